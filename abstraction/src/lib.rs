@@ -1,0 +1,1 @@
+//! How a large game is seen small: bet menus, buckets and features.

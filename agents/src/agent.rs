@@ -1,0 +1,69 @@
+//! The agent trait and what passes through it.
+
+use std::time::Duration;
+
+use cards::HoleCards;
+use game::{Action, BySeat, InfoSet, Payoff, PublicState, Seat, Strategy};
+
+/// The random source of a decision: small, fast, and the same on every platform.
+pub type AgentRng = rand_pcg::Pcg64Mcg;
+
+/// Something that plays.
+///
+/// An agent computes; it does not read clocks, networks or random sources other than those in
+/// [`Context`]. The same information set and the same random source must give the same decision,
+/// whatever was played before in other blocks of hands (see [`restart`](Self::restart)).
+pub trait Agent: Send {
+    /// Chooses an action for the acting seat. Called only when it is `infoset.seat`'s turn.
+    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision;
+
+    /// Told at the end of each hand in which the agent sat.
+    fn hand_over(&mut self, _outcome: &HandOutcome<'_>) {}
+
+    /// Forget everything learned from earlier hands. Called at the start of each block of hands, so
+    /// that results do not depend on how blocks are spread over threads and shards.
+    fn restart(&mut self) {}
+}
+
+/// What the driver hands to an agent with each decision.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Seeded from the match, the hand and the decision.
+    pub rng: AgentRng,
+    /// The hand's number in its match, from 0.
+    pub hand: u64,
+    /// Time until the answer is due; `None` when there is no limit.
+    pub time_left: Option<Duration>,
+}
+
+/// An agent's answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// What to play.
+    pub action: Action,
+    /// The distribution it was drawn from, if the agent has one.
+    pub strategy: Option<Strategy>,
+    /// Why, in words, for those who ask.
+    pub note: Option<String>,
+}
+
+impl From<Action> for Decision {
+    fn from(action: Action) -> Decision {
+        Decision { action, strategy: None, note: None }
+    }
+}
+
+/// A finished hand as one seat saw it.
+#[derive(Debug, Clone, Copy)]
+pub struct HandOutcome<'a> {
+    /// The hand's number in its match, from 0.
+    pub hand: u64,
+    /// The final public state.
+    pub public: &'a PublicState,
+    /// The seat the agent sat in.
+    pub seat: Seat,
+    /// Hole cards this seat may know: its own, and those shown at a showdown; others are empty.
+    pub shown: &'a BySeat<HoleCards>,
+    /// What each seat won or lost; all zero where a seat's result cannot be known to the observer.
+    pub payoffs: &'a BySeat<Payoff>,
+}

@@ -1,0 +1,5 @@
+//! Agents: from an information set to a decision.
+
+mod agent;
+
+pub use agent::{Agent, AgentRng, Context, Decision, HandOutcome};

@@ -1,0 +1,18 @@
+//! Cards, ordered lists and sets of cards, and the hand evaluator.
+//!
+//! Everything here is about cards alone: no betting, no input or output, no clocks.
+//!
+//! - [`Card`], [`Rank`], [`Suit`]: one card, written as in the ACPC protocol (`Ah`, `Td`, `2c`).
+//! - [`HoleCards`], [`Board`]: short ordered lists, kept in deal order.
+//! - [`CardSet`]: an unordered set, laid out so that the evaluator reads it without conversion.
+//! - [`HandRank`]: what the evaluator returns; greater is better, equal is a tie.
+
+mod card;
+mod evaluate;
+mod list;
+mod set;
+
+pub use card::{Card, ParseCardError, Rank, Suit};
+pub use evaluate::{Category, HandRank, evaluate};
+pub use list::{Board, CardList, HoleCards, ParseCardsError};
+pub use set::CardSet;

@@ -1,0 +1,299 @@
+//! Game definitions: what is fixed before a hand begins.
+
+use std::ops::Deref;
+
+use cards::Card;
+use serde::{Deserialize, Serialize};
+
+use crate::{BySeat, Chips, MAX_PLAYERS, Position, Seat, Street};
+
+/// How bets are sized.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Betting {
+    /// Every raise adds the street's raise size.
+    Limit,
+    /// Any raise between the minimum and the stack.
+    NoLimit,
+}
+
+/// Behaviour of the original ACPC server that is not a rule of poker. Off unless asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Quirks {
+    /// No raise once this street's actions plus the players would exceed this number (64 in the
+    /// original).
+    pub max_actions: Option<u32>,
+    /// In limit games a player with a stack below the current bet may "raise", which lowers the bet.
+    pub short_limit_raise: bool,
+}
+
+impl Quirks {
+    /// Everything the original server does.
+    pub const ORIGINAL: Quirks = Quirks { max_actions: Some(64), short_limit_raise: true };
+}
+
+/// A game definition as written: plain data, not yet checked. [`GameDef::new`] checks it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GameSpec {
+    /// Limit or no-limit.
+    pub betting: Betting,
+    /// Number of players, 2 to 10.
+    pub players: usize,
+    /// Number of streets, 1 to 4.
+    pub streets: usize,
+    /// Chips of each seat at the start of every hand.
+    pub stacks: Vec<Chips>,
+    /// Chips each seat posts before the cards.
+    pub blinds: Vec<Chips>,
+    /// What a raise adds, for each street (limit only; empty in no-limit games).
+    pub raise_sizes: Vec<Chips>,
+    /// The seat that acts first on each street, from 0.
+    pub first_to_act: Vec<usize>,
+    /// Most raises on each street; blinds do not count.
+    pub max_raises: Vec<u32>,
+    /// Suits in the deck, 1 to 4, taken from spades down.
+    pub suits: u8,
+    /// Ranks in the deck, 1 to 13, taken from the ace down.
+    pub ranks: u8,
+    /// Cards dealt to each player, 1 to 3.
+    pub hole_cards: u8,
+    /// Cards dealt on the table at the start of each street.
+    pub board_cards: Vec<u8>,
+    /// Departures from the rules that the original server makes.
+    #[serde(default)]
+    pub quirks: Quirks,
+}
+
+impl GameSpec {
+    /// The `max_raises` entry of a street without a cap.
+    pub const NO_CAP: u32 = u32::MAX;
+    /// The largest stack; also the stack of games that name none.
+    pub const MAX_STACK: Chips = i32::MAX as Chips;
+}
+
+/// Why a [`GameSpec`] is not a game.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GameDefError {
+    /// A number is outside its range.
+    #[error("{what} is {found}, but must be from {least} to {most}")]
+    OutOfRange {
+        /// The field, in words.
+        what: &'static str,
+        /// Its value.
+        found: u64,
+        /// Smallest allowed.
+        least: u64,
+        /// Largest allowed.
+        most: u64,
+    },
+    /// A list has too few or too many entries.
+    #[error("{what}: {found} given, but {needed} needed")]
+    WrongCount {
+        /// The list, in words.
+        what: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries needed.
+        needed: usize,
+    },
+    /// A blind is larger than its seat's stack.
+    #[error("the blind of player {player} is {blind}, more than the stack of {stack}")]
+    BlindAboveStack {
+        /// The player, counted from 1 as in game files.
+        player: usize,
+        /// The blind.
+        blind: Chips,
+        /// The stack.
+        stack: Chips,
+    },
+    /// More cards are dealt than the deck holds.
+    #[error("a hand needs {needed} cards, but the deck holds {deck}")]
+    DeckTooSmall {
+        /// Cards needed for everybody's hole cards and the board.
+        needed: usize,
+        /// Cards in the deck.
+        deck: usize,
+    },
+}
+
+/// A checked game definition. Reads like its [`GameSpec`] by dereference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "GameSpec", into = "GameSpec")]
+pub struct GameDef {
+    spec: GameSpec,
+    pub(crate) stack: BySeat<Chips>,
+    pub(crate) blind: BySeat<Chips>,
+    pub(crate) raise_size: [Chips; 4],
+    pub(crate) first: [u8; 4],
+    pub(crate) cap: [u32; 4],
+    pub(crate) board: [u8; 4],
+    pub(crate) big_blind: Chips,
+}
+
+impl GameDef {
+    /// Checks a definition.
+    pub fn new(spec: GameSpec) -> Result<GameDef, GameDefError> {
+        check(&spec)?;
+        let limit = spec.betting == Betting::Limit;
+        let by_street = |values: &[u32]| {
+            std::array::from_fn(|i| values.get(i).copied().unwrap_or_default())
+        };
+        let big_blind = spec.blinds.iter().copied().max().unwrap_or_default();
+        Ok(GameDef {
+            stack: BySeat::from_slice(&spec.stacks).expect("checked: at most ten players"),
+            blind: BySeat::from_slice(&spec.blinds).expect("checked: at most ten players"),
+            raise_size: if limit { by_street(&spec.raise_sizes) } else { [0; 4] },
+            first: std::array::from_fn(|i| spec.first_to_act.get(i).map_or(0, |&s| s as u8)),
+            cap: by_street(&spec.max_raises),
+            board: std::array::from_fn(|i| spec.board_cards.get(i).copied().unwrap_or_default()),
+            big_blind,
+            spec,
+        })
+    }
+
+    /// The definition as plain data.
+    pub fn spec(&self) -> &GameSpec {
+        &self.spec
+    }
+
+    /// The same game with these departures from the rules.
+    pub fn with_quirks(&self, quirks: Quirks) -> GameDef {
+        let mut def = self.clone();
+        def.spec.quirks = quirks;
+        def
+    }
+
+    /// The unit in which win rates are measured: the largest blind, or one chip in a game without.
+    pub fn big_blind(&self) -> Chips {
+        self.big_blind.max(1)
+    }
+
+    /// The last street of the game.
+    pub fn last_street(&self) -> Street {
+        Street::ALL[self.spec.streets - 1]
+    }
+
+    /// The seats in order.
+    pub fn seats(&self) -> impl DoubleEndedIterator<Item = Seat> + ExactSizeIterator {
+        Seat::all(self.spec.players)
+    }
+
+    /// The seat that acts last on the last street.
+    pub fn button(&self) -> Seat {
+        let first = self.first[self.spec.streets - 1] as usize;
+        Seat::new((first + self.spec.players - 1) % self.spec.players).expect("a seat of the game")
+    }
+
+    /// The role of a seat.
+    pub fn position(&self, seat: Seat) -> Position {
+        let players = self.spec.players;
+        let before_button = (self.button().index() + players - seat.index()) % players;
+        let blind = self.blind[seat];
+        if before_button == 0 {
+            Position::Button
+        } else if blind == self.big_blind && blind > 0 {
+            Position::BigBlind
+        } else if blind > 0 {
+            Position::SmallBlind
+        } else {
+            Position::BeforeButton(before_button as u8)
+        }
+    }
+
+    /// The deck in the protocol's order: suits from the lowest used up, in each the ranks up.
+    pub fn deck(&self) -> Vec<Card> {
+        let suits = cards::Suit::all().skip((4 - self.spec.suits) as usize);
+        suits
+            .flat_map(|suit| {
+                let ranks = cards::Rank::all().skip((13 - self.spec.ranks) as usize);
+                ranks.map(move |rank| Card::new(rank, suit))
+            })
+            .collect()
+    }
+
+    /// Whether the card is in this game's deck.
+    pub fn has_card(&self, card: Card) -> bool {
+        card.suit().index() >= 4 - self.spec.suits && card.rank().index() >= 13 - self.spec.ranks
+    }
+
+    /// Number of board cards once this street has been dealt.
+    pub fn board_len(&self, street: Street) -> usize {
+        self.board[..=street.index()].iter().map(|&n| n as usize).sum()
+    }
+
+    /// Number of board cards of the whole game.
+    pub fn full_board_len(&self) -> usize {
+        self.board_len(self.last_street())
+    }
+}
+
+impl Deref for GameDef {
+    type Target = GameSpec;
+    fn deref(&self) -> &GameSpec {
+        &self.spec
+    }
+}
+
+impl TryFrom<GameSpec> for GameDef {
+    type Error = GameDefError;
+    fn try_from(spec: GameSpec) -> Result<GameDef, GameDefError> {
+        GameDef::new(spec)
+    }
+}
+
+impl From<GameDef> for GameSpec {
+    fn from(def: GameDef) -> GameSpec {
+        def.spec
+    }
+}
+
+fn in_range(what: &'static str, found: u64, least: u64, most: u64) -> Result<(), GameDefError> {
+    if (least..=most).contains(&found) {
+        Ok(())
+    } else {
+        Err(GameDefError::OutOfRange { what, found, least, most })
+    }
+}
+
+fn count(what: &'static str, found: usize, needed: usize) -> Result<(), GameDefError> {
+    if found == needed { Ok(()) } else { Err(GameDefError::WrongCount { what, found, needed }) }
+}
+
+fn check(spec: &GameSpec) -> Result<(), GameDefError> {
+    in_range("the number of players", spec.players as u64, 2, MAX_PLAYERS as u64)?;
+    in_range("the number of rounds", spec.streets as u64, 1, 4)?;
+    in_range("the number of suits", spec.suits.into(), 1, 4)?;
+    in_range("the number of ranks", spec.ranks.into(), 1, 13)?;
+    in_range("the number of hole cards", spec.hole_cards.into(), 1, 3)?;
+    count("stacks", spec.stacks.len(), spec.players)?;
+    count("blinds", spec.blinds.len(), spec.players)?;
+    count("first players", spec.first_to_act.len(), spec.streets)?;
+    count("raise caps", spec.max_raises.len(), spec.streets)?;
+    count("numbers of board cards", spec.board_cards.len(), spec.streets)?;
+    if spec.betting == Betting::Limit {
+        count("raise sizes", spec.raise_sizes.len(), spec.streets)?;
+        for &size in &spec.raise_sizes {
+            in_range("a raise size", size.into(), 1, GameSpec::MAX_STACK.into())?;
+        }
+    }
+    for &first in &spec.first_to_act {
+        in_range("the first player of a round", first as u64 + 1, 1, spec.players as u64)?;
+    }
+    for (i, (&stack, &blind)) in spec.stacks.iter().zip(&spec.blinds).enumerate() {
+        in_range("a stack", stack.into(), 1, GameSpec::MAX_STACK.into())?;
+        if blind > stack {
+            return Err(GameDefError::BlindAboveStack { player: i + 1, blind, stack });
+        }
+    }
+    let board: usize = spec.board_cards.iter().map(|&n| n as usize).sum();
+    let hole = spec.hole_cards as usize;
+    in_range("hole cards and board together", (hole + board) as u64, 1, 7)?;
+    let deck = spec.suits as usize * spec.ranks as usize;
+    let needed = hole * spec.players + board;
+    if needed > deck {
+        return Err(GameDefError::DeckTooSmall { needed, deck });
+    }
+    Ok(())
+}

@@ -1,0 +1,33 @@
+//! The game of poker as rules: definitions, betting, public states, information sets and payoffs.
+//!
+//! - [`GameDef`]: what is fixed before a hand: players, blinds, stacks, streets, deck. Made from a
+//!   plain [`GameSpec`], which any text format can fill in.
+//! - [`PublicState`]: what everyone at the table sees. The one implementation of the betting rules.
+//! - [`State`]: a public state and everybody's hole cards; only dealers, solvers and tests hold one.
+//! - [`InfoSet`]: what the acting seat knows. The only thing an agent is ever shown.
+//! - [`Policy`]: a pure function from information sets to distributions over actions.
+//! - [`notation`]: hands as text, in the notation of the ACPC protocol.
+//! - [`tree`]: counts of whole betting trees.
+//!
+//! No input or output, no clocks, no sources of randomness.
+
+mod action;
+mod def;
+pub mod games;
+mod infoset;
+mod legal;
+pub mod notation;
+mod payoff;
+mod policy;
+mod seat;
+mod state;
+pub mod tree;
+
+pub use action::{Action, Chips, Played, Street};
+pub use def::{Betting, GameDef, GameDefError, GameSpec, Quirks};
+pub use infoset::{InfoSet, State};
+pub use legal::{LegalActions, Raises};
+pub use payoff::Payoff;
+pub use policy::{Policy, Strategy};
+pub use seat::{BySeat, MAX_PLAYERS, Position, Seat, SeatSet};
+pub use state::{DealError, IllegalAction, IllegalReason, PublicState, Turn};

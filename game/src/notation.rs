@@ -1,0 +1,303 @@
+//! Hands as text, in the notation of the ACPC protocol (protocol specification 2.0.0, section 3).
+//!
+//! Betting: each street's actions in a row, streets joined by `/`; `f` folds, `c` checks or calls,
+//! `r` raises in limit games, `r<total>` in no-limit games, the total counted over the whole hand.
+//! A `/` stands as soon as the next street has begun. Cards: the seats' hole cards joined by `|`
+//! (empty when unknown), then for each later street that has begun a `/` and its cards.
+//!
+//! This reader is strict: it accepts exactly what the printer prints. The lenient reading that the
+//! original server applies to replies is part of the protocol crate.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use cards::{Board, HoleCards, ParseCardsError};
+
+use crate::{Action, Betting, BySeat, DealError, GameDef, IllegalReason, PublicState, Street, Turn};
+
+/// Why a text is not a hand.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotationError {
+    /// The betting cannot be read or is not legal.
+    #[error("betting `{text}`, character {at}: {reason}")]
+    Betting {
+        /// The whole betting text, cut at 200 characters.
+        text: String,
+        /// Offset of the trouble, from 0.
+        at: usize,
+        /// What is wrong.
+        reason: BettingError,
+    },
+    /// The cards cannot be read.
+    #[error("cards `{text}`: {reason}")]
+    Cards {
+        /// The whole card text, cut at 200 characters.
+        text: String,
+        /// What is wrong.
+        reason: CardsError,
+    },
+}
+
+/// What is wrong with a betting text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BettingError {
+    /// Not one of `f`, `c`, `r`, `/`.
+    #[error("`{0}` is not an action")]
+    NotAnAction(char),
+    /// A no-limit raise without a size, or with one that is no number or too large.
+    #[error("a raise needs a total of at most 2147483647 chips")]
+    NoSize,
+    /// The action is not legal.
+    #[error(transparent)]
+    Illegal(#[from] IllegalReason),
+    /// A `/` where no street ends.
+    #[error("no street ends here")]
+    EarlySlash,
+    /// A street has ended but no `/` follows.
+    #[error("a `/` is missing")]
+    MissingSlash,
+    /// Board cards missing or wrong.
+    #[error(transparent)]
+    Deal(#[from] DealError),
+}
+
+/// What is wrong with a card text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CardsError {
+    /// A piece is not a list of cards.
+    #[error(transparent)]
+    Parse(#[from] ParseCardsError),
+    /// The number of seats is wrong.
+    #[error("{found} hands for {needed} players")]
+    Seats {
+        /// Hole sections found.
+        found: usize,
+        /// Players of the game.
+        needed: usize,
+    },
+    /// A section has the wrong number of cards.
+    #[error("section `{section}` must hold {needed} cards")]
+    Count {
+        /// The section.
+        section: String,
+        /// Cards it must hold.
+        needed: usize,
+    },
+    /// More streets than the game has.
+    #[error("more streets than the game has")]
+    Streets,
+    /// A card appears twice.
+    #[error("a card stands twice")]
+    Repeated,
+    /// A card is not in the game's deck.
+    #[error("a card is not in this game's deck")]
+    NotInDeck,
+}
+
+/// The betting of a hand as text.
+pub fn betting(state: &PublicState) -> String {
+    let mut text = String::with_capacity(24);
+    write_betting(state, &mut text);
+    text
+}
+
+/// Appends the betting of a hand.
+pub fn write_betting(state: &PublicState, out: &mut String) {
+    let limit = state.def().betting == Betting::Limit;
+    let mut street = 0;
+    for played in state.history() {
+        while street < played.street.index() {
+            out.push('/');
+            street += 1;
+        }
+        write_action(played.action, limit, out);
+    }
+    while street < state.street().index() {
+        out.push('/');
+        street += 1;
+    }
+}
+
+/// Appends one action; in limit games a raise has no size.
+pub fn write_action(action: Action, limit: bool, out: &mut String) {
+    match action {
+        Action::Fold => out.push('f'),
+        Action::Call => out.push('c'),
+        Action::RaiseTo(_) if limit => out.push('r'),
+        Action::RaiseTo(total) => write_number(total, out),
+    }
+}
+
+fn write_number(total: u32, out: &mut String) {
+    write!(out, "r{total}").expect("writing to a string cannot fail");
+}
+
+/// The cards of a hand as text: hole cards as given (empty ones stay empty), the board of every
+/// street that has begun.
+pub fn cards(state: &PublicState, hole: &BySeat<HoleCards>) -> String {
+    let mut text = String::with_capacity(32);
+    write_cards(state, hole, &mut text);
+    text
+}
+
+/// Appends the cards of a hand.
+pub fn write_cards(state: &PublicState, hole: &BySeat<HoleCards>, out: &mut String) {
+    for (seat, cards) in hole.iter() {
+        if seat.index() > 0 {
+            out.push('|');
+        }
+        push_cards(cards, out);
+    }
+    let board = state.board();
+    let mut rest = &board[..];
+    for (street, &count) in state.def().board_cards[..=state.street().index()].iter().enumerate() {
+        if street > 0 {
+            out.push('/');
+        }
+        let (now, later) = rest.split_at(rest.len().min(count as usize));
+        push_cards(now, out);
+        rest = later;
+    }
+}
+
+fn push_cards(cards: &[cards::Card], out: &mut String) {
+    for card in cards {
+        out.push(card.rank().to_char());
+        out.push(card.suit().to_char());
+    }
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+/// Replays betting as text on a fresh hand, dealing from `board`.
+///
+/// The board must hold exactly the cards of the streets that have begun.
+pub fn replay(def: &Arc<GameDef>, text: &str, board: &Board) -> Result<PublicState, NotationError> {
+    let fail = |at: usize, reason: BettingError| {
+        let at = text[..at].chars().count();
+        NotationError::Betting { text: shorten(text), at, reason }
+    };
+    let mut state = PublicState::new(def);
+    let due = |state: &mut PublicState| -> Result<(), DealError> {
+        if let Turn::Deal(street) = state.turn() {
+            let start = state.board().len();
+            let end = start + def.board_cards[street.index()] as usize;
+            state.deal(board.get(start..end.min(board.len())).unwrap_or_default())?;
+        }
+        Ok(())
+    };
+    if matches!(state.turn(), Turn::Deal(Street::Preflop)) {
+        due(&mut state).map_err(|error| fail(0, error.into()))?;
+    }
+    // The street up to which slashes have been read.
+    let mut street = 0;
+    let mut at = 0;
+    while let Some(letter) = text[at..].chars().next() {
+        let start = at;
+        at += letter.len_utf8();
+        if letter == '/' {
+            if street == state.street().index() {
+                if !matches!(state.turn(), Turn::Deal(_)) {
+                    return Err(fail(start, BettingError::EarlySlash));
+                }
+                due(&mut state).map_err(|error| fail(start, error.into()))?;
+            }
+            street += 1;
+            continue;
+        }
+        let action = match letter {
+            'f' => Action::Fold,
+            'c' => Action::Call,
+            'r' if def.betting == Betting::Limit => {
+                let raise = state.legal().raise;
+                Action::RaiseTo(raise.map_or(0, |r| r.min))
+            }
+            'r' => {
+                let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
+                let number = &text[at..at + digits];
+                let canonical = !number.starts_with('0') || number == "0";
+                let total = number.parse().ok().filter(|_| canonical);
+                at += digits;
+                Action::RaiseTo(total.ok_or_else(|| fail(start, BettingError::NoSize))?)
+            }
+            other => return Err(fail(start, BettingError::NotAnAction(other))),
+        };
+        if street < state.street().index() {
+            return Err(fail(start, BettingError::MissingSlash));
+        }
+        state.apply(action).map_err(|reason| fail(start, reason.into()))?;
+    }
+    if street < state.street().index() {
+        return Err(fail(text.len(), BettingError::MissingSlash));
+    }
+    if state.board().len() < board.len() {
+        return Err(fail(text.len(), DealError::NotDue.into()));
+    }
+    Ok(state)
+}
+
+/// Cards read from text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cards {
+    /// Each seat's hole cards, empty where unknown.
+    pub hole: BySeat<HoleCards>,
+    /// The board.
+    pub board: Board,
+    /// The last street whose cards (perhaps none) the text gives.
+    pub street: Street,
+}
+
+/// Reads cards as text.
+pub fn parse_cards(def: &GameDef, text: &str) -> Result<Cards, NotationError> {
+    let fail = |reason: CardsError| NotationError::Cards { text: shorten(text), reason };
+    let count = |section: &str, needed: usize| {
+        let reason = CardsError::Count { section: shorten(section), needed };
+        NotationError::Cards { text: shorten(text), reason }
+    };
+    let mut sections = text.split('/');
+    let first = sections.next().unwrap_or_default();
+    let mut hole = BySeat::new(def.players);
+    let hands: Vec<&str> = first.split('|').collect();
+    if hands.len() != def.players {
+        return Err(fail(CardsError::Seats { found: hands.len(), needed: def.players }));
+    }
+    let mut board = Board::EMPTY;
+    let on_table = def.board_cards[0] as usize;
+    for (seat, &hand) in def.seats().zip(&hands) {
+        // Board cards of the first street follow the last hole cards without a separator.
+        let last = seat.index() + 1 == def.players;
+        let split = hand.len().checked_sub(if last { 2 * on_table } else { 0 });
+        let split = split.filter(|&i| hand.is_char_boundary(i));
+        let split = split.ok_or_else(|| count(hand, on_table))?;
+        let (own, table) = hand.split_at(split);
+        let cards: HoleCards = own.parse().map_err(|e: ParseCardsError| fail(e.into()))?;
+        if !cards.is_empty() && cards.len() != def.hole_cards as usize {
+            return Err(count(hand, def.hole_cards as usize));
+        }
+        hole[seat] = cards;
+        let dealt: Board = table.parse().map_err(|e: ParseCardsError| fail(e.into()))?;
+        dealt.iter().for_each(|&card| _ = board.push(card));
+    }
+    let mut street = Street::Preflop;
+    for section in sections {
+        let next = street.next().filter(|&next| next <= def.last_street());
+        street = next.ok_or_else(|| fail(CardsError::Streets))?;
+        let needed = def.board_cards[street.index()];
+        let dealt: Board = section.parse().map_err(|e: ParseCardsError| fail(e.into()))?;
+        if dealt.len() != needed as usize {
+            return Err(count(section, needed.into()));
+        }
+        dealt.iter().for_each(|&card| _ = board.push(card));
+    }
+    let lists = hole.as_slice().iter().map(HoleCards::as_slice).chain([board.as_slice()]);
+    let all: Vec<cards::Card> = lists.flatten().copied().collect();
+    if all.iter().copied().collect::<cards::CardSet>().len() as usize != all.len() {
+        return Err(fail(CardsError::Repeated));
+    }
+    if !all.iter().all(|&card| def.has_card(card)) {
+        return Err(fail(CardsError::NotInDeck));
+    }
+    Ok(Cards { hole, board, street })
+}

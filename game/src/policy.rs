@@ -1,0 +1,57 @@
+//! Distributions over actions, and pure functions that give them.
+
+use smallvec::SmallVec;
+
+use crate::{Action, InfoSet};
+
+/// A distribution over actions at one information set. Probabilities are non-negative and sum to
+/// one within 1e-6; actions are distinct.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strategy {
+    /// Actions with their probabilities.
+    pub actions: SmallVec<[(Action, f64); 6]>,
+}
+
+impl Strategy {
+    /// The strategy that always takes this action.
+    pub fn pure(action: Action) -> Strategy {
+        Strategy { actions: SmallVec::from_iter([(action, 1.0)]) }
+    }
+
+    /// Scales non-negative weights to sum to one; `None` when none is positive and finite.
+    pub fn from_weights(weights: impl IntoIterator<Item = (Action, f64)>) -> Option<Strategy> {
+        let mut actions: SmallVec<[(Action, f64); 6]> = weights.into_iter().collect();
+        let total: f64 = actions.iter().map(|&(_, w)| w).sum();
+        let valid = total.is_finite() && total > 0.0 && actions.iter().all(|&(_, w)| w >= 0.0);
+        valid.then(|| {
+            for (_, weight) in &mut actions {
+                *weight /= total;
+            }
+            Strategy { actions }
+        })
+    }
+
+    /// The probability of this action.
+    pub fn probability(&self, action: Action) -> f64 {
+        self.actions.iter().find(|&&(a, _)| a == action).map_or(0.0, |&(_, p)| p)
+    }
+
+    /// The action at a point drawn uniformly from `[0, 1)`; a call if the strategy is empty.
+    pub fn sample(&self, point: f64) -> Action {
+        let mut below = 0.0;
+        for &(action, probability) in &self.actions {
+            below += probability;
+            if point < below {
+                return action;
+            }
+        }
+        let last = self.actions.iter().rev().find(|&&(_, p)| p > 0.0);
+        last.map_or(Action::Call, |&(action, _)| action)
+    }
+}
+
+/// A strategy for every information set: pure, without memory, shared between threads.
+pub trait Policy: Send + Sync {
+    /// The distribution over legal actions of the acting seat.
+    fn strategy(&self, infoset: &InfoSet) -> Strategy;
+}

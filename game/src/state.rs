@@ -1,0 +1,497 @@
+//! The public state of a hand: the one implementation of the betting rules.
+//!
+//! Specification: the ACPC game definitions and the reference server's rules. In short: a street
+//! ends when everybody able to act has matched the highest bet; when at most one seat can still
+//! act, the remaining board is dealt and the hands are shown; a no-limit raise must be at least as
+//! large as the one before it, except that a player may always go all-in, and any raise reopens
+//! the betting.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cards::{Board, Card, CardSet};
+use smallvec::SmallVec;
+
+use crate::{
+    Action, Betting, BySeat, Chips, GameDef, LegalActions, Played, Raises, Seat, SeatSet, Street,
+};
+
+/// What happens next in a hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// This seat must act.
+    Act(Seat),
+    /// The board cards of this street must be dealt.
+    Deal(Street),
+    /// The hand is over.
+    Over,
+}
+
+/// What everyone at the table sees of a hand.
+///
+/// Cheap to clone; play it forward in place with [`apply`](Self::apply), or by value with
+/// [`play`](Self::play).
+#[derive(Clone)]
+pub struct PublicState {
+    def: Arc<GameDef>,
+    turn: Turn,
+    street: Street,
+    /// Seats that folded.
+    folded: SeatSet,
+    /// Seats that can still act: neither folded nor all-in.
+    able: SeatSet,
+    /// Able seats that have raised to or called the current bet on this street.
+    called: SeatSet,
+    /// Raises and actions on this street.
+    raises: u32,
+    actions: u32,
+    /// The highest total any seat has in.
+    highest: Chips,
+    /// The smallest total of the next no-limit raise, ignoring stacks.
+    min_raise_to: Chips,
+    board: Board,
+    /// Chips each seat has put in over the whole hand.
+    committed: BySeat<Chips>,
+    /// `committed` when this street began.
+    before_street: BySeat<Chips>,
+    history: SmallVec<[Played; 20]>,
+}
+
+/// Why an action cannot be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum IllegalReason {
+    /// The hand is over.
+    #[error("the hand is over")]
+    HandOver,
+    /// Board cards must be dealt first.
+    #[error("the {0} must be dealt first")]
+    NotDealt(Street),
+    /// There is nothing to call, so folding is not allowed.
+    #[error("there is nothing to call, so a fold is not allowed")]
+    NothingToFold,
+    /// No raise is allowed.
+    #[error("no raise is allowed here: {0}")]
+    NoRaise(&'static str),
+    /// The raise is too small or too large.
+    #[error("a raise to {total} is outside {min} to {max}")]
+    RaiseSize {
+        /// The total that was asked for.
+        total: Chips,
+        /// Smallest allowed.
+        min: Chips,
+        /// Largest allowed.
+        max: Chips,
+    },
+}
+
+/// An action refused; hands the untouched state back.
+#[derive(Debug, Clone)]
+pub struct IllegalAction {
+    /// The state as it was.
+    pub state: PublicState,
+    /// What was tried.
+    pub action: Action,
+    /// Why it is not allowed.
+    pub reason: IllegalReason,
+}
+
+impl fmt::Display for IllegalAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is not allowed: {}", self.action, self.reason)
+    }
+}
+
+impl std::error::Error for IllegalAction {}
+
+/// Why board cards cannot be dealt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DealError {
+    /// No cards are due.
+    #[error("no board cards are due now")]
+    NotDue,
+    /// The number of cards is wrong.
+    #[error("{found} cards dealt for the {street}, which takes {needed}")]
+    WrongCount {
+        /// The street.
+        street: Street,
+        /// Cards given.
+        found: usize,
+        /// Cards needed.
+        needed: usize,
+    },
+    /// The card is not in the game's deck.
+    #[error("{0} is not in this game's deck")]
+    NotInDeck(Card),
+    /// The card is already on the table.
+    #[error("{0} is dealt twice")]
+    Repeated(Card),
+}
+
+impl PublicState {
+    /// The start of a hand: blinds posted, nobody has acted.
+    pub fn new(def: &Arc<GameDef>) -> PublicState {
+        let players = def.players;
+        let committed = def.blind;
+        let mut able = SeatSet::EMPTY;
+        let mut highest = 0;
+        for seat in Seat::all(players) {
+            highest = highest.max(committed[seat]);
+            if committed[seat] < def.stack[seat] {
+                able.insert(seat);
+            }
+        }
+        let mut state = PublicState {
+            turn: Turn::Over,
+            street: Street::Preflop,
+            folded: SeatSet::EMPTY,
+            able,
+            called: SeatSet::EMPTY,
+            raises: 0,
+            actions: 0,
+            highest,
+            min_raise_to: if def.big_blind > 0 { def.big_blind.saturating_mul(2) } else { 1 },
+            board: Board::EMPTY,
+            committed,
+            before_street: BySeat::new(players),
+            history: SmallVec::new(),
+            def: Arc::clone(def),
+        };
+        state.turn = if def.board[0] > 0 {
+            Turn::Deal(Street::Preflop)
+        } else {
+            state.open_street()
+        };
+        state
+    }
+
+    /// The game.
+    #[inline]
+    pub fn def(&self) -> &Arc<GameDef> {
+        &self.def
+    }
+
+    /// What happens next.
+    #[inline]
+    pub fn turn(&self) -> Turn {
+        self.turn
+    }
+
+    /// The street whose cards were dealt last; after a run-out the last one.
+    #[inline]
+    pub fn street(&self) -> Street {
+        self.street
+    }
+
+    /// The cards on the table.
+    #[inline]
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
+    /// Everything played so far.
+    #[inline]
+    pub fn history(&self) -> &[Played] {
+        &self.history
+    }
+
+    /// What was played on this street.
+    pub fn street_history(&self) -> &[Played] {
+        &self.history[self.history.len() - self.actions as usize..]
+    }
+
+    /// Chips each seat has put in over the whole hand.
+    #[inline]
+    pub fn committed(&self) -> &BySeat<Chips> {
+        &self.committed
+    }
+
+    /// Chips the seat has put in on this street, blinds included.
+    pub fn committed_street(&self, seat: Seat) -> Chips {
+        self.committed[seat].saturating_sub(self.before_street[seat])
+    }
+
+    /// All chips in the middle, those of this street included.
+    pub fn pot(&self) -> u64 {
+        self.committed.as_slice().iter().map(|&c| u64::from(c)).sum()
+    }
+
+    /// The highest total any seat has put in.
+    #[inline]
+    pub fn highest(&self) -> Chips {
+        self.highest
+    }
+
+    /// Chips the seat has left.
+    #[inline]
+    pub fn stack(&self, seat: Seat) -> Chips {
+        self.def.stack[seat] - self.committed[seat]
+    }
+
+    /// The most the seat can still win or lose against any one opponent that has not folded: the
+    /// smaller of its remaining stack and the largest remaining stack among them.
+    pub fn effective_stack(&self, seat: Seat) -> Chips {
+        let others = self.remaining().iter().filter(|&s| s != seat);
+        let deepest = others.map(|s| self.stack(s)).max().unwrap_or_default();
+        self.stack(seat).min(deepest)
+    }
+
+    /// Seats that folded.
+    #[inline]
+    pub fn folded(&self) -> SeatSet {
+        self.folded
+    }
+
+    /// Seats that have not folded.
+    #[inline]
+    pub fn remaining(&self) -> SeatSet {
+        SeatSet::first(self.committed.len()).without(self.folded)
+    }
+
+    /// Seats that can still act: neither folded nor all-in.
+    #[inline]
+    pub fn able(&self) -> SeatSet {
+        self.able
+    }
+
+    /// Raises on this street so far; blinds do not count.
+    pub fn raises(&self) -> u32 {
+        self.raises
+    }
+
+    /// Whether the hand is over and at least two seats show their cards.
+    pub fn is_showdown(&self) -> bool {
+        self.turn == Turn::Over && self.remaining().len() > 1
+    }
+
+    /// What the acting seat may do. When nobody is to act: a call of nothing, which no seat can
+    /// play.
+    #[inline]
+    pub fn legal(&self) -> LegalActions {
+        let Turn::Act(seat) = self.turn else {
+            return LegalActions { fold: false, to_call: 0, raise: None };
+        };
+        let stack = self.def.stack[seat];
+        let committed = self.committed[seat];
+        LegalActions {
+            fold: committed < self.highest,
+            to_call: self.highest.min(stack).saturating_sub(committed),
+            raise: self.legal_raise(seat).ok(),
+        }
+    }
+
+    #[inline]
+    fn legal_raise(&self, seat: Seat) -> Result<Raises, &'static str> {
+        let def = &*self.def;
+        let street = self.street.index();
+        if self.raises >= def.cap[street] {
+            return Err("the street's raises are used up");
+        }
+        if self.able.len() <= 1 {
+            return Err("nobody else can call");
+        }
+        if let Some(max) = def.quirks.max_actions
+            && self.actions as usize + def.players > max as usize
+        {
+            return Err("the street has too many actions");
+        }
+        let stack = def.stack[seat];
+        match def.betting {
+            Betting::Limit => {
+                if stack <= self.highest && !def.quirks.short_limit_raise {
+                    return Err("the stack does not reach beyond the bet");
+                }
+                let total = self.highest.saturating_add(def.raise_size[street]).min(stack);
+                Ok(Raises { min: total, max: total })
+            }
+            Betting::NoLimit if stack <= self.highest => {
+                Err("the stack does not reach beyond the bet")
+            }
+            Betting::NoLimit => Ok(Raises { min: self.min_raise_to.min(stack), max: stack }),
+        }
+    }
+
+    /// Plays an action; an error hands the state back.
+    #[expect(clippy::result_large_err, reason = "the error's purpose is to return the state")]
+    pub fn play(mut self, action: Action) -> Result<PublicState, IllegalAction> {
+        match self.apply(action) {
+            Ok(()) => Ok(self),
+            Err(reason) => Err(IllegalAction { state: self, action, reason }),
+        }
+    }
+
+    /// Plays an action in place; on an error nothing has changed.
+    pub fn apply(&mut self, action: Action) -> Result<(), IllegalReason> {
+        let seat = match self.turn {
+            Turn::Act(seat) => seat,
+            Turn::Deal(street) => return Err(IllegalReason::NotDealt(street)),
+            Turn::Over => return Err(IllegalReason::HandOver),
+        };
+        match action {
+            Action::Call => {}
+            Action::Fold if self.committed[seat] < self.highest => {}
+            Action::Fold => return Err(IllegalReason::NothingToFold),
+            Action::RaiseTo(total) => {
+                let Raises { min, max } =
+                    self.legal_raise(seat).map_err(IllegalReason::NoRaise)?;
+                if total < min || total > max {
+                    return Err(IllegalReason::RaiseSize { total, min, max });
+                }
+            }
+        }
+        self.apply_unchecked(action);
+        Ok(())
+    }
+
+    /// Plays an action that [`legal`](Self::legal) allows. With any other the state that results is
+    /// memory-safe but means nothing.
+    pub fn apply_unchecked(&mut self, action: Action) {
+        let Turn::Act(seat) = self.turn else { return };
+        self.history.push(Played { seat, street: self.street, action });
+        self.actions += 1;
+        match action {
+            Action::Fold => {
+                self.folded.insert(seat);
+                self.able = self.able.without(self.folded);
+                let remaining = self.committed.len() as u32 - self.folded.len();
+                if remaining == 1 {
+                    self.turn = Turn::Over;
+                    return;
+                }
+            }
+            Action::Call => self.put_in(seat, self.highest.min(self.def.stack[seat])),
+            Action::RaiseTo(total) => {
+                self.raises += 1;
+                if self.def.betting == Betting::NoLimit {
+                    let again = total.saturating_add(total.saturating_sub(self.highest));
+                    self.min_raise_to = self.min_raise_to.max(again);
+                }
+                self.highest = total;
+                self.called = SeatSet::EMPTY;
+                self.put_in(seat, total);
+            }
+        }
+        self.turn = self.turn_after(seat);
+    }
+
+    #[inline]
+    fn put_in(&mut self, seat: Seat, total: Chips) {
+        self.committed[seat] = total;
+        if total < self.def.stack[seat] {
+            self.called.insert(seat);
+        } else {
+            let mut all_in = SeatSet::EMPTY;
+            all_in.insert(seat);
+            self.able = self.able.without(all_in);
+            self.called = self.called.without(all_in);
+        }
+    }
+
+    fn turn_after(&mut self, seat: Seat) -> Turn {
+        if self.called.len() >= self.able.len() {
+            self.close_street()
+        } else {
+            self.next_able(seat.index() + 1)
+        }
+    }
+
+    #[inline]
+    fn next_able(&self, start: usize) -> Turn {
+        match self.able.next_from(start, self.committed.len()) {
+            Some(seat) => Turn::Act(seat),
+            None => Turn::Over,
+        }
+    }
+
+    /// The street's betting is complete: what follows?
+    fn close_street(&mut self) -> Turn {
+        if self.street == self.def.last_street() {
+            return Turn::Over;
+        }
+        let next = self.street.next().expect("not the last street");
+        if self.def.board[next.index()] > 0 {
+            return Turn::Deal(next);
+        }
+        self.begin_street(next)
+    }
+
+    fn begin_street(&mut self, street: Street) -> Turn {
+        self.street = street;
+        self.before_street = self.committed;
+        self.called = SeatSet::EMPTY;
+        self.raises = 0;
+        self.actions = 0;
+        self.min_raise_to = self.highest.saturating_add(self.def.big_blind.max(1));
+        self.open_street()
+    }
+
+    /// Who acts first on the street just begun; nobody when at most one seat could still bet.
+    fn open_street(&mut self) -> Turn {
+        let betting_over = match self.street {
+            // Before anyone has acted, a lone seat that can act may still have to call.
+            Street::Preflop => self.able.is_empty(),
+            _ => self.able.len() <= 1,
+        };
+        if betting_over {
+            return self.close_street();
+        }
+        self.next_able(self.def.first[self.street.index()] as usize)
+    }
+
+    /// Deals the board cards that are due, in order.
+    pub fn deal(&mut self, cards: &[Card]) -> Result<(), DealError> {
+        let Turn::Deal(street) = self.turn else { return Err(DealError::NotDue) };
+        let needed = self.def.board[street.index()] as usize;
+        if cards.len() != needed {
+            return Err(DealError::WrongCount { street, found: cards.len(), needed });
+        }
+        let mut board = self.board;
+        let mut seen: CardSet = board.set();
+        for &card in cards {
+            if !self.def.has_card(card) {
+                return Err(DealError::NotInDeck(card));
+            }
+            if !seen.insert(card) {
+                return Err(DealError::Repeated(card));
+            }
+            board.push(card);
+        }
+        self.board = board;
+        self.turn =
+            if street == Street::Preflop { self.open_street() } else { self.begin_street(street) };
+        Ok(())
+    }
+
+    /// Deals whatever is due from the complete board of the hand, streets in order.
+    ///
+    /// # Errors
+    /// As [`deal`](Self::deal); a board that is too short counts as a wrong number of cards.
+    pub fn deal_from(&mut self, full_board: &[Card]) -> Result<(), DealError> {
+        while let Turn::Deal(street) = self.turn {
+            let start = self.board.len();
+            let end = start + self.def.board[street.index()] as usize;
+            self.deal(full_board.get(start..end.min(full_board.len())).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for PublicState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublicState")
+            .field("betting", &crate::notation::betting(self))
+            .field("board", &self.board)
+            .field("committed", &self.committed)
+            .field("turn", &self.turn)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for PublicState {
+    /// Two states are equal when the same game has been played the same way.
+    fn eq(&self, other: &Self) -> bool {
+        (Arc::ptr_eq(&self.def, &other.def) || self.def == other.def)
+            && self.history == other.history
+            && self.board == other.board
+            && self.street == other.street
+    }
+}

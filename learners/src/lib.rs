@@ -1,0 +1,1 @@
+//! Datasets and learners that make agents.

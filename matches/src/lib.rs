@@ -1,0 +1,1 @@
+//! Drivers that bind protocols and local tables to agents and records.

@@ -1,0 +1,1 @@
+//! The CFR family, best response and subgame solving.

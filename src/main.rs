@@ -1,0 +1,2 @@
+//! The cardroom binary.
+fn main() {}

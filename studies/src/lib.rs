@@ -1,0 +1,1 @@
+//! Published systems, reproduced.
