@@ -45,11 +45,33 @@ pub struct Decision {
     pub strategy: Option<Strategy>,
     /// Why, in words, for those who ask.
     pub note: Option<String>,
+    /// Set when the agent could not decide: the driver then checks, or folds, and counts it.
+    pub failed: Option<Failed>,
+}
+
+/// Why an agent could not decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failed {
+    /// It did not answer in time.
+    Timeout,
+    /// Its process or connection is gone.
+    Gone,
+    /// It answered something that is no action.
+    BadAnswer,
+    /// Its code panicked.
+    Panicked,
+}
+
+impl Decision {
+    /// No decision, for this reason.
+    pub fn failed(reason: Failed) -> Decision {
+        Decision { failed: Some(reason), ..Decision::from(Action::Call) }
+    }
 }
 
 impl From<Action> for Decision {
     fn from(action: Action) -> Decision {
-        Decision { action, strategy: None, note: None }
+        Decision { action, strategy: None, note: None, failed: None }
     }
 }
 

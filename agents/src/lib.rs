@@ -2,4 +2,4 @@
 
 mod agent;
 
-pub use agent::{Agent, AgentRng, Context, Decision, HandOutcome};
+pub use agent::{Agent, AgentRng, Context, Decision, Failed, HandOutcome};

@@ -57,4 +57,6 @@ pub enum Fallback {
     Timeout,
     /// The agent's process or connection was gone.
     Gone,
+    /// The agent answered something that is no action.
+    BadAnswer,
 }
