@@ -1,1 +1,9 @@
-//! Drivers that bind protocols and local tables to agents and records.
+//! Drivers: the only crate that calls agents, opens sockets and reads clocks.
+//!
+//! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
+//! - [`deals`]: which cards each deal of a match has, from its seed alone.
+//! - [`table`]: one hand, or a block of hands, played in this process.
+
+pub mod deals;
+pub mod decide;
+pub mod table;

@@ -1,0 +1,122 @@
+//! One decision: ask an agent, and make what it says playable.
+//!
+//! This is the only caller of [`Agent::act`]. It derives the decision's random source from the
+//! match's seed, the hand and the decision's number; catches a panic; corrects an action that is not
+//! legal; and where there is no answer checks, or folds. What it returns is what must be played and
+//! recorded.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use agents::{Agent, AgentRng, Context, Failed};
+use game::{Action, InfoSet, Strategy};
+use logs::{DecisionRecord, Fallback};
+
+/// The circumstances of a decision.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    /// The match's seed.
+    pub seed: u64,
+    /// The hand's number in its match.
+    pub hand: u64,
+    /// Time until the answer is due.
+    pub time_left: Option<Duration>,
+}
+
+/// A decision that can be played.
+#[derive(Debug, Clone)]
+pub struct Decided {
+    /// What to play; always legal.
+    pub action: Action,
+    /// What the agent asked for, when that was not legal.
+    pub corrected_from: Option<Action>,
+    /// Why the agent's answer was not used, when it was not.
+    pub fallback: Option<Fallback>,
+    /// The distribution the agent drew from, if it has one.
+    pub strategy: Option<Strategy>,
+    /// The agent's own explanation.
+    pub note: Option<String>,
+}
+
+/// Asks the agent for the acting seat's action.
+pub fn decide(agent: &mut dyn Agent, infoset: &InfoSet, request: Request) -> Decided {
+    let index = infoset.public.history().len() as u64;
+    let rng = decision_rng(request.seed, request.hand, index);
+    let mut cx = Context { rng, hand: request.hand, time_left: request.time_left };
+    let legal = infoset.legal();
+    let answer = catch_unwind(AssertUnwindSafe(|| agent.act(infoset, &mut cx)));
+    let (decision, failed) = match answer {
+        Ok(decision) => {
+            let failed = decision.failed;
+            (decision, failed)
+        }
+        Err(_) => (Action::Call.into(), Some(Failed::Panicked)),
+    };
+    if let Some(failed) = failed {
+        let action = if legal.fold { Action::Fold } else { Action::Call };
+        return Decided {
+            action,
+            corrected_from: None,
+            fallback: Some(fallback(failed)),
+            strategy: None,
+            note: decision.note,
+        };
+    }
+    let legal_already = legal.allows(decision.action);
+    Decided {
+        action: if legal_already { decision.action } else { legal.nearest(decision.action) },
+        corrected_from: (!legal_already).then_some(decision.action),
+        fallback: None,
+        strategy: decision.strategy,
+        note: decision.note,
+    }
+}
+
+impl Decided {
+    /// The record of this decision.
+    pub fn record(
+        self,
+        infoset: &InfoSet,
+        hand: u64,
+        entrant: u8,
+        elapsed: Duration,
+    ) -> DecisionRecord {
+        DecisionRecord {
+            hand,
+            index: infoset.public.history().len() as u32,
+            entrant,
+            seat: infoset.seat,
+            action: self.action,
+            corrected_from: self.corrected_from,
+            fallback: self.fallback,
+            strategy: self.strategy,
+            note: self.note,
+            elapsed,
+        }
+    }
+}
+
+fn fallback(failed: Failed) -> Fallback {
+    match failed {
+        Failed::Timeout => Fallback::Timeout,
+        Failed::Gone => Fallback::Gone,
+        Failed::BadAnswer => Fallback::BadAnswer,
+        Failed::Panicked => Fallback::Panic,
+    }
+}
+
+/// The random source of one decision.
+pub fn decision_rng(seed: u64, hand: u64, index: u64) -> AgentRng {
+    let low = mix(seed ^ mix(hand ^ mix(index)));
+    let high = mix(low ^ 0x9E37_79B9_7F4A_7C15);
+    AgentRng::new(u128::from(high) << 64 | u128::from(low))
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): every input bit reaches every output
+/// bit.
+pub fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}

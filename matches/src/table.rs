@@ -1,0 +1,149 @@
+//! Hands played in this process: the fast path of local matches.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agents::{Agent, HandOutcome};
+use cards::HoleCards;
+use game::{BySeat, GameDef, InfoSet, PublicState, Seat, Turn};
+use logs::{DecisionRecord, HandRecord};
+
+use crate::deals::{Deal, Dealer};
+use crate::decide::{Request, decide};
+
+/// Which hand is played, with which cards, by whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Hand {
+    /// Number in the match, from 0.
+    pub number: u64,
+    /// Number of the deal.
+    pub deal: u64,
+    /// The entrant in each seat.
+    pub entrants: BySeat<u8>,
+}
+
+/// A table of agents, one for each entrant of a match.
+pub struct Table {
+    def: Arc<GameDef>,
+    dealer: Dealer,
+    seed: u64,
+    duplicate: bool,
+    deadline: Option<Duration>,
+    agents: Vec<Box<dyn Agent>>,
+}
+
+/// What a table reports while it plays.
+pub trait Observer {
+    /// A decision was made.
+    fn decision(&mut self, record: DecisionRecord);
+}
+
+impl Table {
+    /// A table for these agents, as many as the game has players.
+    ///
+    /// `seed` determines cards and decisions. In a `duplicate` match each deal is played once with
+    /// every rotation of the agents. `deadline` bounds each decision; agents are told of it, and
+    /// those that work on a thread of their own are held to it.
+    pub fn new(
+        def: &Arc<GameDef>,
+        agents: Vec<Box<dyn Agent>>,
+        seed: u64,
+        duplicate: bool,
+        deadline: Option<Duration>,
+    ) -> Table {
+        debug_assert_eq!(agents.len(), def.players, "one agent for each player");
+        let dealer = Dealer::new(def, seed);
+        Table { def: Arc::clone(def), dealer, seed, duplicate, deadline, agents }
+    }
+
+    /// The hand with this number: position `k` is taken by entrant `(number + k) mod n`, and in a
+    /// duplicate match `n` hands in a row share a deal.
+    pub fn hand(&self, number: u64) -> Hand {
+        let players = self.def.players;
+        let deal = if self.duplicate { number / players as u64 } else { number };
+        let first = (number % players as u64) as usize;
+        let entrants =
+            BySeat::from_fn(players, |seat: Seat| ((first + seat.index()) % players) as u8);
+        Hand { number, deal, entrants }
+    }
+
+    /// Lets every agent forget earlier hands; done at the start of each block.
+    pub fn restart(&mut self) {
+        self.agents.iter_mut().for_each(|agent| agent.restart());
+    }
+
+    /// Plays one hand.
+    pub fn play(&mut self, number: u64, observer: &mut impl Observer) -> HandRecord {
+        let hand = self.hand(number);
+        let Deal { hole, board } = self.dealer.deal(hand.deal);
+        let first = Seat::new(0).expect("every table has a first seat");
+        let mut infoset =
+            InfoSet { public: PublicState::new(&self.def), seat: first, hole: hole[first] };
+        let mut before = Instant::now();
+        loop {
+            match infoset.public.turn() {
+                Turn::Over => break,
+                Turn::Deal(_) => {
+                    infoset.public.deal_from(&board).expect("a deal holds the whole board");
+                }
+                Turn::Act(seat) => {
+                    infoset.seat = seat;
+                    infoset.hole = hole[seat];
+                    let entrant = hand.entrants[seat];
+                    let agent = &mut *self.agents[entrant as usize];
+                    let request = Request {
+                        seed: self.seed,
+                        hand: number,
+                        time_left: self.deadline,
+                    };
+                    let decided = decide(agent, &infoset, request);
+                    // One reading a decision: the rules' own few nanoseconds count as the agent's.
+                    let after = Instant::now();
+                    let action = decided.action;
+                    observer.decision(decided.record(&infoset, number, entrant, after - before));
+                    before = after;
+                    infoset.public.apply(action).expect("decide returns legal actions");
+                }
+            }
+        }
+        let payoffs = infoset.public.payoffs(&hole);
+        let record = HandRecord {
+            hand: number,
+            deal: hand.deal,
+            public: infoset.public,
+            hole,
+            payoffs,
+            entrants: hand.entrants,
+        };
+        self.tell(&record);
+        record
+    }
+
+    /// Tells every agent how a hand ended, as if it had been played here.
+    pub fn tell(&mut self, record: &HandRecord) {
+        for (seat, &entrant) in record.entrants.iter() {
+            let shown = shown_to(seat, &record.public, &record.hole);
+            self.agents[entrant as usize].hand_over(&HandOutcome {
+                hand: record.hand,
+                public: &record.public,
+                seat,
+                shown: &shown,
+                payoffs: &record.payoffs,
+            });
+        }
+    }
+}
+
+/// The hole cards a seat may know when a hand is over: its own, and at a showdown those of all who
+/// did not fold.
+pub fn shown_to(
+    viewer: Seat,
+    public: &PublicState,
+    hole: &BySeat<HoleCards>,
+) -> BySeat<HoleCards> {
+    let showdown = public.is_showdown();
+    BySeat::from_fn(hole.len(), |seat| {
+        let shown = seat == viewer || (showdown && !public.folded().contains(seat));
+        if shown { hole[seat] } else { HoleCards::EMPTY }
+    })
+}
