@@ -1,5 +1,23 @@
 //! Agents: from an information set to a decision.
+//!
+//! - [`Agent`], [`Context`], [`Decision`]: what an agent is asked and what it answers.
+//! - [`Registry`]: every kind of agent by name. Adding a kind: one file here, one `mod` line below,
+//!   one line in [`Registry::standard`]; the contract suite then covers it.
+//!
+//! No network, no processes, no clocks, no random sources but the one in [`Context`]. Kinds that
+//! need such things (`external`) are added to the registry by the crate that has them.
 
 mod agent;
+mod call;
+mod config;
+mod error;
+mod fold;
+mod nearest;
+mod raise;
+mod random;
+mod registry;
 
 pub use agent::{Agent, AgentRng, Context, Decision, Failed, HandOutcome};
+pub use config::AgentConfig;
+pub use error::AgentError;
+pub use registry::{AgentChoice, AgentOption, AgentSpec, Cost, Recipe, Registry, Resolver};

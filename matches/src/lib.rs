@@ -2,8 +2,10 @@
 //!
 //! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
+//! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
 //! - [`table`]: one hand, or a block of hands, played in this process.
 
 pub mod deals;
 pub mod decide;
+pub mod registry;
 pub mod table;

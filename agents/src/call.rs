@@ -1,0 +1,27 @@
+//! `call`: checks or calls, always. The reference point of every table of results.
+
+use game::{Action, InfoSet};
+
+use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "call",
+    summary: "checks or calls, always",
+    argument: None,
+    options: &[],
+    cost: Cost::Inline,
+    repeatable: true,
+    prepare: |resolver| {
+        resolver.options::<crate::config::NoOptions>()?;
+        Ok(Recipe::new(|_| Ok(AlwaysCall)))
+    },
+};
+
+struct AlwaysCall;
+
+impl Agent for AlwaysCall {
+    fn act(&mut self, _: &InfoSet, _: &mut Context) -> Decision {
+        Action::Call.into()
+    }
+}

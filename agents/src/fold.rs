@@ -1,0 +1,27 @@
+//! `fold`: folds whenever there is something to call, else checks.
+
+use game::{Action, InfoSet};
+
+use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "fold",
+    summary: "folds to any bet, else checks",
+    argument: None,
+    options: &[],
+    cost: Cost::Inline,
+    repeatable: true,
+    prepare: |resolver| {
+        resolver.options::<crate::config::NoOptions>()?;
+        Ok(Recipe::new(|_| Ok(AlwaysFold)))
+    },
+};
+
+struct AlwaysFold;
+
+impl Agent for AlwaysFold {
+    fn act(&mut self, infoset: &InfoSet, _: &mut Context) -> Decision {
+        if infoset.legal().fold { Action::Fold } else { Action::Call }.into()
+    }
+}

@@ -1,0 +1,64 @@
+//! `raise`: raises whenever it may, else calls.
+//!
+//! Against it, an agent that always folds loses exactly the blinds: heads-up with blinds 50 and 100
+//! that is 750 thousandths of a big blind per hand.
+
+use game::{Action, InfoSet, Raises};
+use serde::Deserialize;
+
+use crate::{Agent, AgentOption, AgentSpec, Context, Cost, Decision, Recipe};
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "raise",
+    summary: "raises whenever it may, else calls",
+    argument: Some("size"),
+    options: &[AgentOption {
+        name: "size",
+        default: "min",
+        help: "how much to raise: `min` the least allowed, `pot` the pot after calling, `all-in`",
+    }],
+    cost: Cost::Inline,
+    repeatable: true,
+    prepare: |resolver| {
+        let Options { size } = resolver.options()?;
+        Ok(Recipe::new(move |_| Ok(AlwaysRaise { size })))
+    },
+};
+
+#[derive(Deserialize)]
+struct Options {
+    #[serde(default)]
+    size: Size,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Size {
+    #[default]
+    Min,
+    Pot,
+    AllIn,
+}
+
+struct AlwaysRaise {
+    size: Size,
+}
+
+impl Agent for AlwaysRaise {
+    fn act(&mut self, infoset: &InfoSet, _: &mut Context) -> Decision {
+        let legal = infoset.legal();
+        let Some(Raises { min, max }) = legal.raise else { return Action::Call.into() };
+        let total = match self.size {
+            Size::Min => min,
+            Size::Pot => {
+                let public = &infoset.public;
+                let after_call = public.pot() + u64::from(legal.to_call);
+                let total = u64::from(public.highest()) + after_call;
+                u32::try_from(total).unwrap_or(max).clamp(min, max)
+            }
+            Size::AllIn => max,
+        };
+        Action::RaiseTo(total).into()
+    }
+}

@@ -1,0 +1,43 @@
+//! `random`: a random legal action.
+//!
+//! Each kind of action that is allowed (fold, call or check, raise) is equally likely; the total of a
+//! raise is then uniform between the smallest and the largest allowed. It never folds for free.
+
+use game::{Action, InfoSet};
+use rand::RngExt;
+
+use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "random",
+    summary: "fold, call or raise with equal chances, raises of any legal size",
+    argument: None,
+    options: &[],
+    cost: Cost::Inline,
+    repeatable: true,
+    prepare: |resolver| {
+        resolver.options::<crate::config::NoOptions>()?;
+        Ok(Recipe::new(|_| Ok(Random)))
+    },
+};
+
+struct Random;
+
+impl Agent for Random {
+    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+        let legal = infoset.legal();
+        let kinds = 1 + u32::from(legal.fold) + u32::from(legal.raise.is_some());
+        // Kinds in the order call, fold, raise, leaving out those that are not allowed.
+        let mut drawn = cx.rng.random_range(0..kinds);
+        if drawn > 0 && !legal.fold {
+            drawn += 1;
+        }
+        match (drawn, legal.raise) {
+            (1, _) => Action::Fold,
+            (2, Some(raise)) => Action::RaiseTo(cx.rng.random_range(raise.min..=raise.max)),
+            _ => Action::Call,
+        }
+        .into()
+    }
+}

@@ -1,0 +1,310 @@
+//! Every kind of agent, and agents by name.
+//!
+//! On command lines and in files an agent is named `KIND`, `KIND:ARGUMENT`, or by a name that the
+//! configuration defines. Naming happens in two steps: [`Registry::resolve`] reads options and
+//! files and gives an [`AgentChoice`], which then builds any number of agents, from any thread.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use game::GameDef;
+use serde::de::DeserializeOwned;
+
+use crate::{Agent, AgentConfig, AgentError, nearest};
+
+/// What a decision costs, and so where it may be computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cost {
+    /// About a millisecond at most: computed where it is asked for.
+    Inline,
+    /// Longer, or waiting for somebody else: given a thread of its own and a deadline.
+    Worker,
+}
+
+/// An option of a kind of agent, as `cardroom agents describe` prints it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct AgentOption {
+    /// The key in a configuration table.
+    pub name: &'static str,
+    /// What stands when the option is not given; `required` when it must be.
+    pub default: &'static str,
+    /// What the option does, with its unit and range.
+    pub help: &'static str,
+}
+
+/// A kind of agent.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentSpec {
+    /// Its name.
+    pub kind: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The option that ARGUMENT sets in `KIND:ARGUMENT`. Without one, ARGUMENT is a list of
+    /// `OPTION=VALUE` pairs.
+    pub argument: Option<&'static str>,
+    /// Every option.
+    pub options: &'static [AgentOption],
+    /// What a decision costs. A kind that asks other agents may cost more, see [`Recipe::cost`].
+    pub cost: Cost,
+    /// Whether the same seeds give the same decisions in every run.
+    pub repeatable: bool,
+    /// Reads options and files, once; the recipe then builds agents.
+    pub prepare: fn(&Resolver<'_>) -> Result<Recipe, AgentError>,
+}
+
+type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
+
+/// How to build the agents of one choice.
+#[derive(Clone)]
+pub struct Recipe {
+    /// What a decision costs: the most that this agent or any it asks may take.
+    pub cost: Cost,
+    /// Whether this agent and all it asks are repeatable.
+    pub repeatable: bool,
+    /// Files that were read or will be needed; a package must carry them.
+    pub files: Vec<PathBuf>,
+    build: Arc<Build>,
+}
+
+impl Recipe {
+    /// A recipe for an inline, repeatable agent without files.
+    pub fn new<A: Agent + 'static>(
+        build: impl Fn(&Arc<GameDef>) -> Result<A, AgentError> + Send + Sync + 'static,
+    ) -> Recipe {
+        let build = move |def: &Arc<GameDef>| Ok(Box::new(build(def)?) as Box<dyn Agent>);
+        Recipe { cost: Cost::Inline, repeatable: true, files: Vec::new(), build: Arc::new(build) }
+    }
+
+    /// The same recipe, taking in the cost, files and (lack of) repeatability of an agent it asks.
+    #[must_use]
+    pub fn asking(mut self, inner: &AgentChoice) -> Recipe {
+        self.cost = self.cost.max(inner.recipe.cost);
+        self.repeatable &= inner.recipe.repeatable;
+        self.files.extend(inner.recipe.files.iter().cloned());
+        self
+    }
+}
+
+/// An agent that has been named, with everything needed to build it any number of times.
+#[derive(Clone)]
+pub struct AgentChoice {
+    name: Arc<str>,
+    spec: AgentSpec,
+    recipe: Recipe,
+}
+
+impl AgentChoice {
+    /// The agent as it was named.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its kind.
+    pub fn spec(&self) -> &AgentSpec {
+        &self.spec
+    }
+
+    /// What a decision costs.
+    pub fn cost(&self) -> Cost {
+        self.recipe.cost
+    }
+
+    /// Whether the same seeds give the same decisions in every run.
+    pub fn repeatable(&self) -> bool {
+        self.recipe.repeatable
+    }
+
+    /// The files it needs, as they were named.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.recipe.files
+    }
+
+    /// A new agent for this game. Agents of one choice share nothing that changes.
+    ///
+    /// # Errors
+    /// [`AgentError::Game`] when the agent cannot play this game.
+    pub fn build(&self, def: &Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> {
+        (self.recipe.build)(def)
+    }
+}
+
+impl fmt::Debug for AgentChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentChoice").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Every kind of agent, and the agents that a configuration defines.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    kinds: Vec<AgentSpec>,
+    defined: BTreeMap<String, AgentConfig>,
+}
+
+impl Registry {
+    /// The kinds of this crate.
+    pub fn standard() -> Registry {
+        let mut registry = Registry::default();
+        registry.add(crate::call::SPEC);
+        registry.add(crate::fold::SPEC);
+        registry.add(crate::random::SPEC);
+        registry.add(crate::raise::SPEC);
+        registry
+    }
+
+    /// Adds a kind; one of the same name is replaced.
+    pub fn add(&mut self, spec: AgentSpec) {
+        self.kinds.retain(|known| known.kind != spec.kind);
+        self.kinds.push(spec);
+    }
+
+    /// Defines an agent by name. Its options are read when the name is resolved.
+    ///
+    /// # Errors
+    /// [`AgentError::BadName`] when the name is a kind's, is empty or holds a `:`, a `,` or blanks;
+    /// [`AgentError::Unknown`] when there is no such kind.
+    pub fn define(&mut self, name: &str, config: AgentConfig) -> Result<(), AgentError> {
+        let bad = |reason| Err(AgentError::BadName { name: name.to_owned(), reason });
+        if self.kind(name).is_some() {
+            return bad("a kind of agent has this name");
+        }
+        if name.is_empty() || name.contains([':', ',']) || name.contains(char::is_whitespace) {
+            return bad("a name holds no colons, commas or blanks, and is not empty");
+        }
+        if self.kind(&config.kind).is_none() {
+            return Err(self.unknown(&config.kind, self.kinds.iter().map(|spec| spec.kind)));
+        }
+        self.defined.insert(name.to_owned(), config);
+        Ok(())
+    }
+
+    /// Every kind, in order of registration.
+    pub fn kinds(&self) -> &[AgentSpec] {
+        &self.kinds
+    }
+
+    /// The agents that the configuration defines, by name.
+    pub fn defined(&self) -> impl Iterator<Item = (&str, &AgentConfig)> {
+        self.defined.iter().map(|(name, config)| (name.as_str(), config))
+    }
+
+    /// Finds the agent that `text` names; relative paths start from the current folder.
+    ///
+    /// # Errors
+    /// Any [`AgentError`] but [`AgentError::Game`].
+    pub fn resolve(&self, text: &str) -> Result<AgentChoice, AgentError> {
+        self.resolve_from(text, Path::new(""), &[])
+    }
+
+    fn kind(&self, name: &str) -> Option<&AgentSpec> {
+        self.kinds.iter().find(|spec| spec.kind == name)
+    }
+
+    fn resolve_from(
+        &self,
+        text: &str,
+        folder: &Path,
+        within: &[String],
+    ) -> Result<AgentChoice, AgentError> {
+        let text = text.trim();
+        let mut path = within.to_vec();
+        path.push(text.to_owned());
+        if let Some(start) = within.iter().position(|name| name == text) {
+            return Err(AgentError::Circle { names: path.split_off(start) });
+        }
+        let (kind, argument) = match text.split_once(':') {
+            Some((kind, argument)) => (kind, Some(argument)),
+            None => (text, None),
+        };
+        let config = match (self.defined.get(text), self.kind(kind), argument) {
+            (Some(config), _, _) => config.clone(),
+            (None, Some(spec), Some(argument)) => {
+                AgentConfig::from_argument(spec, text, argument, folder)?
+            }
+            (None, Some(_), None) => {
+                AgentConfig { folder: folder.to_owned(), ..AgentConfig::new(kind) }
+            }
+            (None, None, _) => {
+                let kinds = self.kinds.iter().map(|spec| spec.kind);
+                let known = kinds.chain(self.defined.keys().map(String::as_str));
+                return Err(self.unknown(kind, known));
+            }
+        };
+        let spec = self.kind(&config.kind).expect("checked when defined, or just found");
+        let resolver = Resolver { registry: self, spec, config: &config, path: &path };
+        let recipe = (spec.prepare)(&resolver)?;
+        Ok(AgentChoice { name: text.into(), spec: *spec, recipe })
+    }
+
+    fn unknown<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> AgentError {
+        let known: Vec<&str> = known.collect();
+        AgentError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest::nearest(name, known.iter().copied()).map(str::to_owned),
+            known: known.into_iter().map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// What a kind's `prepare` is given: its options, and the means to find other agents and files.
+#[derive(Debug)]
+pub struct Resolver<'a> {
+    registry: &'a Registry,
+    spec: &'a AgentSpec,
+    config: &'a AgentConfig,
+    /// The names being resolved, the outermost first, this agent's last.
+    path: &'a [String],
+}
+
+impl Resolver<'_> {
+    /// The agent as it was named.
+    pub fn name(&self) -> &str {
+        self.path.last().expect("an agent is being resolved")
+    }
+
+    /// The options as the kind's own type.
+    ///
+    /// # Errors
+    /// [`AgentError::UnknownOption`] or [`AgentError::BadOption`].
+    pub fn options<T: DeserializeOwned>(&self) -> Result<T, AgentError> {
+        self.config.read(self.name(), self.spec)
+    }
+
+    /// An error about an option's value.
+    pub fn bad_option(&self, reason: impl fmt::Display) -> AgentError {
+        AgentError::BadOption { agent: self.name().to_owned(), reason: reason.to_string() }
+    }
+
+    /// A path of the options, from the folder that relative paths start from.
+    pub fn file(&self, path: &str) -> PathBuf {
+        self.config.folder.join(path)
+    }
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// [`AgentError::File`] when it cannot be read.
+    pub fn read(&self, path: &Path) -> Result<String, AgentError> {
+        std::fs::read_to_string(path).map_err(|error| AgentError::File {
+            agent: self.name().to_owned(),
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })
+    }
+
+    /// Another agent by name; relative paths start from `folder`.
+    ///
+    /// # Errors
+    /// As [`Registry::resolve`]; [`AgentError::Circle`] when that agent asks for this one.
+    pub fn resolve(&self, text: &str, folder: &Path) -> Result<AgentChoice, AgentError> {
+        self.registry.resolve_from(text, folder, self.path)
+    }
+
+    /// The folder that relative paths in the options start from.
+    pub fn folder(&self) -> &Path {
+        &self.config.folder
+    }
+}
