@@ -1,0 +1,6 @@
+//! Tests of the cards crate: the evaluator against exact counts and a slow evaluator, texts and sets.
+
+mod evaluator;
+mod naive;
+mod sets;
+mod texts;
