@@ -1,7 +1,7 @@
 //! The cards of a match: a function of its seed and the number of the deal.
 //!
-//! Each deal has a ChaCha8 stream of its own, so that any deal can be had without those before it:
-//! threads and shards need no coordination. (Matches over the ACPC dealer use that server's own
+//! Each deal has a stretch of its own in one ChaCha8 stream, so that any deal can be had without
+//! those before it: threads and shards need no coordination. (Matches over the ACPC dealer use that server's own
 //! generator, which the protocol crate reproduces.)
 
 use cards::{Board, Card, HoleCards};
@@ -22,6 +22,10 @@ pub struct Deal {
 #[derive(Debug, Clone)]
 pub struct Dealer {
     rng: ChaCha8Rng,
+    /// Words of the stream set aside for each deal.
+    words: u64,
+    /// The deal at whose first word the stream stands.
+    next: u64,
     deck: [Card; Card::COUNT as usize],
     deck_len: usize,
     players: usize,
@@ -35,46 +39,46 @@ impl Dealer {
         let cards = def.deck();
         let mut deck = [cards[0]; Card::COUNT as usize];
         deck[..cards.len()].copy_from_slice(&cards);
+        let board_cards = def.full_board_len();
+        let draws = def.players * def.hole_cards as usize + board_cards;
         Dealer {
             rng: ChaCha8Rng::seed_from_u64(seed),
+            words: draws.next_power_of_two() as u64,
+            next: 0,
             deck,
             deck_len: cards.len(),
             players: def.players,
             hole_cards: def.hole_cards as usize,
-            board_cards: def.full_board_len(),
+            board_cards,
         }
     }
 
-    /// The cards of deal number `deal`: the same whenever it is asked for.
+    /// The cards of deal number `deal`: the same whenever it is asked for. Deals in order are
+    /// cheapest.
     pub fn deal(&mut self, deal: u64) -> Deal {
-        self.rng.set_stream(deal);
-        self.rng.set_word_pos(0);
+        if deal != self.next {
+            self.rng.set_word_pos(u128::from(deal) * u128::from(self.words));
+        }
+        self.next = deal.wrapping_add(1);
         let mut deck = self.deck;
         let mut left = self.deck_len;
+        let mut unused = self.words;
         let mut draw = || {
-            let i = below(&mut self.rng, left as u32) as usize;
+            unused -= 1;
+            // One word a draw: off from uniform by less than one part in 2^26.
+            let i = (u64::from(self.rng.next_u32()) * left as u64 >> 32) as usize;
             left -= 1;
             deck.swap(i, left);
             deck[left]
         };
-        let mut hole = BySeat::new(self.players);
-        for seat in game::Seat::all(self.players) {
+        let hole = BySeat::from_fn(self.players, |_| {
             let mut cards = HoleCards::EMPTY;
             (0..self.hole_cards).for_each(|_| _ = cards.push(draw()));
-            hole[seat] = cards;
-        }
+            cards
+        });
         let mut board = Board::EMPTY;
         (0..self.board_cards).for_each(|_| _ = board.push(draw()));
+        (0..unused).for_each(|_| _ = self.rng.next_u32());
         Deal { hole, board }
-    }
-}
-
-/// A uniform number below `bound`, exactly (Lemire 2019: multiply, reject the uneven rest).
-fn below(rng: &mut ChaCha8Rng, bound: u32) -> u32 {
-    loop {
-        let product = u64::from(rng.next_u32()) * u64::from(bound);
-        if product as u32 >= bound.wrapping_neg() % bound {
-            return (product >> 32) as u32;
-        }
     }
 }
