@@ -2,10 +2,12 @@
 //!
 //! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
+//! - [`games`]: game definitions by name or by file.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
 //! - [`table`]: one hand, or a block of hands, played in this process.
 
 pub mod deals;
 pub mod decide;
+pub mod games;
 pub mod registry;
 pub mod table;

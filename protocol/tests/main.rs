@@ -1,0 +1,3 @@
+//! The protocols at their boundary.
+
+mod gamedef;
