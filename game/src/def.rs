@@ -137,9 +137,8 @@ impl GameDef {
     pub fn new(spec: GameSpec) -> Result<GameDef, GameDefError> {
         check(&spec)?;
         let limit = spec.betting == Betting::Limit;
-        let by_street = |values: &[u32]| {
-            std::array::from_fn(|i| values.get(i).copied().unwrap_or_default())
-        };
+        let by_street =
+            |values: &[u32]| std::array::from_fn(|i| values.get(i).copied().unwrap_or_default());
         let big_blind = spec.blinds.iter().copied().max().unwrap_or_default();
         Ok(GameDef {
             stack: BySeat::from_slice(&spec.stacks).expect("checked: at most ten players"),

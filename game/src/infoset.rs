@@ -67,7 +67,11 @@ impl PublicState {
         }
         let board = self.board().set();
         let ranks = BySeat::from_fn(players, |seat| {
-            if remaining.contains(seat) { evaluate(hole[seat].set() | board) } else { HandRank::default() }
+            if remaining.contains(seat) {
+                evaluate(hole[seat].set() | board)
+            } else {
+                HandRank::default()
+            }
         });
         let mut floor = 0;
         loop {

@@ -29,9 +29,7 @@ impl LegalActions {
         match action {
             Action::Fold => self.fold,
             Action::Call => true,
-            Action::RaiseTo(total) => {
-                self.raise.is_some_and(|r| r.min <= total && total <= r.max)
-            }
+            Action::RaiseTo(total) => self.raise.is_some_and(|r| r.min <= total && total <= r.max),
         }
     }
 

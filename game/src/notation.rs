@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use cards::{Board, HoleCards, ParseCardsError};
 
-use crate::{Action, Betting, BySeat, DealError, GameDef, IllegalReason, PublicState, Street, Turn};
+use crate::{
+    Action, Betting, BySeat, DealError, GameDef, IllegalReason, PublicState, Street, Turn,
+};
 
 /// Why a text is not a hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

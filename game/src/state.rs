@@ -156,11 +156,8 @@ impl PublicState {
             history: SmallVec::new(),
             def: Arc::clone(def),
         };
-        state.turn = if def.board[0] > 0 {
-            Turn::Deal(Street::Preflop)
-        } else {
-            state.open_street()
-        };
+        state.turn =
+            if def.board[0] > 0 { Turn::Deal(Street::Preflop) } else { state.open_street() };
         state
     }
 
@@ -331,8 +328,7 @@ impl PublicState {
             Action::Fold if self.committed[seat] < self.highest => {}
             Action::Fold => return Err(IllegalReason::NothingToFold),
             Action::RaiseTo(total) => {
-                let Raises { min, max } =
-                    self.legal_raise(seat).map_err(IllegalReason::NoRaise)?;
+                let Raises { min, max } = self.legal_raise(seat).map_err(IllegalReason::NoRaise)?;
                 if total < min || total > max {
                     return Err(IllegalReason::RaiseSize { total, min, max });
                 }
