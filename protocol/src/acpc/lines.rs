@@ -1,0 +1,71 @@
+//! Bytes into lines, independent of how the bytes were cut on their way.
+
+/// Collects bytes and gives them out line by line.
+///
+/// A line ends with its LF; or after `cap` bytes, when no LF came before; or, once the stream has
+/// ended, with the stream. Every byte given in comes out once and in order.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    bytes: Vec<u8>,
+    /// Bytes before this have been given out.
+    start: usize,
+    /// From `start` to here there is no LF.
+    searched: usize,
+    cap: usize,
+    ended: bool,
+}
+
+impl Lines {
+    pub(crate) fn new(cap: usize) -> Lines {
+        Lines { bytes: Vec::new(), start: 0, searched: 0, cap, ended: false }
+    }
+
+    /// Appends bytes. Nothing is accepted after the end.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if self.ended {
+            return;
+        }
+        if self.start == self.bytes.len() {
+            self.bytes.clear();
+        } else if self.start > 0 {
+            self.bytes.drain(..self.start);
+        }
+        self.searched -= self.start;
+        self.start = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The stream has ended: what is left counts as a line.
+    pub(crate) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// Whether the stream has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Bytes not yet given out.
+    pub(crate) fn buffered(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+
+    /// The next line with its end, or `None` until there is one.
+    pub(crate) fn next_line(&mut self) -> Option<&[u8]> {
+        let limit = self.bytes.len().min(self.start + self.cap);
+        let found = self.bytes[self.searched..limit].iter().position(|&b| b == b'\n');
+        let end = match found {
+            Some(offset) => self.searched + offset + 1,
+            None if limit - self.start == self.cap => limit,
+            None if self.ended && limit > self.start => limit,
+            None => {
+                self.searched = limit;
+                return None;
+            }
+        };
+        let line = self.start..end;
+        self.start = end;
+        self.searched = end;
+        Some(&self.bytes[line])
+    }
+}
