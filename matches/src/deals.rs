@@ -66,7 +66,7 @@ impl Dealer {
         let mut draw = || {
             unused -= 1;
             // One word a draw: off from uniform by less than one part in 2^26.
-            let i = (u64::from(self.rng.next_u32()) * left as u64 >> 32) as usize;
+            let i = ((u64::from(self.rng.next_u32()) * left as u64) >> 32) as usize;
             left -= 1;
             deck.swap(i, left);
             deck[left]

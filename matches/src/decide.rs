@@ -8,7 +8,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use agents::{Agent, AgentRng, Context, Failed};
+use agents::{Agent, AgentRng, Context, Decision, Failed};
 use game::{Action, InfoSet, Strategy};
 use logs::{DecisionRecord, Fallback};
 
@@ -44,18 +44,10 @@ pub fn decide(agent: &mut dyn Agent, infoset: &InfoSet, request: Request) -> Dec
     let rng = decision_rng(request.seed, request.hand, index);
     let mut cx = Context { rng, hand: request.hand, time_left: request.time_left };
     let legal = infoset.legal();
-    let answer = catch_unwind(AssertUnwindSafe(|| agent.act(infoset, &mut cx)));
-    let (decision, failed) = match answer {
-        Ok(decision) => {
-            let failed = decision.failed;
-            (decision, failed)
-        }
-        Err(_) => (Action::Call.into(), Some(Failed::Panicked)),
-    };
-    if let Some(failed) = failed {
-        let action = if legal.fold { Action::Fold } else { Action::Call };
+    let decision = ask(agent, infoset, &mut cx);
+    if let Some(failed) = decision.failed {
         return Decided {
-            action,
+            action: if legal.fold { Action::Fold } else { Action::Call },
             corrected_from: None,
             fallback: Some(fallback(failed)),
             strategy: None,
@@ -94,6 +86,12 @@ impl Decided {
             elapsed,
         }
     }
+}
+
+/// Calls the agent; a panic becomes a failed decision.
+pub(crate) fn ask(agent: &mut dyn Agent, infoset: &InfoSet, cx: &mut Context) -> Decision {
+    catch_unwind(AssertUnwindSafe(|| agent.act(infoset, cx)))
+        .unwrap_or_else(|_| Decision::failed(Failed::Panicked))
 }
 
 fn fallback(failed: Failed) -> Fallback {

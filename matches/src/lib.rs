@@ -4,10 +4,14 @@
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
 //! - [`games`]: game definitions by name or by file.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
-//! - [`table`]: one hand, or a block of hands, played in this process.
+//! - [`stop`]: asking a run to end.
+//! - [`table`]: one hand, played in this process.
+//! - [`threaded`]: an agent on a thread of its own, raced against the deadline.
 
 pub mod deals;
 pub mod decide;
 pub mod games;
 pub mod registry;
+pub mod stop;
 pub mod table;
+pub mod threaded;

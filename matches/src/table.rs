@@ -1,5 +1,6 @@
 //! Hands played in this process: the fast path of local matches.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,7 @@ pub struct Table {
     duplicate: bool,
     deadline: Option<Duration>,
     agents: Vec<Box<dyn Agent>>,
+    clock: Instant,
 }
 
 /// What a table reports while it plays.
@@ -53,7 +55,7 @@ impl Table {
     ) -> Table {
         debug_assert_eq!(agents.len(), def.players, "one agent for each player");
         let dealer = Dealer::new(def, seed);
-        Table { def: Arc::clone(def), dealer, seed, duplicate, deadline, agents }
+        Table { def: Arc::clone(def), dealer, seed, duplicate, deadline, agents, clock: Instant::now() }
     }
 
     /// The hand with this number: position `k` is taken by entrant `(number + k) mod n`, and in a
@@ -65,6 +67,11 @@ impl Table {
         let entrants =
             BySeat::from_fn(players, |seat: Seat| ((first + seat.index()) % players) as u8);
         Hand { number, deal, entrants }
+    }
+
+    /// When the last decision was made.
+    pub fn clock(&self) -> Instant {
+        self.clock
     }
 
     /// Lets every agent forget earlier hands; done at the start of each block.
@@ -79,7 +86,7 @@ impl Table {
         let first = Seat::new(0).expect("every table has a first seat");
         let mut infoset =
             InfoSet { public: PublicState::new(&self.def), seat: first, hole: hole[first] };
-        let mut before = Instant::now();
+        self.clock = Instant::now();
         loop {
             match infoset.public.turn() {
                 Turn::Over => break,
@@ -100,8 +107,8 @@ impl Table {
                     // One reading a decision: the rules' own few nanoseconds count as the agent's.
                     let after = Instant::now();
                     let action = decided.action;
-                    observer.decision(decided.record(&infoset, number, entrant, after - before));
-                    before = after;
+                    observer.decision(decided.record(&infoset, number, entrant, after - self.clock));
+                    self.clock = after;
                     infoset.public.apply(action).expect("decide returns legal actions");
                 }
             }
@@ -123,13 +130,16 @@ impl Table {
     pub fn tell(&mut self, record: &HandRecord) {
         for (seat, &entrant) in record.entrants.iter() {
             let shown = shown_to(seat, &record.public, &record.hole);
-            self.agents[entrant as usize].hand_over(&HandOutcome {
+            let outcome = HandOutcome {
                 hand: record.hand,
                 public: &record.public,
                 seat,
                 shown: &shown,
                 payoffs: &record.payoffs,
-            });
+            };
+            let agent = &mut self.agents[entrant as usize];
+            // A panic here must not end the match; the next decision shows what the agent is worth.
+            let _ = catch_unwind(AssertUnwindSafe(|| agent.hand_over(&outcome)));
         }
     }
 }
