@@ -17,6 +17,10 @@ pub trait Agent: Send {
     /// Chooses an action for the acting seat. Called only when it is `infoset.seat`'s turn.
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision;
 
+    /// Told before the first hand who else plays, by the names they are known by in the match.
+    /// Not called where that is not known. [`restart`](Self::restart) does not undo it.
+    fn meet(&mut self, _opponents: &[String]) {}
+
     /// Told at the end of each hand in which the agent sat.
     fn hand_over(&mut self, _outcome: &HandOutcome<'_>) {}
 

@@ -8,6 +8,7 @@ use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "call",
     summary: "checks or calls, always",
+    example: "call",
     argument: None,
     options: &[],
     cost: Cost::Inline,

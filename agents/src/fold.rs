@@ -8,6 +8,7 @@ use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "fold",
     summary: "folds to any bet, else checks",
+    example: "fold",
     argument: None,
     options: &[],
     cost: Cost::Inline,

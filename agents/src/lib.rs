@@ -3,6 +3,8 @@
 //! - [`Agent`], [`Context`], [`Decision`]: what an agent is asked and what it answers.
 //! - [`Registry`]: every kind of agent by name. Adding a kind: one file here, one `mod` line below,
 //!   one line in [`Registry::standard`]; the contract suite then covers it.
+//! - [`contract`]: what every agent keeps to, as checks that commands and tests share.
+//! - [`winrate`]: how often a hand wins against any other.
 //!
 //! No network, no processes, no clocks, no random sources but the one in [`Context`]. Kinds that
 //! need such things (`external`) are added to the registry by the crate that has them.
@@ -10,12 +12,17 @@
 mod agent;
 mod call;
 mod config;
+pub mod contract;
+mod equity;
 mod error;
 mod fold;
 mod nearest;
 mod raise;
 mod random;
 mod registry;
+mod router;
+mod shadow;
+pub mod winrate;
 
 pub use agent::{Agent, AgentRng, Context, Decision, Failed, HandOutcome};
 pub use config::AgentConfig;

@@ -12,6 +12,7 @@ use crate::{Agent, AgentOption, AgentSpec, Context, Cost, Decision, Recipe};
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "raise",
     summary: "raises whenever it may, else calls",
+    example: "raise:pot",
     argument: Some("size"),
     options: &[AgentOption {
         name: "size",

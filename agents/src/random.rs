@@ -12,6 +12,7 @@ use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "random",
     summary: "fold, call or raise with equal chances, raises of any legal size",
+    example: "random",
     argument: None,
     options: &[],
     cost: Cost::Inline,
@@ -22,7 +23,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     },
 };
 
-struct Random;
+pub(crate) struct Random;
 
 impl Agent for Random {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {

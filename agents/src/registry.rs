@@ -42,6 +42,8 @@ pub struct AgentSpec {
     pub kind: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
+    /// An agent of this kind as one would name it; tests run it.
+    pub example: &'static str,
     /// The option that ARGUMENT sets in `KIND:ARGUMENT`. Without one, ARGUMENT is a list of
     /// `OPTION=VALUE` pairs.
     pub argument: Option<&'static str>,
@@ -66,6 +68,8 @@ pub struct Recipe {
     pub repeatable: bool,
     /// Files that were read or will be needed; a package must carry them.
     pub files: Vec<PathBuf>,
+    /// Names of configured agents that were asked for; a package must define them.
+    pub names: Vec<String>,
     build: Arc<Build>,
 }
 
@@ -75,7 +79,13 @@ impl Recipe {
         build: impl Fn(&Arc<GameDef>) -> Result<A, AgentError> + Send + Sync + 'static,
     ) -> Recipe {
         let build = move |def: &Arc<GameDef>| Ok(Box::new(build(def)?) as Box<dyn Agent>);
-        Recipe { cost: Cost::Inline, repeatable: true, files: Vec::new(), build: Arc::new(build) }
+        Recipe {
+            cost: Cost::Inline,
+            repeatable: true,
+            files: Vec::new(),
+            names: Vec::new(),
+            build: Arc::new(build),
+        }
     }
 
     /// The same recipe, taking in the cost, files and (lack of) repeatability of an agent it asks.
@@ -84,6 +94,7 @@ impl Recipe {
         self.cost = self.cost.max(inner.recipe.cost);
         self.repeatable &= inner.recipe.repeatable;
         self.files.extend(inner.recipe.files.iter().cloned());
+        self.names.extend(inner.recipe.names.iter().cloned());
         self
     }
 }
@@ -122,6 +133,11 @@ impl AgentChoice {
         &self.recipe.files
     }
 
+    /// The configured agents it is or asks, by name.
+    pub fn names(&self) -> &[String] {
+        &self.recipe.names
+    }
+
     /// A new agent for this game. Agents of one choice share nothing that changes.
     ///
     /// # Errors
@@ -152,6 +168,9 @@ impl Registry {
         registry.add(crate::fold::SPEC);
         registry.add(crate::random::SPEC);
         registry.add(crate::raise::SPEC);
+        registry.add(crate::equity::SPEC);
+        registry.add(crate::router::SPEC);
+        registry.add(crate::shadow::SPEC);
         registry
     }
 
@@ -196,7 +215,15 @@ impl Registry {
     /// # Errors
     /// Any [`AgentError`] but [`AgentError::Game`].
     pub fn resolve(&self, text: &str) -> Result<AgentChoice, AgentError> {
-        self.resolve_from(text, Path::new(""), &[])
+        self.resolve_in(text, Path::new(""))
+    }
+
+    /// As [`resolve`](Self::resolve), with relative paths starting from `folder`.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub fn resolve_in(&self, text: &str, folder: &Path) -> Result<AgentChoice, AgentError> {
+        self.resolve_from(text, folder, &[])
     }
 
     fn kind(&self, name: &str) -> Option<&AgentSpec> {
@@ -235,7 +262,10 @@ impl Registry {
         };
         let spec = self.kind(&config.kind).expect("checked when defined, or just found");
         let resolver = Resolver { registry: self, spec, config: &config, path: &path };
-        let recipe = (spec.prepare)(&resolver)?;
+        let mut recipe = (spec.prepare)(&resolver)?;
+        if self.defined.contains_key(text) {
+            recipe.names.push(text.to_owned());
+        }
         Ok(AgentChoice { name: text.into(), spec: *spec, recipe })
     }
 

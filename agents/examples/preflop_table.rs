@@ -1,0 +1,32 @@
+//! Prints the table of win-rates before the flop that `agents` embeds.
+//!
+//! `cargo run --release -p agents --example preflop_table > agents/models/preflop/winrates.txt`
+
+#![allow(clippy::print_stdout, reason = "printing is its purpose")]
+
+use agents::winrate::drawn_win_rate;
+use cards::{Board, Card, HoleCards, Rank, Suit};
+
+const SAMPLES: u32 = 1_000_000;
+
+fn main() {
+    let def = game::games::nolimit_holdem();
+    let suit = |index| Suit::new(index).expect("there are four suits");
+    println!("# Win-rates before the flop against 1 to 9 hands of any two cards, ties shared.");
+    println!("# {SAMPLES} draws each; standard error at most 0.0005.");
+    for high in Rank::all().rev() {
+        for low in Rank::all().rev().filter(|&low| low <= high) {
+            let kinds: &[(&str, u8)] = if high == low { &[("", 1)] } else { &[("s", 0), ("o", 1)] };
+            for &(letter, low_suit) in kinds {
+                let cards = [Card::new(high, suit(0)), Card::new(low, suit(low_suit))];
+                let hole = HoleCards::new(&cards).expect("two cards fit");
+                print!("{high}{low}{letter}");
+                for opponents in 1..=9 {
+                    let rate = drawn_win_rate(&def, hole, Board::EMPTY, opponents, SAMPLES);
+                    print!(" {rate:.4}");
+                }
+                println!();
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! What every agent keeps to, as checks that can be run on any of them.
+//!
+//! An agent plays a block of hands with itself in every seat on even hands and against random
+//! players on odd ones. Every decision is examined; the block is then played again by new agents,
+//! and once more by those same agents after [`Agent::restart`]. Time comes from the caller's clock.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use game::{Action, BySeat, GameDef, InfoSet, PublicState, Seat, State, Strategy, Turn};
+use rand::RngExt;
+
+use crate::random::Random;
+use crate::{Agent, AgentChoice, AgentError, AgentRng, Context, Cost, Decision, HandOutcome};
+
+/// One thing an agent promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// It decides every time: no panic, no time-out, no lost process.
+    Answers,
+    /// What it plays is legal without correction.
+    Legal,
+    /// A strategy it reports has distinct legal actions, finite probabilities from 0 to 1 that sum
+    /// to 1 within 1e-6, and gives the played action a positive one.
+    Strategy,
+    /// New agents with the same seeds decide the same.
+    SameSeeds,
+    /// After a restart it decides as a new one does.
+    Restart,
+    /// A decision takes no longer than its cost class says, see [`Terms::longest_mean`].
+    Cost,
+}
+
+impl Claim {
+    /// Every claim.
+    pub const ALL: [Claim; 6] = [
+        Claim::Answers,
+        Claim::Legal,
+        Claim::Strategy,
+        Claim::SameSeeds,
+        Claim::Restart,
+        Claim::Cost,
+    ];
+
+    /// The claim in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Claim::Answers => "answers every time",
+            Claim::Legal => "plays legal actions",
+            Claim::Strategy => "reports proper strategies",
+            Claim::SameSeeds => "decides the same with the same seeds",
+            Claim::Restart => "decides the same after a restart",
+            Claim::Cost => "keeps to its cost class",
+        }
+    }
+}
+
+/// How thoroughly to check.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Hands of a block.
+    pub hands: u32,
+    /// Seed of cards, decisions and random players.
+    pub seed: u64,
+    /// The time a worker is told it has for each decision; it must not take longer.
+    pub deadline: Duration,
+    /// The longest mean time of an inline agent's decisions. Generous by default, since the machine may
+    /// be busy with other things.
+    pub longest_mean: Duration,
+}
+
+impl Default for Terms {
+    /// 200 hands, ten seconds for a worker, 20 milliseconds on average for others.
+    fn default() -> Terms {
+        Terms {
+            hands: 200,
+            seed: 1,
+            deadline: Duration::from_secs(10),
+            longest_mean: Duration::from_millis(20),
+        }
+    }
+}
+
+/// What came out of a check.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Decisions of the agent that were examined, all blocks together.
+    pub decisions: u64,
+    /// The first breach of each claim that does not hold: where and how.
+    pub breaches: Vec<(Claim, String)>,
+    /// Claims the agent does not make: an agent that is not repeatable promises neither
+    /// [`Claim::SameSeeds`] nor [`Claim::Restart`].
+    pub not_claimed: Vec<Claim>,
+}
+
+impl Report {
+    fn breach(&mut self, claim: Claim, how: impl FnOnce() -> String) {
+        if self.breaches.iter().all(|&(known, _)| known != claim) {
+            self.breaches.push((claim, how()));
+        }
+    }
+}
+
+/// Checks an agent at a game.
+///
+/// `clock` gives the time since any fixed moment.
+///
+/// # Errors
+/// When the agent cannot be built for the game.
+pub fn check(
+    choice: &AgentChoice,
+    def: &Arc<GameDef>,
+    terms: Terms,
+    clock: &dyn Fn() -> Duration,
+) -> Result<Report, AgentError> {
+    let mut report = Report::default();
+    let new = || def.seats().map(|_| choice.build(def)).collect::<Result<Vec<_>, _>>();
+    let mut block = Block { def, terms, cost: choice.cost(), clock, report: &mut report };
+    let first = block.play(&mut new()?);
+    if choice.repeatable() {
+        let mut agents = new()?;
+        let second = block.play(&mut agents);
+        agents.iter_mut().for_each(|agent| agent.restart());
+        let third = block.play(&mut agents);
+        compare(Claim::SameSeeds, &first, &second, &mut report);
+        compare(Claim::Restart, &second, &third, &mut report);
+    } else {
+        report.not_claimed = vec![Claim::SameSeeds, Claim::Restart];
+    }
+    Ok(report)
+}
+
+/// A decision as compared between blocks.
+#[derive(Debug, PartialEq)]
+struct Made {
+    situation: String,
+    action: Action,
+    strategy: Option<Strategy>,
+}
+
+fn compare(claim: Claim, one: &[Made], other: &[Made], report: &mut Report) {
+    let differing = one.iter().zip(other).find(|(a, b)| a != b);
+    if let Some((a, b)) = differing {
+        report
+            .breach(claim, || format!("{}: {} and then {}", a.situation, describe(a), describe(b)));
+    } else if one.len() != other.len() {
+        report.breach(claim, || format!("{} decisions and then {}", one.len(), other.len()));
+    }
+}
+
+fn describe(made: &Made) -> String {
+    match &made.strategy {
+        Some(strategy) => format!("{:?} of {:?}", made.action, strategy.actions),
+        None => format!("{:?}", made.action),
+    }
+}
+
+/// One run through all hands.
+struct Block<'a> {
+    def: &'a Arc<GameDef>,
+    terms: Terms,
+    cost: Cost,
+    clock: &'a dyn Fn() -> Duration,
+    report: &'a mut Report,
+}
+
+impl Block<'_> {
+    fn play(&mut self, agents: &mut [Box<dyn Agent>]) -> Vec<Made> {
+        let mut made = Vec::new();
+        let mut spent = Duration::ZERO;
+        for hand in 0..self.terms.hands {
+            self.play_hand(hand, agents, &mut made, &mut spent);
+        }
+        let mean = spent / u32::try_from(made.len().max(1)).unwrap_or(u32::MAX);
+        if self.cost == Cost::Inline && mean > self.terms.longest_mean {
+            self.report.breach(Claim::Cost, || {
+                let most = self.terms.longest_mean;
+                format!("an inline agent took {mean:?} a decision on average; at most {most:?}")
+            });
+        }
+        self.report.decisions += made.len() as u64;
+        made
+    }
+
+    fn play_hand(
+        &mut self,
+        hand: u32,
+        agents: &mut [Box<dyn Agent>],
+        made: &mut Vec<Made>,
+        spent: &mut Duration,
+    ) {
+        let (mut state, board) = self.deal(hand);
+        let subject = hand as usize % self.def.players;
+        loop {
+            let seat = match state.public.turn() {
+                Turn::Over => break,
+                Turn::Deal(_) => {
+                    state.public.deal_from(&board).expect("a deal holds the whole board");
+                    continue;
+                }
+                Turn::Act(seat) => seat,
+            };
+            let infoset = state.infoset(seat);
+            let action = if hand.is_multiple_of(2) || seat.index() == subject {
+                let agent = &mut *agents[seat.index()];
+                self.decide(hand, &infoset, agent, made, spent)
+            } else {
+                Random.act(&infoset, &mut self.context(hand, &infoset)).action
+            };
+            state.public.apply(action).expect("illegal actions have been replaced");
+        }
+        self.tell(hand, &state, agents);
+    }
+
+    fn deal(&self, hand: u32) -> (State, Vec<cards::Card>) {
+        let mut rng = AgentRng::new(u128::from(self.terms.seed) << 32 | u128::from(hand));
+        let mut deck = self.def.deck();
+        for i in 0..deck.len() {
+            let other = rng.random_range(i..deck.len());
+            deck.swap(i, other);
+        }
+        let each = usize::from(self.def.hole_cards);
+        let (hands, rest) = deck.split_at(each * self.def.players);
+        let hole = BySeat::from_fn(self.def.players, |seat| {
+            let start = each * seat.index();
+            cards::HoleCards::new(&hands[start..start + each]).expect("at most three hole cards")
+        });
+        let board = rest[..self.def.full_board_len()].to_vec();
+        (State { public: PublicState::new(self.def), hole }, board)
+    }
+
+    fn context(&self, hand: u32, infoset: &InfoSet) -> Context {
+        let index = infoset.public.history().len() as u128;
+        let seed = u128::from(self.terms.seed) << 64 | u128::from(hand) << 32 | index;
+        Context {
+            rng: AgentRng::new(seed.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645)),
+            hand: hand.into(),
+            time_left: Some(self.terms.deadline),
+        }
+    }
+
+    fn decide(
+        &mut self,
+        hand: u32,
+        infoset: &InfoSet,
+        agent: &mut dyn Agent,
+        made: &mut Vec<Made>,
+        spent: &mut Duration,
+    ) -> Action {
+        let mut cx = self.context(hand, infoset);
+        let before = (self.clock)();
+        let answer = catch_unwind(AssertUnwindSafe(|| agent.act(infoset, &mut cx)));
+        let took = (self.clock)().saturating_sub(before);
+        *spent += took;
+
+        let situation = format!("hand {hand}, {:?}, {:?}", infoset.seat, infoset.public);
+        if self.cost == Cost::Worker && took > self.terms.deadline {
+            let most = self.terms.deadline;
+            self.report.breach(Claim::Cost, || format!("{situation}: took {took:?} of {most:?}"));
+        }
+        let legal = infoset.legal();
+        let (action, strategy) = match answer {
+            Err(_) => {
+                self.report.breach(Claim::Answers, || format!("{situation}: panicked"));
+                (Action::Call, None)
+            }
+            Ok(Decision { failed: Some(reason), note, .. }) => {
+                let why = note.map(|note| format!(", {note}")).unwrap_or_default();
+                self.report.breach(Claim::Answers, || format!("{situation}: {reason:?}{why}"));
+                (Action::Call, None)
+            }
+            Ok(decision) => {
+                if !legal.allows(decision.action) {
+                    self.report.breach(Claim::Legal, || {
+                        format!("{situation}: {:?} is not in {legal:?}", decision.action)
+                    });
+                }
+                let wrong = improper(infoset, &decision);
+                let strategy = decision.strategy.filter(|_| wrong.is_none());
+                if let Some(wrong) = wrong {
+                    self.report.breach(Claim::Strategy, || format!("{situation}: {wrong}"));
+                }
+                (legal.nearest(decision.action), strategy)
+            }
+        };
+        made.push(Made { situation, action, strategy });
+        action
+    }
+
+    fn tell(&self, hand: u32, state: &State, agents: &mut [Box<dyn Agent>]) {
+        let payoffs = state.payoffs();
+        let folded = state.public.folded();
+        for (seat, agent) in self.def.seats().zip(agents) {
+            let seen = |other: Seat| {
+                other == seat || (state.public.is_showdown() && !folded.contains(other))
+            };
+            let shown = BySeat::from_fn(self.def.players, |other| {
+                if seen(other) { state.hole[other] } else { cards::HoleCards::EMPTY }
+            });
+            agent.hand_over(&HandOutcome {
+                hand: hand.into(),
+                public: &state.public,
+                seat,
+                shown: &shown,
+                payoffs: &payoffs,
+            });
+        }
+    }
+}
+
+/// What is wrong with the strategy of a decision, if anything.
+fn improper(infoset: &InfoSet, decision: &Decision) -> Option<String> {
+    let strategy = decision.strategy.as_ref()?;
+    let legal = infoset.legal();
+    let mut sum = 0.0;
+    for (i, &(action, probability)) in strategy.actions.iter().enumerate() {
+        if !(0.0..=1.0).contains(&probability) {
+            return Some(format!("{action:?} has probability {probability}"));
+        }
+        if !legal.allows(action) {
+            return Some(format!("{action:?} is not legal"));
+        }
+        if strategy.actions[..i].iter().any(|&(other, _)| other == action) {
+            return Some(format!("{action:?} stands twice"));
+        }
+        sum += probability;
+    }
+    if (sum - 1.0f64).abs() > 1e-6 {
+        return Some(format!("the probabilities sum to {sum}"));
+    }
+    let played = strategy.probability(decision.action);
+    (played <= 0.0).then(|| format!("{:?} was played with probability 0", decision.action))
+}

@@ -1,0 +1,267 @@
+//! `router`: hands each decision to one of several agents, by rules in a file.
+//!
+//! The first rule that fits decides; when none does, the default agent. The file is TOML:
+//!
+//! ```toml
+//! default = "equity"
+//!
+//! [[rule]]                      # every condition that is given must hold
+//! agent = "router:preflop.toml" # relative to this file
+//! streets = ["preflop"]
+//! pot_from = 0                  # big blinds, everything in the middle included
+//! pot_below = 12.5
+//! positions = ["button", "cut-off", "button-2", "small-blind", "big-blind"]
+//! players_from = 2              # seats that have not folded, this one included
+//! players_to = 2
+//! opponents = ["call"]          # one of the match's other entrants is called so
+//! ```
+//!
+//! Who the opponents are is known in matches that cardroom runs, and where the user says so; the
+//! ACPC protocol does not tell. A rule with `opponents` does not fit when it is not known.
+
+use std::path::Path;
+
+use game::{BySeat, GameDef, InfoSet, Position, Street};
+use serde::Deserialize;
+
+use crate::{
+    Agent, AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, HandOutcome,
+    Recipe, Resolver, nearest,
+};
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "router",
+    summary: "hands each decision to another agent, by street, pot, position, players and opponent",
+    example: "router:rules.toml",
+    argument: Some("rules"),
+    options: &[AgentOption {
+        name: "rules",
+        default: "required",
+        help: "the file of rules (TOML): `default` names an agent, each `[[rule]]` an agent and \
+               conditions",
+    }],
+    cost: Cost::Inline,
+    repeatable: true,
+    prepare,
+};
+
+#[derive(Deserialize)]
+struct Options {
+    rules: String,
+}
+
+/// The file of rules.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RulesFile {
+    default: String,
+    #[serde(default)]
+    rule: Vec<RuleText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleText {
+    agent: String,
+    streets: Option<Vec<String>>,
+    pot_from: Option<f64>,
+    pot_below: Option<f64>,
+    positions: Option<Vec<String>>,
+    players_from: Option<u32>,
+    players_to: Option<u32>,
+    opponents: Option<Vec<String>>,
+}
+
+/// A rule, checked.
+#[derive(Clone)]
+struct Rule {
+    /// Index into the router's agents.
+    agent: usize,
+    streets: [bool; 4],
+    /// Big blinds, from the first up to but without the second.
+    pot: (f64, f64),
+    positions: Option<Vec<Position>>,
+    /// Both included.
+    players: (u32, u32),
+    opponents: Option<Vec<String>>,
+}
+
+fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
+    let Options { rules } = resolver.options()?;
+    let path = resolver.file(&rules);
+    let text = resolver.read(&path)?;
+    let bad_file = |reason| AgentError::BadFile { path: path.clone(), reason };
+    let file: RulesFile = toml::from_str(&text).map_err(|e| bad_file(place(&text, &e)))?;
+
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut choices: Vec<AgentChoice> = Vec::new();
+    let mut agent = |name: &str| match choices.iter().position(|known| known.name() == name) {
+        Some(index) => Ok(index),
+        None => {
+            choices.push(resolver.resolve(name, folder)?);
+            Ok(choices.len() - 1)
+        }
+    };
+    let default = agent(&file.default)?;
+    let mut rules = Vec::with_capacity(file.rule.len());
+    for (number, rule) in file.rule.into_iter().enumerate() {
+        let index = agent(&rule.agent)?;
+        let rule = Rule::check(rule, index)
+            .map_err(|reason| bad_file(format!("rule {}: {reason}", number + 1)))?;
+        rules.push(rule);
+    }
+
+    let shared = choices.clone();
+    let mut recipe = Recipe::new(move |def| {
+        let agents = shared.iter().map(|choice| choice.build(def)).collect::<Result<_, _>>()?;
+        let names = shared.iter().map(|choice| choice.name().to_owned()).collect();
+        Ok(Router::new(def, rules.clone(), default, agents, names))
+    });
+    recipe.files.push(path);
+    Ok(choices.iter().fold(recipe, Recipe::asking))
+}
+
+/// The message of a TOML error with its line and column, in one line.
+fn place(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().trim().replace('\n', ", ");
+    let Some(span) = error.span() else { return message };
+    let before = &text[..span.start.min(text.len())];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+    format!("line {line}, column {column}: {message}")
+}
+
+impl Rule {
+    fn check(text: RuleText, agent: usize) -> Result<Rule, String> {
+        let mut streets = [text.streets.is_none(); 4];
+        for name in text.streets.iter().flatten() {
+            streets[street(name)?.index()] = true;
+        }
+        let positions = text.positions.map(|names| names.iter().map(|n| position(n)).collect());
+        let pot = (text.pot_from.unwrap_or(0.0), text.pot_below.unwrap_or(f64::INFINITY));
+        if !(pot.0 >= 0.0 && pot.0 < pot.1) {
+            return Err(format!("no pot is from {} and below {}", pot.0, pot.1));
+        }
+        let players = (text.players_from.unwrap_or(0), text.players_to.unwrap_or(u32::MAX));
+        if players.0 > players.1 {
+            return Err(format!("no number of players is {} to {}", players.0, players.1));
+        }
+        let positions = positions.transpose()?;
+        Ok(Rule { agent, streets, pot, positions, players, opponents: text.opponents })
+    }
+
+    fn fits(&self, seen: &Seen, opponents: &[String]) -> bool {
+        let named = |names: &Vec<String>| names.iter().any(|name| opponents.contains(name));
+        self.streets[seen.street.index()]
+            && self.pot.0 <= seen.pot
+            && seen.pot < self.pot.1
+            && self.positions.as_ref().is_none_or(|some| some.contains(&seen.position))
+            && (self.players.0..=self.players.1).contains(&seen.players)
+            && self.opponents.as_ref().is_none_or(named)
+    }
+}
+
+fn street(name: &str) -> Result<Street, String> {
+    let found = Street::ALL.into_iter().find(|street| street.name() == name);
+    found.ok_or_else(|| unknown("street", name, &Street::ALL.map(Street::name)))
+}
+
+fn position(name: &str) -> Result<Position, String> {
+    let fixed = [
+        ("button", Position::Button),
+        ("small-blind", Position::SmallBlind),
+        ("big-blind", Position::BigBlind),
+        ("cut-off", Position::BeforeButton(1)),
+    ];
+    if let Some(&(_, position)) = fixed.iter().find(|&&(known, _)| known == name) {
+        return Ok(position);
+    }
+    match name.strip_prefix("button-").and_then(|distance| distance.parse().ok()) {
+        Some(distance @ 1..=9) => Ok(Position::BeforeButton(distance)),
+        _ => {
+            let known = ["button", "cut-off", "button-2", "small-blind", "big-blind"];
+            Err(unknown("position", name, &known))
+        }
+    }
+}
+
+fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+    let hint = nearest::nearest(name, known.iter().copied());
+    let hint = hint.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
+    format!("there is no {what} `{name}`{hint}; known: {}", known.join(", "))
+}
+
+/// What rules look at.
+struct Seen {
+    street: Street,
+    pot: f64,
+    position: Position,
+    players: u32,
+}
+
+struct Router {
+    rules: Vec<Rule>,
+    default: usize,
+    agents: Vec<Box<dyn Agent>>,
+    names: Vec<String>,
+    positions: BySeat<Option<Position>>,
+    big_blind: f64,
+    opponents: Vec<String>,
+}
+
+impl Router {
+    fn new(
+        def: &GameDef,
+        rules: Vec<Rule>,
+        default: usize,
+        agents: Vec<Box<dyn Agent>>,
+        names: Vec<String>,
+    ) -> Router {
+        let positions = BySeat::from_fn(def.players, |seat| Some(def.position(seat)));
+        let big_blind = f64::from(def.big_blind());
+        Router { rules, default, agents, names, positions, big_blind, opponents: Vec::new() }
+    }
+
+    fn see(&self, infoset: &InfoSet) -> Seen {
+        let public = &infoset.public;
+        Seen {
+            street: public.street(),
+            pot: public.pot() as f64 / self.big_blind,
+            position: self.positions[infoset.seat].unwrap_or(Position::Button),
+            players: public.remaining().len(),
+        }
+    }
+}
+
+impl Agent for Router {
+    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+        let seen = self.see(infoset);
+        let fitting = self.rules.iter().position(|rule| rule.fits(&seen, &self.opponents));
+        let agent = fitting.map_or(self.default, |index| self.rules[index].agent);
+        let mut decision = self.agents[agent].act(infoset, cx);
+        let name = &self.names[agent];
+        let by = match fitting {
+            Some(index) => format!("rule {} plays {name}", index + 1),
+            None => format!("no rule fits, {name} plays"),
+        };
+        decision.note = Some(match decision.note {
+            Some(note) => format!("{by}: {note}"),
+            None => by,
+        });
+        decision
+    }
+
+    fn meet(&mut self, opponents: &[String]) {
+        self.opponents = opponents.to_vec();
+        self.agents.iter_mut().for_each(|agent| agent.meet(opponents));
+    }
+
+    fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
+        self.agents.iter_mut().for_each(|agent| agent.hand_over(outcome));
+    }
+
+    fn restart(&mut self) {
+        self.agents.iter_mut().for_each(|agent| agent.restart());
+    }
+}

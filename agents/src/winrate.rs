@@ -1,0 +1,221 @@
+//! How often a hand wins against opponents who hold any cards with equal chances.
+//!
+//! Ties count as the share of the pot they bring. Against one opponent the win-rate is exact where
+//! that is cheap; otherwise it is estimated by drawing the unseen cards. The draws are seeded by the
+//! cards themselves, so the same situation always has the same win-rate, exact or not.
+
+use std::sync::OnceLock;
+
+use cards::{Board, CardSet, HoleCards, Rank, evaluate};
+use game::GameDef;
+use rand::RngExt;
+
+use crate::AgentRng;
+
+/// How much work a win-rate may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    /// Against one opponent, enumerate when there are at most this many pairs of an opponent's hand
+    /// and a rest of the board. On the turn of hold'em there are 45,540, on the flop 1,070,190.
+    pub exact: u64,
+    /// Otherwise draw this many times. The standard error is at most `0.5 / sqrt(samples)`.
+    pub samples: u32,
+}
+
+impl Default for Effort {
+    /// Exact on the turn and the river of hold'em; 2,000 draws (standard error at most 1.1
+    /// percentage points) elsewhere.
+    fn default() -> Effort {
+        Effort { exact: 50_000, samples: 2_000 }
+    }
+}
+
+/// The share of the pot that `hole` wins on average against `opponents` hands drawn uniformly from
+/// the unseen cards, from 0 to 1, when all of the board is dealt.
+///
+/// Before the flop of hold'em (two cards of the full deck, a board of five) the answer comes from a
+/// table for up to nine opponents, made by a million draws an entry.
+pub fn win_rate(
+    def: &GameDef,
+    hole: HoleCards,
+    board: Board,
+    opponents: usize,
+    effort: Effort,
+) -> f64 {
+    if opponents == 0 {
+        return 1.0;
+    }
+    let hidden = Hidden::new(def, hole, board, opponents);
+    let holdem = hidden.unseen.len() == 50 && hole.len() == 2 && hidden.missing == 5;
+    if holdem && let Some(rate) = preflop(hole, opponents) {
+        return rate;
+    }
+    if opponents == 1 && hidden.pairs() <= effort.exact {
+        hidden.enumerate()
+    } else {
+        hidden.draw(effort.samples)
+    }
+}
+
+/// As [`win_rate`] but always by drawing: how the table was made.
+pub fn drawn_win_rate(
+    def: &GameDef,
+    hole: HoleCards,
+    board: Board,
+    opponents: usize,
+    samples: u32,
+) -> f64 {
+    Hidden::new(def, hole, board, opponents).draw(samples)
+}
+
+/// What a player sees, and the cards it does not.
+struct Hidden {
+    hole: CardSet,
+    board: CardSet,
+    unseen: Vec<CardSet>,
+    /// Board cards still to come.
+    missing: usize,
+    opponents: usize,
+    /// Cards of each opponent.
+    each: usize,
+}
+
+impl Hidden {
+    fn new(def: &GameDef, hole: HoleCards, board: Board, opponents: usize) -> Hidden {
+        let seen = hole.set() | board.set();
+        let unseen = def.deck().into_iter().filter(|&card| !seen.contains(card));
+        Hidden {
+            hole: hole.set(),
+            board: board.set(),
+            unseen: unseen.map(CardSet::of).collect(),
+            missing: def.full_board_len() - board.len(),
+            opponents,
+            each: usize::from(def.hole_cards),
+        }
+    }
+
+    /// Ways to complete the board and give one opponent a hand.
+    fn pairs(&self) -> u64 {
+        let unseen = self.unseen.len() as u64;
+        let missing = self.missing as u64;
+        choose(unseen, missing).saturating_mul(choose(unseen - missing, self.each as u64))
+    }
+
+    /// The exact win-rate against one opponent.
+    fn enumerate(&self) -> f64 {
+        let mut halves = 0u64;
+        let mut total = 0u64;
+        subsets(&self.unseen, self.missing, CardSet::EMPTY, &mut |rest| {
+            let board = self.board | rest;
+            let mine = evaluate(self.hole | board);
+            subsets(&self.unseen, self.each, CardSet::EMPTY, &mut |theirs| {
+                if theirs.intersects(rest) {
+                    return;
+                }
+                let order = mine.cmp(&evaluate(theirs | board));
+                halves += (order as i8 + 1) as u64;
+                total += 2;
+            });
+        });
+        halves as f64 / total.max(1) as f64
+    }
+
+    /// The win-rate over `samples` draws of everything unseen.
+    fn draw(&self, samples: u32) -> f64 {
+        let mut rng = self.rng();
+        let mut deck = self.unseen.clone();
+        let needed = (self.missing + self.opponents * self.each).min(deck.len());
+        let mut won = 0.0;
+        for _ in 0..samples.max(1) {
+            for i in 0..needed {
+                let other = rng.random_range(i as u32..deck.len() as u32);
+                deck.swap(i, other as usize);
+            }
+            won += self.share(&deck[..needed]);
+        }
+        won / f64::from(samples.max(1))
+    }
+
+    /// What this player wins of the pot when these cards complete the board and make the hands.
+    fn share(&self, drawn: &[CardSet]) -> f64 {
+        let union = |cards: &[CardSet]| cards.iter().fold(CardSet::EMPTY, |all, &c| all | c);
+        let (rest, hands) = drawn.split_at(self.missing);
+        let board = self.board | union(rest);
+        let mine = evaluate(self.hole | board);
+        let mut winners = 1.0;
+        for hand in hands.chunks(self.each) {
+            let theirs = evaluate(union(hand) | board);
+            if theirs > mine {
+                return 0.0;
+            }
+            if theirs == mine {
+                winners += 1.0;
+            }
+        }
+        1.0 / winners
+    }
+
+    /// Seeded by the situation alone.
+    fn rng(&self) -> AgentRng {
+        let cards = u128::from(self.hole.bits()) << 64 | u128::from(self.board.bits());
+        // The multiplier of the generator itself, so that sets that differ little start far apart.
+        let spread = cards.wrapping_add(self.opponents as u128);
+        AgentRng::new(spread.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645))
+    }
+}
+
+/// Calls `visit` with every union of `count` of the cards and `base`.
+fn subsets(cards: &[CardSet], count: usize, base: CardSet, visit: &mut impl FnMut(CardSet)) {
+    if count == 0 {
+        visit(base);
+        return;
+    }
+    for (i, &card) in cards.iter().enumerate() {
+        if count == 1 {
+            visit(base | card);
+        } else {
+            subsets(&cards[i + 1..], count - 1, base | card, visit);
+        }
+    }
+}
+
+fn choose(from: u64, count: u64) -> u64 {
+    (0..count).fold(1u64, |ways, i| ways.saturating_mul(from.saturating_sub(i)) / (i + 1))
+}
+
+/// Win-rates before the flop: 169 lines of a hand (`AKs`, `T9o`, `22`) and its win-rate against one
+/// to nine opponents. Regenerated by `cargo run --release -p agents --example preflop_table`.
+const PREFLOP: &str = include_str!("../models/preflop/winrates.txt");
+
+type PreflopTable = [[[f32; 9]; 13]; 13];
+
+fn preflop(hole: HoleCards, opponents: usize) -> Option<f64> {
+    static TABLE: OnceLock<PreflopTable> = OnceLock::new();
+    let table = TABLE.get_or_init(read_preflop);
+    let &[a, b] = hole.as_slice() else { return None };
+    let (high, low) = (a.rank().max(b.rank()), a.rank().min(b.rank()));
+    let cell = cell(high, low, a.suit() == b.suit());
+    table[cell.0][cell.1].get(opponents - 1).map(|&rate| f64::from(rate))
+}
+
+/// Suited hands above the diagonal, others below.
+fn cell(high: Rank, low: Rank, suited: bool) -> (usize, usize) {
+    let (high, low) = (usize::from(high.index()), usize::from(low.index()));
+    if suited { (high, low) } else { (low, high) }
+}
+
+fn read_preflop() -> PreflopTable {
+    let mut table = [[[0.0; 9]; 13]; 13];
+    for line in PREFLOP.lines().filter(|line| !line.starts_with('#')) {
+        let mut words = line.split_ascii_whitespace();
+        let mut name = words.next().unwrap_or_default().chars();
+        let mut rank =
+            || name.next().and_then(Rank::from_char).expect("lines begin with two ranks");
+        let (high, low) = (rank(), rank());
+        let (row, column) = cell(high, low, name.next() == Some('s'));
+        for (rate, word) in table[row][column].iter_mut().zip(words) {
+            *rate = word.parse().expect("the embedded table holds numbers");
+        }
+    }
+    table
+}

@@ -1,0 +1,146 @@
+//! The contract, over every kind in the registry; and that the checks can fail.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agents::contract::{Claim, Terms, check};
+use agents::{Agent, AgentSpec, Context, Cost, Decision, Failed, Recipe, Registry};
+use game::{Action, GameDef, InfoSet, Strategy, games};
+
+use crate::table::data;
+
+fn games() -> Vec<(&'static str, GameDef)> {
+    let mut all = vec![
+        ("kuhn", games::kuhn()),
+        ("leduc", games::leduc()),
+        ("limit hold'em", games::limit_holdem()),
+        ("no-limit hold'em, short", games::nolimit_holdem_with(vec![1_000, 2_500])),
+    ];
+    for players in 2..=6 {
+        all.push(("no-limit hold'em", games::nolimit_holdem_with(vec![20_000; players])));
+    }
+    let mut limit = games::nolimit_holdem_with(vec![5_000; 4]).spec().clone();
+    limit.betting = game::Betting::Limit;
+    limit.raise_sizes = vec![100, 100, 200, 200];
+    limit.max_raises = vec![3, 4, 4, 4];
+    all.push(("limit hold'em", GameDef::new(limit).expect("a game")));
+    all
+}
+
+#[test]
+fn every_kind_keeps_the_contract() {
+    let registry = Registry::standard();
+    let start = Instant::now();
+    for spec in registry.kinds() {
+        let choice = registry.resolve_in(spec.example, data()).expect(spec.example);
+        for (name, def) in games() {
+            let players = def.players;
+            let terms = Terms { longest_mean: Duration::from_millis(100), ..Terms::default() };
+            let report = check(&choice, &Arc::new(def), terms, &|| start.elapsed());
+            let report = report.expect("every kind plays every game");
+            assert_eq!(report.breaches, [], "{} at {name}, {players} players", spec.kind);
+            assert!(report.decisions >= 200, "{} at {name}: too few decisions", spec.kind);
+        }
+    }
+}
+
+/// Agents that each break one promise.
+#[derive(Clone, Copy)]
+enum Broken {
+    Panics,
+    GivesUp,
+    RaisesTooMuch,
+    SumsToTwo,
+    IsNotANumber,
+    PlaysTheImpossible,
+    Remembers(u64),
+    Dawdles,
+}
+
+impl Agent for Broken {
+    fn act(&mut self, infoset: &InfoSet, _: &mut Context) -> Decision {
+        let with = |weights: &[(Action, f64)]| Decision {
+            strategy: Some(Strategy { actions: weights.iter().copied().collect() }),
+            ..Action::Call.into()
+        };
+        match self {
+            Broken::Panics => panic!("as intended by a test"),
+            Broken::GivesUp => Decision::failed(Failed::Gone),
+            Broken::RaisesTooMuch => Action::RaiseTo(u32::MAX).into(),
+            Broken::SumsToTwo => with(&[(Action::Call, 2.0 / 3.0), (Action::Fold, 2.0 / 3.0)]),
+            Broken::IsNotANumber => with(&[(Action::Call, f64::NAN)]),
+            Broken::PlaysTheImpossible => match infoset.legal().raise {
+                Some(raise) => with(&[(Action::RaiseTo(raise.min), 1.0)]),
+                None => Action::Call.into(),
+            },
+            Broken::Remembers(asked) => {
+                *asked += 1;
+                let raise = infoset.legal().raise.filter(|_| *asked > 20);
+                raise.map_or(Action::Call, |raise| Action::RaiseTo(raise.min)).into()
+            }
+            Broken::Dawdles => Action::Call.into(),
+        }
+    }
+}
+
+fn spec(prepare: fn(&agents::Resolver<'_>) -> Result<Recipe, agents::AgentError>) -> AgentSpec {
+    AgentSpec {
+        kind: "broken",
+        summary: "breaks a promise",
+        example: "broken",
+        argument: None,
+        options: &[],
+        cost: Cost::Inline,
+        repeatable: true,
+        prepare,
+    }
+}
+
+#[test]
+fn each_broken_promise_is_found() {
+    let cases = [
+        (Claim::Answers, spec(|_| Ok(Recipe::new(|_| Ok(Broken::Panics))))),
+        (Claim::Answers, spec(|_| Ok(Recipe::new(|_| Ok(Broken::GivesUp))))),
+        (Claim::Legal, spec(|_| Ok(Recipe::new(|_| Ok(Broken::RaisesTooMuch))))),
+        (Claim::Strategy, spec(|_| Ok(Recipe::new(|_| Ok(Broken::SumsToTwo))))),
+        (Claim::Strategy, spec(|_| Ok(Recipe::new(|_| Ok(Broken::IsNotANumber))))),
+        (Claim::Strategy, spec(|_| Ok(Recipe::new(|_| Ok(Broken::PlaysTheImpossible))))),
+        (Claim::Restart, spec(|_| Ok(Recipe::new(|_| Ok(Broken::Remembers(0)))))),
+        (Claim::Cost, spec(|_| Ok(Recipe::new(|_| Ok(Broken::Dawdles))))),
+    ];
+    for (claim, spec) in cases {
+        let mut registry = Registry::default();
+        registry.add(spec);
+        let choice = registry.resolve("broken").expect("the kind exists");
+        let def = Arc::new(games::nolimit_holdem());
+        let terms = Terms { hands: 30, ..Terms::default() };
+        // A clock on which every decision takes a second, for the last case only.
+        let now = std::cell::Cell::new(Duration::ZERO);
+        let clock = || {
+            let step = if claim == Claim::Cost { Duration::from_secs(1) } else { Duration::ZERO };
+            now.replace(now.get() + step)
+        };
+        let report = check(&choice, &def, terms, &clock).expect("it can be built");
+        let found: Vec<Claim> = report.breaches.iter().map(|&(claim, _)| claim).collect();
+        assert_eq!(found, [claim], "{:?}", report.breaches);
+    }
+}
+
+#[test]
+fn an_agent_that_draws_from_elsewhere_is_found() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    struct Moody;
+    impl Agent for Moody {
+        fn act(&mut self, infoset: &InfoSet, _: &mut Context) -> Decision {
+            let odd = CALLS.fetch_add(1, Ordering::Relaxed) % 3 == 1;
+            if odd && infoset.legal().fold { Action::Fold } else { Action::Call }.into()
+        }
+    }
+    let mut registry = Registry::default();
+    registry.add(spec(|_| Ok(Recipe::new(|_| Ok(Moody)))));
+    let choice = registry.resolve("broken").expect("the kind exists");
+    let def = Arc::new(games::nolimit_holdem());
+    let report = check(&choice, &def, Terms::default(), &|| Duration::ZERO).expect("can be built");
+    assert!(report.breaches.iter().any(|&(claim, _)| claim == Claim::SameSeeds));
+}

@@ -1,0 +1,9 @@
+//! Tests of the agents, through the registry as commands use them.
+
+mod contract;
+mod equity;
+mod registry;
+mod router;
+mod simple;
+mod table;
+mod winrate;
