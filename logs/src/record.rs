@@ -6,7 +6,7 @@ use cards::HoleCards;
 use game::{Action, BySeat, Payoff, PublicState, Seat, Strategy};
 
 /// One finished hand with all cards.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct HandRecord {
     /// The hand's number in its match, from 0.
     pub hand: u64,
@@ -23,7 +23,7 @@ pub struct HandRecord {
 }
 
 /// One decision of an agent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DecisionRecord {
     /// The hand's number in its match.
     pub hand: u64,
@@ -48,7 +48,9 @@ pub struct DecisionRecord {
 }
 
 /// Why a check or fold stands where the agent's answer should.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fallback {
     /// The agent panicked.

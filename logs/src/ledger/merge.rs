@@ -1,0 +1,133 @@
+//! Joining the ledgers of a match that was played in parts.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::reader::gaps;
+use super::{LedgerError, LedgerReader, LedgerWriter, Ranges};
+use crate::info::MatchInfo;
+
+/// A range of hands and the part that holds it.
+struct Piece {
+    hands: RangeInclusive<u64>,
+    part: usize,
+}
+
+/// Makes the ledger `out` of a whole match from the ledgers (or match folders) of its parts, and
+/// returns its match. Its hands equal, row by row, those of the match played in one run.
+///
+/// # Errors
+/// When the parts are of different matches, when two hold the same hand, when hands are missing
+/// (the message names them); then nothing is left at `out`.
+pub fn merge(parts: &[PathBuf], out: &Path) -> Result<MatchInfo, LedgerError> {
+    let readers =
+        parts.iter().map(|path| LedgerReader::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let first = readers.first().ok_or(LedgerError::NothingToMerge)?;
+    for other in &readers[1..] {
+        if let Some(difference) = first.info().difference(other.info()) {
+            return Err(LedgerError::OtherMatch {
+                first: first.path().to_path_buf(),
+                second: other.path().to_path_buf(),
+                difference: Box::new(difference),
+            });
+        }
+    }
+    let pieces = pieces(&readers)?;
+    let info = MatchInfo { shard: None, ..first.info().clone() };
+    let mut temporary = out.to_path_buf();
+    temporary.set_extension("merging");
+    // What an earlier, killed merge left behind.
+    remove_ledger(&temporary);
+    let writer = LedgerWriter::create(&temporary, &info)?;
+    if out.exists() {
+        remove_ledger(&temporary);
+        return Err(LedgerError::Exists { path: out.to_path_buf() });
+    }
+    drop(writer);
+    let copied = copy(&readers, &pieces, &temporary);
+    let moved =
+        copied.and_then(|()| std::fs::rename(&temporary, out).map_err(LedgerError::io(out)));
+    remove_ledger(&temporary);
+    moved.map(|()| info)
+}
+
+/// All ranges in order; an error where they overlap or leave gaps.
+fn pieces(readers: &[LedgerReader]) -> Result<Vec<Piece>, LedgerError> {
+    let mut pieces = Vec::new();
+    for (part, reader) in readers.iter().enumerate() {
+        pieces.extend(reader.present()?.into_iter().map(|hands| Piece { hands, part }));
+    }
+    pieces.sort_by_key(|piece| *piece.hands.start());
+    for pair in pieces.windows(2) {
+        let (a, b) = (&pair[0], &pair[1]);
+        if b.hands.start() <= a.hands.end() {
+            let shared = *b.hands.start()..=*a.hands.end().min(b.hands.end());
+            return Err(LedgerError::Overlap {
+                first: readers[a.part].path().to_path_buf(),
+                second: readers[b.part].path().to_path_buf(),
+                hands: Ranges(&[shared]).to_string(),
+            });
+        }
+    }
+    let planned = readers[0].info().hands;
+    if let Some(last) = pieces.last().filter(|piece| *piece.hands.end() >= planned) {
+        let path = readers[last.part].path().to_path_buf();
+        return Err(LedgerError::BeyondEnd { path, hand: *last.hands.end(), planned });
+    }
+    let ranges: Vec<_> = pieces.iter().map(|piece| piece.hands.clone()).collect();
+    let missing = gaps(&ranges, planned);
+    if !missing.is_empty() {
+        let hands = Ranges(&missing).to_string();
+        return Err(LedgerError::Incomplete { hands, planned });
+    }
+    Ok(pieces)
+}
+
+/// Copies the pieces in order. Each part is attached while its pieces are copied.
+fn copy(readers: &[LedgerReader], pieces: &[Piece], out: &Path) -> Result<(), LedgerError> {
+    let connection = super::schema::open(out, false)?;
+    let sql = || LedgerError::sqlite(out);
+    // A merge that is cut off leaves only its temporary file, so nothing needs a journal; the whole
+    // file is flushed to disk at the end.
+    connection
+        .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;")
+        .map_err(sql())?;
+    let mut attached = None;
+    for piece in pieces {
+        if attached != Some(piece.part) {
+            let from = readers[piece.part].path();
+            attach(&connection, from, attached.is_some()).map_err(LedgerError::sqlite(from))?;
+            attached = Some(piece.part);
+        }
+        let (first, last) = (*piece.hands.start() as i64, *piece.hands.end() as i64);
+        connection
+            .execute(
+                "INSERT INTO main.hands SELECT * FROM part.hands WHERE hand BETWEEN ? AND ?",
+                (first, last),
+            )
+            .map_err(sql())?;
+    }
+    connection.close().map_err(|(_, error)| sql()(error))?;
+    std::fs::File::open(out).and_then(|file| file.sync_all()).map_err(LedgerError::io(out))
+}
+
+fn attach(connection: &Connection, path: &Path, detach: bool) -> rusqlite::Result<()> {
+    if detach {
+        connection.execute_batch("DETACH part")?;
+    }
+    connection.execute("ATTACH ? AS part", [path.to_string_lossy()])?;
+    Ok(())
+}
+
+/// Removes a ledger and the files beside it; what is not there is no matter.
+fn remove_ledger(path: &Path) {
+    let name = path.as_os_str().to_os_string();
+    for suffix in ["", "-wal", "-shm"] {
+        let mut file = name.clone();
+        file.push(suffix);
+        let _ = std::fs::remove_file(file);
+    }
+    let _ = std::fs::remove_file(path.with_extension("lock"));
+}

@@ -1,0 +1,54 @@
+//! The ledger: every hand of a match in one SQLite file. A hand is in it or not, whatever killed
+//! the process; every log, export and statistic can be made again from it.
+//!
+//! - [`LedgerWriter`] creates a ledger or goes on with one. Appended hands are kept in memory and
+//!   written in one transaction by [`LedgerWriter::commit`]; the caller decides how often. One
+//!   process at a time may write.
+//! - [`LedgerReader`] reads: the match, the ranges of hands present, single hands, all hands in
+//!   order in constant memory. It may run beside a writer.
+//! - [`merge`](merge()) joins the ledgers of a match played in parts.
+//!
+//! The tables are described in `docs/ledger.md`. Invariants: `hand` is the primary key, so no hand is
+//! there twice; `application_id` and `user_version` name the format; hands read back are replayed by
+//! the rules engine, so a damaged row is an error and never a wrong result.
+
+mod error;
+mod lock;
+mod merge;
+mod reader;
+mod row;
+mod schema;
+mod writer;
+
+pub use error::LedgerError;
+pub use merge::merge;
+pub use reader::{Hands, LedgerReader};
+pub use writer::LedgerWriter;
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// The name of a ledger in its match folder.
+pub const FILE_NAME: &str = "ledger.sqlite";
+
+/// Ranges of hand numbers, in words: `0 to 4999, 6000`.
+pub struct Ranges<'a>(pub &'a [RangeInclusive<u64>]);
+
+impl fmt::Display for Ranges<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 8;
+        for (i, range) in self.0.iter().take(SHOWN).enumerate() {
+            if i > 0 {
+                f.write_str(", ")?;
+            }
+            match (range.start(), range.end()) {
+                (first, last) if first == last => write!(f, "{first}")?,
+                (first, last) => write!(f, "{first} to {last}")?,
+            }
+        }
+        if self.0.len() > SHOWN {
+            write!(f, " and {} more ranges", self.0.len() - SHOWN)?;
+        }
+        Ok(())
+    }
+}

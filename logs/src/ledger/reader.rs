@@ -1,0 +1,202 @@
+//! Reading a ledger.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use game::GameDef;
+use rusqlite::{Connection, OptionalExtension};
+
+use super::row::RawRow;
+use super::writer::read_note;
+use super::{LedgerError, schema};
+use crate::HandRecord;
+use crate::info::MatchInfo;
+
+/// Hands fetched at a time: enough to make a query's cost vanish, little enough to be nothing.
+const PAGE: usize = 1024;
+
+/// Reads the hands of one match. May be used while a [`LedgerWriter`](super::LedgerWriter) writes;
+/// it then sees what has been committed.
+#[derive(Debug)]
+pub struct LedgerReader {
+    path: PathBuf,
+    info: MatchInfo,
+    def: Arc<GameDef>,
+    connection: Connection,
+    select: String,
+}
+
+impl LedgerReader {
+    /// Opens the ledger of this file, or of this match folder.
+    pub fn open(path: &Path) -> Result<LedgerReader, LedgerError> {
+        let path = if path.is_dir() { path.join(super::FILE_NAME) } else { path.to_path_buf() };
+        // Opened for writing, because reading a log left behind by a crash repairs the file.
+        let connection = schema::open(&path, false)?;
+        let info = schema::read_info(&connection, &path)?;
+        let payoffs = schema::columns(info.players(), |k| format!("payoff_{k}"));
+        let entrants = schema::columns(info.players(), |k| format!("entrant_{k}"));
+        let select = format!("SELECT hand, deal, betting, cards, {payoffs}, {entrants} FROM hands");
+        let def = Arc::new(info.game.clone());
+        Ok(LedgerReader { path, info, def, connection, select })
+    }
+
+    /// The match.
+    pub fn info(&self) -> &MatchInfo {
+        &self.info
+    }
+
+    /// The game, shared by all records this reader gives.
+    pub fn def(&self) -> &Arc<GameDef> {
+        &self.def
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Number of hands in the ledger.
+    pub fn count(&self) -> Result<u64, LedgerError> {
+        let count =
+            self.connection.query_row("SELECT count(*) FROM hands", (), |row| row.get::<_, i64>(0));
+        count.map(|count| count as u64).map_err(LedgerError::sqlite(&self.path))
+    }
+
+    /// The hands in the ledger as ranges, in order, as few as possible.
+    pub fn present(&self) -> Result<Vec<RangeInclusive<u64>>, LedgerError> {
+        present(&self.connection, "hands").map_err(LedgerError::sqlite(&self.path))
+    }
+
+    /// The planned hands that are not in the ledger. For one part of a match these include the hands
+    /// of all other parts.
+    pub fn missing(&self) -> Result<Vec<RangeInclusive<u64>>, LedgerError> {
+        Ok(gaps(&self.present()?, self.info.hands))
+    }
+
+    /// One hand, or `None` when it is not there.
+    pub fn hand(&self, hand: u64) -> Result<Option<HandRecord>, LedgerError> {
+        let players = self.info.players();
+        let row = self
+            .connection
+            .prepare_cached(&format!("{} WHERE hand = ?", self.select))
+            .and_then(|mut query| {
+                query.query_row([hand as i64], |row| RawRow::read(row, players)).optional()
+            })
+            .map_err(LedgerError::sqlite(&self.path))?;
+        row.map(|row| self.replay(row)).transpose()
+    }
+
+    /// All hands in order.
+    pub fn hands(&self) -> Hands<'_> {
+        self.hands_from(0)
+    }
+
+    /// The hands from this one on, in order.
+    pub fn hands_from(&self, first: u64) -> Hands<'_> {
+        Hands { reader: self, page: Vec::new().into_iter(), next: Some(first) }
+    }
+
+    /// The note under this key, if one was set with the last commits.
+    pub fn note(&self, key: &str) -> Result<Option<String>, LedgerError> {
+        read_note(&self.connection, key).map_err(LedgerError::sqlite(&self.path))
+    }
+
+    fn replay(&self, row: RawRow) -> Result<HandRecord, LedgerError> {
+        let hand = row.hand;
+        row.into_record(&self.def).map_err(|reason| LedgerError::Row {
+            path: self.path.clone(),
+            hand,
+            reason,
+        })
+    }
+
+    fn page(&self, first: u64) -> Result<Vec<RawRow>, LedgerError> {
+        let players = self.info.players();
+        let query = format!("{} WHERE hand >= ? ORDER BY hand LIMIT {PAGE}", self.select);
+        (|| {
+            let mut query = self.connection.prepare_cached(&query)?;
+            let rows = query.query_map([first as i64], |row| RawRow::read(row, players))?;
+            rows.collect::<rusqlite::Result<Vec<RawRow>>>()
+        })()
+        .map_err(LedgerError::sqlite(&self.path))
+    }
+}
+
+/// The hands of a ledger in order, read a page at a time.
+#[derive(Debug)]
+pub struct Hands<'a> {
+    reader: &'a LedgerReader,
+    page: std::vec::IntoIter<RawRow>,
+    /// Where the next page begins; `None` after the last or after an error.
+    next: Option<u64>,
+}
+
+impl Iterator for Hands<'_> {
+    type Item = Result<HandRecord, LedgerError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.page.len() == 0 {
+            match self.reader.page(self.next?) {
+                Ok(page) => {
+                    let full = page.len() == PAGE;
+                    self.next = page.last().filter(|_| full).map(|row| row.hand + 1);
+                    self.page = page.into_iter();
+                }
+                Err(error) => {
+                    self.next = None;
+                    return Some(Err(error));
+                }
+            }
+        }
+        let record = self.reader.replay(self.page.next()?);
+        if record.is_err() {
+            self.next = None;
+            self.page = Vec::new().into_iter();
+        }
+        Some(record)
+    }
+}
+
+/// The hands of a table as ranges.
+pub(super) fn present(
+    connection: &Connection,
+    table: &str,
+) -> rusqlite::Result<Vec<RangeInclusive<u64>>> {
+    let ends = format!("SELECT count(*), min(hand), max(hand) FROM {table}");
+    let (count, first, last) = connection.query_row(&ends, (), |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?, row.get::<_, Option<i64>>(2)?))
+    })?;
+    let (Some(first), Some(last)) = (first, last) else { return Ok(Vec::new()) };
+    // The usual case needs no look at each hand.
+    if last - first + 1 == count {
+        return Ok(vec![first as u64..=last as u64]);
+    }
+    let mut ranges: Vec<RangeInclusive<u64>> = Vec::new();
+    let mut query = connection.prepare(&format!("SELECT hand FROM {table} ORDER BY hand"))?;
+    let mut rows = query.query(())?;
+    while let Some(row) = rows.next()? {
+        let hand = row.get::<_, i64>(0)? as u64;
+        match ranges.last_mut() {
+            Some(range) if *range.end() + 1 == hand => *range = *range.start()..=hand,
+            _ => ranges.push(hand..=hand),
+        }
+    }
+    Ok(ranges)
+}
+
+/// What lies between the ranges, from 0 up to `planned`.
+pub(super) fn gaps(present: &[RangeInclusive<u64>], planned: u64) -> Vec<RangeInclusive<u64>> {
+    let mut gaps = Vec::new();
+    let mut next = 0;
+    for range in present {
+        if *range.start() > next {
+            gaps.push(next..=(*range.start() - 1).min(planned.saturating_sub(1)));
+        }
+        next = next.max(*range.end() + 1);
+    }
+    if next < planned {
+        gaps.push(next..=planned - 1);
+    }
+    gaps
+}

@@ -1,0 +1,228 @@
+//! Writing a ledger.
+
+use std::path::{Path, PathBuf};
+
+use game::{BySeat, Payoff, notation};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Statement, TransactionBehavior};
+
+use super::lock::Lock;
+use super::row::is_rotated;
+use super::{LedgerError, LedgerReader, schema};
+use crate::HandRecord;
+use crate::info::MatchInfo;
+
+/// Writes the hands of one match. Holds the match's lock while it lives.
+///
+/// Dropping a writer loses what was not committed, as a crash would.
+#[derive(Debug)]
+pub struct LedgerWriter {
+    path: PathBuf,
+    info: MatchInfo,
+    connection: Connection,
+    pending: Vec<Pending>,
+    /// Betting and cards of the pending hands, one after the other; kept so that a row costs no
+    /// allocation.
+    text: String,
+    insert: String,
+    insert_line_up: String,
+    _lock: Lock,
+}
+
+/// A hand waiting for the next commit; its texts are slices of `LedgerWriter::text`.
+#[derive(Debug)]
+struct Pending {
+    hand: u64,
+    deal: u64,
+    betting_end: usize,
+    cards_end: usize,
+    payoffs: BySeat<Payoff>,
+    /// Who sat where, unless everyone moved by one seat after each hand.
+    line_up: Option<BySeat<u8>>,
+}
+
+impl LedgerWriter {
+    /// Makes a new ledger in an existing folder.
+    ///
+    /// # Errors
+    /// [`LedgerError::Exists`] when there is one, [`LedgerError::InUse`] when another process is
+    /// making one, [`LedgerError::Info`] when the match cannot be recorded.
+    pub fn create(path: &Path, info: &MatchInfo) -> Result<LedgerWriter, LedgerError> {
+        info.check()?;
+        let lock = Lock::take(path)?;
+        let mut connection = schema::open(path, true)?;
+        let exists = || LedgerError::Exists { path: path.to_path_buf() };
+        if !schema::is_blank(&connection).map_err(LedgerError::sqlite(path))? {
+            return Err(exists());
+        }
+        (|| {
+            schema::tune(&connection)?;
+            schema::create(&mut connection, info)
+        })()
+        .map_err(LedgerError::sqlite(path))?;
+        Ok(LedgerWriter::new(path, info.clone(), connection, lock))
+    }
+
+    /// Opens a ledger to go on with its match; [`info`](Self::info) says which, and
+    /// [`LedgerReader::present`] which hands it holds.
+    pub fn open_for_resume(path: &Path) -> Result<LedgerWriter, LedgerError> {
+        if !path.is_file() {
+            return Err(LedgerError::Missing { path: path.to_path_buf() });
+        }
+        let lock = Lock::take(path)?;
+        let connection = schema::open(path, false)?;
+        let info = schema::read_info(&connection, path)?;
+        schema::tune(&connection).map_err(LedgerError::sqlite(path))?;
+        Ok(LedgerWriter::new(path, info, connection, lock))
+    }
+
+    fn new(path: &Path, info: MatchInfo, connection: Connection, lock: Lock) -> LedgerWriter {
+        let players = info.players();
+        let payoffs = schema::columns(players, |k| format!("payoff_{k}"));
+        let marks = |count| schema::columns(count, |_| "?".to_owned());
+        let columns = format!("hand, deal, betting, cards, {payoffs}");
+        let entrants = schema::columns(players, |k| format!("entrant_{k}"));
+        LedgerWriter {
+            path: path.to_path_buf(),
+            insert: format!("INSERT INTO hands ({columns}) VALUES ({})", marks(4 + players)),
+            insert_line_up: format!(
+                "INSERT INTO hands ({columns}, {entrants}) VALUES ({})",
+                marks(4 + 2 * players)
+            ),
+            info,
+            connection,
+            pending: Vec::new(),
+            text: String::new(),
+            _lock: lock,
+        }
+    }
+
+    /// The match.
+    pub fn info(&self) -> &MatchInfo {
+        &self.info
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A reader of what has been committed.
+    pub fn reader(&self) -> Result<LedgerReader, LedgerError> {
+        LedgerReader::open(&self.path)
+    }
+
+    /// Adds a finished hand to the next commit. Takes memory (about 150 bytes a hand) until then.
+    pub fn append(&mut self, record: &HandRecord) {
+        notation::write_betting(&record.public, &mut self.text);
+        let betting_end = self.text.len();
+        notation::write_cards(&record.public, &record.hole, &mut self.text);
+        self.pending.push(Pending {
+            hand: record.hand,
+            deal: record.deal,
+            betting_end,
+            cards_end: self.text.len(),
+            payoffs: record.payoffs,
+            line_up: (!is_rotated(record)).then_some(record.entrants),
+        });
+    }
+
+    /// Hands appended since the last commit.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Writes all appended hands, all or none. What has been committed survives the end of this
+    /// process, however it comes; a power cut may take the last commits, but never a part of one.
+    ///
+    /// # Errors
+    /// The hands of a failed commit are dropped; those committed before are kept.
+    pub fn commit(&mut self) -> Result<(), LedgerError> {
+        self.commit_with(None)
+    }
+
+    /// As [`commit`](Self::commit), setting a note in the same transaction: a text under a key that
+    /// is to stay in step with the hands, such as counts of fallbacks.
+    pub fn commit_with_note(&mut self, key: &str, value: &str) -> Result<(), LedgerError> {
+        self.commit_with(Some((key, value)))
+    }
+
+    fn commit_with(&mut self, note: Option<(&str, &str)>) -> Result<(), LedgerError> {
+        let result = self.write(note);
+        self.pending.clear();
+        self.text.clear();
+        result
+    }
+
+    fn write(&mut self, note: Option<(&str, &str)>) -> Result<(), LedgerError> {
+        let sql = || LedgerError::sqlite(&self.path);
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(sql())?;
+        {
+            let mut usual = transaction.prepare_cached(&self.insert).map_err(sql())?;
+            let mut special = transaction.prepare_cached(&self.insert_line_up).map_err(sql())?;
+            let mut start = 0;
+            for row in &self.pending {
+                let texts = [
+                    &self.text[start..row.betting_end],
+                    &self.text[row.betting_end..row.cards_end],
+                ];
+                start = row.cards_end;
+                let statement = if row.line_up.is_some() { &mut special } else { &mut usual };
+                row.insert(statement, texts).map_err(|error| row.explain(&self.path, error))?;
+            }
+        }
+        if let Some((key, value)) = note {
+            transaction
+                .prepare_cached("INSERT OR REPLACE INTO notes VALUES (?, ?)")
+                .and_then(|mut statement| statement.execute((key, value)))
+                .map_err(sql())?;
+        }
+        transaction.commit().map_err(sql())
+    }
+
+    /// The note under this key, if one was set.
+    pub fn note(&self, key: &str) -> Result<Option<String>, LedgerError> {
+        read_note(&self.connection, key).map_err(LedgerError::sqlite(&self.path))
+    }
+}
+
+pub(super) fn read_note(connection: &Connection, key: &str) -> rusqlite::Result<Option<String>> {
+    connection
+        .query_row("SELECT value FROM notes WHERE key = ?", [key], |row| row.get(0))
+        .optional()
+}
+
+impl Pending {
+    fn insert(
+        &self,
+        statement: &mut Statement<'_>,
+        [betting, cards]: [&str; 2],
+    ) -> rusqlite::Result<()> {
+        statement.raw_bind_parameter(1, self.hand as i64)?;
+        statement.raw_bind_parameter(2, self.deal as i64)?;
+        statement.raw_bind_parameter(3, betting)?;
+        statement.raw_bind_parameter(4, cards)?;
+        let mut next = 5;
+        for payoff in self.payoffs.as_slice() {
+            statement.raw_bind_parameter(next, payoff.parts())?;
+            next += 1;
+        }
+        for &entrant in self.line_up.iter().flat_map(|line_up| line_up.as_slice()) {
+            statement.raw_bind_parameter(next, entrant)?;
+            next += 1;
+        }
+        statement.raw_execute()?;
+        Ok(())
+    }
+
+    fn explain(&self, path: &Path, error: rusqlite::Error) -> LedgerError {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::ConstraintViolation) => {
+                LedgerError::Twice { path: path.to_path_buf(), hand: self.hand }
+            }
+            _ => LedgerError::sqlite(path)(error),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Win rates with their intervals.
+
+use serde::Serialize;
+
+use super::{Sums, t_quantile};
+
+/// The probability with which an interval covers the true rate.
+pub(super) const CONFIDENCE: f64 = 0.95;
+
+/// A 95 % interval in mbb/hand.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Half the interval's width.
+    pub fn half_width(self) -> f64 {
+        0.5 * (self.high - self.low)
+    }
+
+    /// Whether zero lies inside (or on an end).
+    pub fn holds_zero(self) -> bool {
+        self.low <= 0.0 && self.high >= 0.0
+    }
+}
+
+/// A win rate in mbb/hand (thousandths of a big blind per hand; a tenth of it is bb/100) with its 95 %
+/// interval by normal theory: mean ± t·s/√groups, t from Student's distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Rate {
+    /// The estimate.
+    pub mbb: f64,
+    /// Its 95 % interval.
+    pub interval: Interval,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// Hands behind it.
+    pub hands: u64,
+    /// Independent groups of hands behind it.
+    pub groups: u64,
+}
+
+/// Why no rate can be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoRate {
+    /// No hand at all.
+    #[error("no hands")]
+    NoHands,
+    /// One hand or group gives no idea of the spread.
+    #[error("one deal only: an interval needs two")]
+    OneGroup,
+}
+
+impl Rate {
+    /// The rate of these sums in a game with this big blind.
+    pub fn of(sums: &Sums, big_blind: game::Chips) -> Result<Rate, NoRate> {
+        let unit = 1000.0 / f64::from(big_blind.max(1));
+        let mean = sums.mean().ok_or(NoRate::NoHands)?;
+        let error = sums.standard_error().ok_or(NoRate::OneGroup)?;
+        Ok(Rate::from_error(mean * unit, error * unit, sums.hands, sums.groups))
+    }
+
+    /// A rate from its standard error, both in mbb/hand; `groups` must be at least two.
+    pub fn from_error(mbb: f64, standard_error: f64, hands: u64, groups: u64) -> Rate {
+        let reach = t_quantile(0.5 + 0.5 * CONFIDENCE, groups.saturating_sub(1)) * standard_error;
+        let interval = Interval { low: mbb - reach, high: mbb + reach };
+        Rate { mbb, interval, standard_error, hands, groups }
+    }
+
+    /// The rate in big blinds per 100 hands.
+    pub fn bb_per_100(&self) -> f64 {
+        self.mbb / 10.0
+    }
+
+    /// Half the interval's width, in mbb/hand.
+    pub fn half_width(&self) -> f64 {
+        self.interval.half_width()
+    }
+
+    /// Whether the rate is not told apart from zero.
+    pub fn holds_zero(&self) -> bool {
+        self.interval.holds_zero()
+    }
+
+    /// The half-width to expect once this many hands have been played.
+    pub fn expected_half_width(&self, hands: u64) -> f64 {
+        self.half_width() * (self.hands as f64 / hands.max(1) as f64).sqrt()
+    }
+
+    /// Hands needed, in all, for an interval of this half-width in mbb/hand, rounded up to whole
+    /// groups; `None` when `half_width` is not positive.
+    pub fn hands_needed(&self, half_width: f64) -> Option<u64> {
+        if half_width.is_nan() || half_width <= 0.0 {
+            return None;
+        }
+        let per_group = self.hands.div_ceil(self.groups.max(1));
+        let reach = t_quantile(0.5 + 0.5 * CONFIDENCE, u64::from(u32::MAX)) * self.standard_error;
+        let groups = self.groups as f64 * (reach / half_width).powi(2);
+        Some((groups.ceil().max(2.0) as u64).saturating_mul(per_group))
+    }
+}

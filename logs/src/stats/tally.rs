@@ -1,0 +1,290 @@
+//! The sums of a match: per entrant, over groups of hands that share a deal.
+
+use game::{BySeat, Chips, GameDef, Payoff, Street};
+
+use super::{Batches, NoRate, Rate, Sums};
+use crate::{HandRecord, MatchInfo};
+
+/// Sums over the hands of a match, in constant memory.
+///
+/// Hands are added in order; in a duplicate match a group is counted when its last hand has come, and
+/// hands whose group never becomes whole count nowhere but in [`left_out`](Self::left_out). Tallies
+/// of consecutive stretches of a match can be merged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tally {
+    players: usize,
+    big_blind: Chips,
+    group: usize,
+    entrants: Vec<EntrantTally>,
+    /// Entrant `i` minus entrant `j`, for `i < j` in order.
+    differences: Vec<Sums>,
+    open: Vec<Facts>,
+    open_deal: u64,
+    left_out: u64,
+    run_outs: RunOuts,
+}
+
+/// Hands in which all betting ended before the last street.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RunOuts {
+    /// Such hands, of those in whole groups.
+    pub hands: u64,
+    /// Those for which the expected result was given; the others count as they fell.
+    pub adjusted: u64,
+}
+
+/// The sums of one entrant.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EntrantTally {
+    /// All hands, by group: the win rate.
+    pub all: Sums,
+    /// All hands, each a group of its own: the spread of single hands.
+    pub single: Sums,
+    /// All hands with expected instead of actual results where the cards of an all-in were run out.
+    pub adjusted: Sums,
+    /// By seat.
+    pub seats: Vec<Sums>,
+    /// By the last street whose cards were dealt.
+    pub streets: [Sums; 4],
+    /// Hands that ended without and with a showdown.
+    pub showdown: [Sums; 2],
+    /// The course of the match.
+    pub batches: Batches,
+}
+
+/// Why two tallies cannot be merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TallyError {
+    /// They are of different games or differ in duplication.
+    #[error("tallies of different games cannot be merged")]
+    OtherGame,
+}
+
+/// What the sums need to know of a hand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Facts {
+    entrants: BySeat<u8>,
+    payoffs: BySeat<Payoff>,
+    adjusted: Option<BySeat<Payoff>>,
+    street: Street,
+    showdown: bool,
+    run_out: bool,
+}
+
+/// A selection's part of one group.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    won: Payoff,
+    hands: u32,
+}
+
+impl Part {
+    #[inline]
+    fn add(&mut self, won: Payoff) {
+        self.won += won;
+        self.hands += 1;
+    }
+}
+
+/// Whether all betting of a finished hand ended before the last street and cards were shown.
+pub fn is_run_out(record: &HandRecord) -> bool {
+    let last = record.public.history().last().map_or(Street::Preflop, |played| played.street);
+    record.public.is_showdown() && last < record.public.street()
+}
+
+impl Tally {
+    /// Nothing counted yet.
+    pub fn new(info: &MatchInfo) -> Tally {
+        Tally::of_game(&info.game, info.group())
+    }
+
+    /// For a game in which `group` consecutive hands share a deal.
+    pub fn of_game(def: &GameDef, group: usize) -> Tally {
+        let players = def.players;
+        let entrant = EntrantTally { seats: vec![Sums::default(); players], ..Default::default() };
+        Tally {
+            players,
+            big_blind: def.big_blind(),
+            group: group.max(1),
+            entrants: vec![entrant; players],
+            differences: vec![Sums::default(); players * (players - 1) / 2],
+            open: Vec::with_capacity(group),
+            open_deal: 0,
+            left_out: 0,
+            run_outs: RunOuts::default(),
+        }
+    }
+
+    /// Adds the next hand.
+    #[inline]
+    pub fn add(&mut self, record: &HandRecord) {
+        self.add_adjusted(record, None);
+    }
+
+    /// Adds the next hand with the results to be expected when its betting ended, for hands in which
+    /// that was before the last street (see `AllIn`).
+    pub fn add_adjusted(&mut self, record: &HandRecord, expected: Option<BySeat<Payoff>>) {
+        if record.entrants.len() != self.players {
+            // A hand of another game: it cannot be a part of any group.
+            self.left_out += 1;
+            return;
+        }
+        if !self.open.is_empty() && self.open_deal != record.deal {
+            self.left_out += self.open.len() as u64;
+            self.open.clear();
+        }
+        self.open_deal = record.deal;
+        self.open.push(Facts {
+            entrants: record.entrants,
+            payoffs: record.payoffs,
+            adjusted: expected,
+            street: record.public.street(),
+            showdown: record.public.is_showdown(),
+            run_out: is_run_out(record),
+        });
+        if self.open.len() == self.group {
+            self.close_group();
+        }
+    }
+
+    fn close_group(&mut self) {
+        let mut totals = [Part::default(); game::MAX_PLAYERS];
+        for (number, entrant) in self.entrants.iter_mut().enumerate() {
+            totals[number] = entrant.add_group(number, &self.open);
+        }
+        let mut difference = self.differences.iter_mut();
+        for i in 0..self.players {
+            for j in i + 1..self.players {
+                if let Some(sums) = difference.next() {
+                    sums.add(totals[i].won - totals[j].won, totals[i].hands);
+                }
+            }
+        }
+        for facts in self.open.iter().filter(|facts| facts.run_out) {
+            self.run_outs.hands += 1;
+            self.run_outs.adjusted += u64::from(facts.adjusted.is_some());
+        }
+        self.open.clear();
+    }
+
+    /// Adds the tally of the hands that follow. A group left open here is left out.
+    pub fn merge(&mut self, later: &Tally) -> Result<(), TallyError> {
+        let game = |tally: &Tally| (tally.players, tally.big_blind, tally.group);
+        if game(self) != game(later) {
+            return Err(TallyError::OtherGame);
+        }
+        for (mine, theirs) in self.entrants.iter_mut().zip(&later.entrants) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.differences.iter_mut().zip(&later.differences) {
+            mine.merge(theirs);
+        }
+        self.left_out += self.open.len() as u64 + later.left_out;
+        self.open.clone_from(&later.open);
+        self.open_deal = later.open_deal;
+        self.run_outs.hands += later.run_outs.hands;
+        self.run_outs.adjusted += later.run_outs.adjusted;
+        Ok(())
+    }
+
+    /// Hands counted: those in whole groups.
+    pub fn hands(&self) -> u64 {
+        self.groups() * self.group as u64
+    }
+
+    /// Whole groups counted.
+    pub fn groups(&self) -> u64 {
+        self.entrants.first().map_or(0, |entrant| entrant.all.groups)
+    }
+
+    /// Hands added that are not counted, because not all hands with their deal have come.
+    pub fn left_out(&self) -> u64 {
+        self.left_out + self.open.len() as u64
+    }
+
+    /// Hands that share a deal.
+    pub fn group_size(&self) -> usize {
+        self.group
+    }
+
+    /// The unit of the rates in chips.
+    pub fn big_blind(&self) -> Chips {
+        self.big_blind
+    }
+
+    /// The sums of each entrant.
+    pub fn entrants(&self) -> &[EntrantTally] {
+        &self.entrants
+    }
+
+    /// Hands in which all betting ended before the last street.
+    pub fn run_outs(&self) -> RunOuts {
+        self.run_outs
+    }
+
+    /// The win rate of an entrant, or why there is none yet.
+    pub fn rate(&self, entrant: usize) -> Result<Rate, NoRate> {
+        let sums = self.entrants.get(entrant).ok_or(NoRate::NoHands)?;
+        Rate::of(&sums.all, self.big_blind)
+    }
+
+    /// By how much the rate of one entrant is above that of another.
+    pub fn difference(&self, one: usize, other: usize) -> Result<Rate, NoRate> {
+        let (i, j) = (one.min(other), one.max(other));
+        if i == j || j >= self.players {
+            return Err(NoRate::NoHands);
+        }
+        // Pairs before those that begin with i, then those that begin with i.
+        let index = i * self.players - i * (i + 1) / 2 + (j - i - 1);
+        let rate = Rate::of(&self.differences[index], self.big_blind)?;
+        let sign = if one < other { 1.0 } else { -1.0 };
+        Ok(Rate::from_error(sign * rate.mbb, rate.standard_error, rate.hands, rate.groups))
+    }
+}
+
+impl EntrantTally {
+    /// Adds a whole group; returns what this entrant won in it.
+    fn add_group(&mut self, number: usize, group: &[Facts]) -> Part {
+        let mut all = Part::default();
+        let mut adjusted = Part::default();
+        let mut seats = [Part::default(); game::MAX_PLAYERS];
+        let mut streets = [Part::default(); 4];
+        let mut showdown = [Part::default(); 2];
+        for facts in group {
+            for (seat, &entrant) in facts.entrants.iter() {
+                if usize::from(entrant) != number {
+                    continue;
+                }
+                let won = facts.payoffs[seat];
+                all.add(won);
+                adjusted.add(facts.adjusted.map_or(won, |expected| expected[seat]));
+                seats[seat.index()].add(won);
+                streets[facts.street.index()].add(won);
+                showdown[usize::from(facts.showdown)].add(won);
+                self.single.add(won, 1);
+            }
+        }
+        self.all.add(all.won, all.hands);
+        self.adjusted.add(adjusted.won, adjusted.hands);
+        let players = self.seats.len();
+        let selections = self.seats.iter_mut().chain(&mut self.streets).chain(&mut self.showdown);
+        let parts = seats[..players].iter().chain(&streets).chain(&showdown);
+        for (sums, part) in selections.zip(parts) {
+            sums.add(part.won, part.hands);
+        }
+        self.batches.add(all.won, all.hands);
+        all
+    }
+
+    fn merge(&mut self, later: &EntrantTally) {
+        self.all.merge(&later.all);
+        self.single.merge(&later.single);
+        self.adjusted.merge(&later.adjusted);
+        let mine = self.seats.iter_mut().chain(&mut self.streets).chain(&mut self.showdown);
+        let theirs = later.seats.iter().chain(&later.streets).chain(&later.showdown);
+        for (mine, theirs) in mine.zip(theirs) {
+            mine.merge(theirs);
+        }
+        self.batches.merge(&later.batches);
+    }
+}

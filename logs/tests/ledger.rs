@@ -1,0 +1,208 @@
+//! The ledger: what was committed is there, once, and nothing else is.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use game::{BySeat, games};
+use logs::{HandRecord, LedgerError, LedgerReader, LedgerWriter, MatchInfo, Shard, ledger};
+use tempfile::TempDir;
+
+use crate::hands;
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn ledger_of(path: &std::path::Path, info: &MatchInfo, records: &[HandRecord]) -> LedgerWriter {
+    let mut writer = LedgerWriter::create(path, info).unwrap();
+    records.iter().for_each(|record| writer.append(record));
+    writer.commit().unwrap();
+    writer
+}
+
+fn read(path: &std::path::Path) -> Vec<HandRecord> {
+    LedgerReader::open(path).unwrap().hands().collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn hands_come_back_as_they_were_written() {
+    for def in hands::games() {
+        let folder = folder();
+        let path = folder.path().join(ledger::FILE_NAME);
+        let records = hands::random_hands(&def, 3000, def.players as u64, 7);
+        let info = hands::info(&def, 3000, true);
+        drop(ledger_of(&path, &info, &records));
+        assert_eq!(read(&path), records);
+        let reader = LedgerReader::open(folder.path()).unwrap();
+        assert_eq!(reader.info(), &info);
+        assert_eq!(reader.count().unwrap(), 3000);
+        assert_eq!(reader.hand(1234).unwrap().as_ref(), records.get(1234));
+        assert_eq!(reader.hand(3000).unwrap(), None);
+        let tail: Vec<_> = reader.hands_from(2990).map(Result::unwrap).collect();
+        assert_eq!(tail, records[2990..]);
+    }
+}
+
+#[test]
+fn other_line_ups_than_the_rotation_come_back() {
+    let def = Arc::new(games::nolimit_holdem_with(vec![2000; 3]));
+    let folder = folder();
+    let path = folder.path().join(ledger::FILE_NAME);
+    let mut records = hands::random_hands(&def, 20, 1, 7);
+    for record in &mut records {
+        record.entrants = BySeat::from_slice(&[2, 0, 1]).unwrap();
+    }
+    drop(ledger_of(&path, &hands::info(&def, 20, false), &records));
+    assert_eq!(read(&path), records);
+}
+
+#[test]
+fn what_was_not_committed_is_gone_and_the_rest_can_be_resumed() {
+    let def = Arc::new(games::kuhn());
+    let folder = folder();
+    let path = folder.path().join(ledger::FILE_NAME);
+    let records = hands::random_hands(&def, 30, 1, 7);
+    let mut writer = ledger_of(&path, &hands::info(&def, 30, false), &records[..10]);
+    writer.append(&records[10]);
+    assert_eq!(writer.pending(), 1);
+    drop(writer);
+    let mut writer = LedgerWriter::open_for_resume(&path).unwrap();
+    assert_eq!(writer.reader().unwrap().present().unwrap(), vec![0..=9]);
+    records[20..].iter().for_each(|record| writer.append(record));
+    writer.commit_with_note("decisions", "{}").unwrap();
+    let reader = writer.reader().unwrap();
+    assert_eq!(reader.present().unwrap(), vec![0..=9, 20..=29]);
+    assert_eq!(reader.missing().unwrap(), vec![10..=19]);
+    assert_eq!(reader.note("decisions").unwrap().as_deref(), Some("{}"));
+    assert_eq!(reader.note("other").unwrap(), None);
+    records[10..20].iter().for_each(|record| writer.append(record));
+    writer.commit().unwrap();
+    drop(writer);
+    assert_eq!(read(&path), records);
+}
+
+#[test]
+fn a_hand_cannot_be_recorded_twice() {
+    let def = Arc::new(games::kuhn());
+    let folder = folder();
+    let path = folder.path().join(ledger::FILE_NAME);
+    let records = hands::random_hands(&def, 10, 1, 7);
+    let mut writer = ledger_of(&path, &hands::info(&def, 10, false), &records[..5]);
+    writer.append(&records[5]);
+    writer.append(&records[3]);
+    let error = writer.commit().unwrap_err();
+    assert!(matches!(error, LedgerError::Twice { hand: 3, .. }), "{error}");
+    assert_eq!(writer.reader().unwrap().count().unwrap(), 5, "a failed commit leaves nothing");
+}
+
+#[test]
+fn a_second_writer_is_refused_while_the_first_lives() {
+    let def = Arc::new(games::kuhn());
+    let folder = folder();
+    let path = folder.path().join(ledger::FILE_NAME);
+    let info = hands::info(&def, 10, false);
+    let writer = LedgerWriter::create(&path, &info).unwrap();
+    let error = LedgerWriter::open_for_resume(&path).unwrap_err();
+    let own = std::process::id();
+    assert!(matches!(error, LedgerError::InUse { process: Some(id), .. } if id == own), "{error}");
+    assert!(LedgerReader::open(&path).is_ok(), "reading is allowed");
+    drop(writer);
+    assert!(matches!(LedgerWriter::create(&path, &info), Err(LedgerError::Exists { .. })));
+    assert!(LedgerWriter::open_for_resume(&path).is_ok());
+}
+
+#[test]
+fn bad_files_are_refused_with_their_reason() {
+    let def = Arc::new(games::limit_holdem());
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let good = at("good.sqlite");
+    let records = hands::random_hands(&def, 5000, 1, 7);
+    drop(ledger_of(&good, &hands::info(&def, 5000, false), &records));
+    let bytes = std::fs::read(&good).unwrap();
+
+    let check = |name: &str, expected: &str| {
+        let path = at(name);
+        let result = LedgerReader::open(&path)
+            .and_then(|reader| reader.hands().try_for_each(|record| record.map(drop)));
+        let message = result.unwrap_err().to_string();
+        assert!(message.contains(expected) && message.contains(name), "{name}: {message}");
+        assert!(LedgerWriter::open_for_resume(&path).is_err() || expected.contains("hand "));
+    };
+    check("missing.sqlite", "there is no ledger");
+    std::fs::write(at("noise.sqlite"), vec![0xA5; 70_000]).unwrap();
+    check("noise.sqlite", "not a cardroom ledger");
+    std::fs::write(at("empty.sqlite"), "").unwrap();
+    check("empty.sqlite", "not a cardroom ledger");
+    std::fs::write(at("half.sqlite"), &bytes[..bytes.len() / 2]).unwrap();
+    check("half.sqlite", "is damaged");
+    let edit = |name: &str, sql: &str| {
+        std::fs::write(at(name), &bytes).unwrap();
+        rusqlite::Connection::open(at(name)).unwrap().execute_batch(sql).unwrap();
+    };
+    edit("newer.sqlite", "PRAGMA user_version = 9");
+    check("newer.sqlite", "version 9");
+    edit("result.sqlite", "UPDATE hands SET payoff_0 = 1, payoff_1 = -1 WHERE hand = 77");
+    check("result.sqlite", "hand 77: payoffs are");
+    edit("betting.sqlite", "UPDATE hands SET betting = 'cx' WHERE hand = 78");
+    check("betting.sqlite", "hand 78: betting `cx`, character 1: `x` is not an action");
+    edit(
+        "short.sqlite",
+        "UPDATE hands SET betting = 'r', cards = substr(cards, 1, 9) WHERE hand = 79",
+    );
+    check("short.sqlite", "hand 79: betting `r` does not end the hand");
+}
+
+#[test]
+fn a_match_that_cannot_be_recorded_is_refused() {
+    let def = Arc::new(games::kuhn());
+    let folder = folder();
+    let check = |change: &dyn Fn(&mut MatchInfo), expected: &str| {
+        let mut info = hands::info(&def, 10, false);
+        change(&mut info);
+        let error = LedgerWriter::create(&folder.path().join("x.sqlite"), &info).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    check(&|info| info.entrants.truncate(1), "1 entrants in a game for 2 players");
+    check(&|info| info.entrants[0].name = "a:b".into(), "the name `a:b`");
+    check(&|info| info.name = String::new(), "the name ``");
+    check(&|info| info.seed = u64::MAX, "seed 18446744073709551615");
+    check(&|info| info.shard = Some(Shard { index: 3, of: 2 }), "no part 3/2");
+}
+
+#[test]
+fn merged_parts_equal_the_single_run() {
+    let def = Arc::new(games::limit_holdem());
+    let folder = folder();
+    let records = hands::random_hands(&def, 1000, 2, 7);
+    let info = hands::info(&def, 1000, true);
+    // Parts of interleaved blocks, so that pieces alternate between files.
+    let part = |index: u32| {
+        let path = folder.path().join(format!("part{index}.sqlite"));
+        let own: Vec<_> =
+            records.iter().filter(|r| r.hand / 100 % 3 == u64::from(index - 1)).cloned().collect();
+        let info = MatchInfo { shard: Some(Shard { index, of: 3 }), ..info.clone() };
+        drop(ledger_of(&path, &info, &own));
+        path
+    };
+    let parts: Vec<PathBuf> = (1..=3).map(part).collect();
+    let out = folder.path().join("whole.sqlite");
+    assert_eq!(ledger::merge(&parts, &out).unwrap(), info);
+    assert_eq!(read(&out), records);
+
+    let check = |parts: &[PathBuf], name: &str, expected: &str| {
+        let out = folder.path().join(name);
+        let message = ledger::merge(parts, &out).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
+        assert!(!out.exists() && !out.with_extension("merging").exists());
+    };
+    check(&parts[..2], "a", "lack hands 200 to 299, 500 to 599, 800 to 899 of 1000");
+    check(&[parts[0].clone(), parts[0].clone()], "b", "both hold hands 0 to 99");
+    check(&[], "c", "at least one");
+    let other = folder.path().join("other.sqlite");
+    drop(ledger_of(&other, &MatchInfo { seed: 43, ..info.clone() }, &records[..0]));
+    check(&[parts[0].clone(), other], "d", "the seed is 42 in one and 43 in the other");
+    let path = folder.path().join("whole.sqlite");
+    assert!(matches!(ledger::merge(&parts, &path), Err(LedgerError::Exists { .. })));
+    assert_eq!(read(&out), records, "a refused merge leaves what was there");
+}

@@ -1,0 +1,4 @@
+//! Tests of the records of a match, one module for each part.
+
+mod hands;
+mod ledger;
