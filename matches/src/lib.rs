@@ -3,6 +3,7 @@
 //! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
 //! - [`games`]: game definitions by name or by file.
+//! - [`program`]: programs that are run, and gone when dropped.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
 //! - [`stop`]: asking a run to end.
 //! - [`table`]: one hand, played in this process.
@@ -11,6 +12,7 @@
 pub mod deals;
 pub mod decide;
 pub mod games;
+pub mod program;
 pub mod registry;
 pub mod stop;
 pub mod table;
