@@ -4,7 +4,7 @@ use cards::{Board, Card, HoleCards};
 use game::{BySeat, GameDef};
 
 /// The Mersenne Twister MT19937 (Matsumoto and Nishimura 1998), seeded with one 32-bit number.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Mt19937 {
     state: [u32; 624],
     next: usize,
@@ -56,7 +56,7 @@ pub struct Deal {
 /// The deals of a match, one after the other.
 ///
 /// Cards belong to seats: the deals depend on the seed and the game alone.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Deals {
     random: Mt19937,
     deck: Vec<Card>,

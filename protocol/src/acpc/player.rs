@@ -5,7 +5,7 @@ use std::sync::Arc;
 use game::{Action, Betting, GameDef, IllegalReason, InfoSet, PublicState, notation};
 
 use super::VERSION_LINE;
-use super::lines::Lines;
+use super::lines::{Lines, shorten};
 use super::matchstate::{MatchState, MatchStateError};
 
 /// The longest line accepted from a dealer, in bytes with its end. The original sends at most 4,096.
@@ -211,15 +211,4 @@ impl Player {
     pub fn poll_transmit(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
-}
-
-/// Bytes as text for a message: one line, at most 120 characters.
-fn shorten(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(480)]);
-    let text = text.trim_end().escape_debug().to_string();
-    let mut short: String = text.chars().take(120).collect();
-    if short.len() < text.len() || bytes.len() > 480 {
-        short.push('…');
-    }
-    short
 }

@@ -1,0 +1,100 @@
+//! What a match is set up with.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use game::GameDef;
+
+/// What a match is set up with.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The game. To treat replies as the original does, give it
+    /// [`Quirks::ORIGINAL`](game::Quirks::ORIGINAL).
+    pub def: Arc<GameDef>,
+    /// Hands to play.
+    pub hands: u32,
+    /// The seed of the cards.
+    pub seed: u32,
+    /// Entrants keep their positions instead of moving by one after every hand.
+    pub fixed_seats: bool,
+    /// What to do with bad replies.
+    pub replies: Replies,
+    /// Time limits.
+    pub limits: Limits,
+    /// Report every line sent and received, and the time used.
+    pub transcript: bool,
+}
+
+impl Config {
+    /// A match with the original's defaults and no transcript.
+    pub fn new(def: Arc<GameDef>, hands: u32, seed: u32) -> Config {
+        Config {
+            def,
+            hands,
+            seed,
+            fixed_seats: false,
+            replies: Replies::Compatible,
+            limits: Limits::new(hands),
+            transcript: false,
+        }
+    }
+}
+
+/// What to do with replies that are not exactly right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Replies {
+    /// As the original: lines that do not answer are ignored, illegal actions become calls, raises
+    /// move into the legal range.
+    #[default]
+    Compatible,
+    /// The first line that is not the state sent, `:` and a legal action, ends the match.
+    Strict,
+    /// As the original, but the match ends when a player has had more than this many replies
+    /// corrected.
+    Limit(u32),
+}
+
+impl FromStr for Replies {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Replies, String> {
+        match text.split_once('=') {
+            None if text == "compatible" => Ok(Replies::Compatible),
+            None if text == "strict" => Ok(Replies::Strict),
+            Some(("limit", number)) if number.parse::<u32>().is_ok() => {
+                Ok(Replies::Limit(number.parse().unwrap_or_default()))
+            }
+            _ => Err("write `compatible`, `strict` or `limit=N`".to_owned()),
+        }
+    }
+}
+
+/// How long things may take. A limit is broken by what takes longer, not by what takes as long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For the version lines once everybody is connected; `None` for ever.
+    pub version: Option<Duration>,
+    /// For one reply.
+    pub response: Duration,
+    /// For all replies of one player in one hand.
+    pub hand: Duration,
+    /// For all replies of one player in the match.
+    pub whole_match: Duration,
+    /// How long a match goes on after a player whose turn it is not has closed its connection.
+    pub absence: Duration,
+}
+
+impl Limits {
+    /// The original's defaults: ten minutes for a reply and for a hand, seven seconds a hand on
+    /// average; besides, a minute for the version and two seconds of absence.
+    pub fn new(hands: u32) -> Limits {
+        Limits {
+            version: Some(Duration::from_secs(60)),
+            response: Duration::from_secs(600),
+            hand: Duration::from_secs(600),
+            whole_match: Duration::from_secs(7).saturating_mul(hands),
+            absence: Duration::from_secs(2),
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! The dealer's side of the protocol as a machine: bytes and time in, bytes and events out.
+//!
+//! - Input: [`receive`](Dealer::receive), [`closed`](Dealer::closed), [`lost`](Dealer::lost),
+//!   [`stalled`](Dealer::stalled), [`handle_timeout`](Dealer::handle_timeout). Each takes the time
+//!   since an arbitrary start, on a clock that never runs backwards.
+//! - Output: [`output`](Dealer::output) and [`consume_output`](Dealer::consume_output) for bytes,
+//!   [`poll_event`](Dealer::poll_event), [`poll_timeout`](Dealer::poll_timeout). After each input drain
+//!   the events first, then write the bytes: what is reported is then on record before a player can
+//!   act on it.
+//!
+//! The match begins once every entrant has sent its version. It ends with [`Event::Finished`] after
+//! the last hand, or with [`Event::Failed`] at the first thing that makes it impossible to go on.
+//! Replies are read as the original server reads them (see [`reply`](super::reply)), unless
+//! [`Replies::Strict`] asks for more.
+//!
+//! Times: a reply's time runs from the moment its state went into the output to the moment its line
+//! is complete, and counts once, however many lines are ignored in between.
+
+mod config;
+mod event;
+mod table;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use game::{BySeat, Payoff, Seat, State, Turn};
+
+pub use config::{Config, Limits, Replies};
+pub use event::{Cause, Event, Failure, HandOver};
+
+use super::deal::Deals;
+use super::lines::Lines;
+use super::reply::{self, Correction, Question, Reply};
+use super::transaction::{Transaction, TransactionError};
+use super::{matchstate, scan};
+use table::Hand;
+
+/// The longest line read at once; longer ones count as several, as in the original.
+pub const MAX_PLAYER_LINE: usize = 4095;
+
+/// Bytes of one entrant that wait to be read before [`Dealer::wants_input`] turns false.
+const ENOUGH_INPUT: usize = 65_536;
+
+/// The dealer of one match.
+#[derive(Debug)]
+pub struct Dealer {
+    config: Config,
+    deals: Deals,
+    entrants: Vec<Entrant>,
+    phase: Phase,
+    hand: Hand,
+    /// The line the acting seat was sent, without its end.
+    asked: Vec<u8>,
+    asked_at: Duration,
+    /// Sum of the entrants' results so far.
+    totals: Vec<Payoff>,
+    events: VecDeque<Event>,
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Waiting for versions; limited in time once everybody is known to be there.
+    Versions {
+        since: Option<Duration>,
+    },
+    Playing,
+    Over,
+}
+
+#[derive(Debug)]
+struct Entrant {
+    lines: Lines,
+    out: Vec<u8>,
+    /// Bytes of `out` already written.
+    written: usize,
+    version: bool,
+    closed_at: Option<Duration>,
+    used_hand: Duration,
+    used_match: Duration,
+    corrected: u32,
+}
+
+impl Dealer {
+    /// A dealer before its first hand. The cards of the first hand are already fixed.
+    pub fn new(config: Config) -> Dealer {
+        let mut deals = Deals::new(&config.def, config.seed);
+        let hand = Hand::new(&config.def, 0, deals.deal());
+        let players = config.def.players;
+        let entrant = || Entrant {
+            lines: Lines::new(MAX_PLAYER_LINE),
+            out: Vec::new(),
+            written: 0,
+            version: false,
+            closed_at: None,
+            used_hand: Duration::ZERO,
+            used_match: Duration::ZERO,
+            corrected: 0,
+        };
+        Dealer {
+            deals,
+            entrants: (0..players).map(|_| entrant()).collect(),
+            phase: Phase::Versions { since: None },
+            hand,
+            asked: Vec::new(),
+            asked_at: Duration::ZERO,
+            totals: vec![Payoff::ZERO; players],
+            events: VecDeque::new(),
+            text: String::new(),
+            config,
+        }
+    }
+
+    /// What the match was set up with.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The number of the hand being played; the number of hands once all have been.
+    pub fn hand(&self) -> u32 {
+        self.hand.number
+    }
+
+    /// The hand being played, with everybody's cards. For observers, never for players.
+    pub fn state(&self) -> &State {
+        &self.hand.state
+    }
+
+    /// Each entrant's result so far.
+    pub fn totals(&self) -> &[Payoff] {
+        &self.totals
+    }
+
+    /// Whether the match has ended, well or not.
+    pub fn is_over(&self) -> bool {
+        self.phase == Phase::Over
+    }
+
+    /// The entrant whose answer is awaited.
+    pub fn waiting_for(&self) -> Option<usize> {
+        match (self.phase, self.hand.state.public.turn()) {
+            (Phase::Playing, Turn::Act(seat)) => Some(self.entrant_at(seat)),
+            _ => None,
+        }
+    }
+
+    /// The entrant that sits at this position in the hand being played.
+    pub fn entrant_at(&self, seat: Seat) -> usize {
+        (seat.index() + self.first_entrant()) % self.entrants.len()
+    }
+
+    /// Where this entrant sits in the hand being played.
+    pub fn seat_of(&self, entrant: usize) -> Seat {
+        let players = self.entrants.len();
+        let index = (entrant + players - self.first_entrant()) % players;
+        Seat::new(index).expect("less than the number of players")
+    }
+
+    /// The entrant at position 0.
+    fn first_entrant(&self) -> usize {
+        if self.config.fixed_seats { 0 } else { self.hand.number as usize % self.entrants.len() }
+    }
+
+    /// Continues an interrupted match: plays one action of its transaction file. To be called before
+    /// any input.
+    pub fn replay(&mut self, transaction: &Transaction) -> Result<(), TransactionError> {
+        if self.hand.number >= self.config.hands {
+            return Err(TransactionError::PastEnd);
+        }
+        let (expected, found) = (self.hand.number, transaction.hand);
+        if expected != found {
+            return Err(TransactionError::Hand { expected, found });
+        }
+        let Turn::Act(seat) = self.hand.state.public.turn() else {
+            return Err(TransactionError::Action);
+        };
+        let entrant = self.entrant_at(seat);
+        let limits = &self.config.limits;
+        let elapsed = transaction.elapsed();
+        let used = &mut self.entrants[entrant];
+        used.used_hand += elapsed;
+        used.used_match += elapsed;
+        let (hand, whole) = (used.used_hand, used.used_match);
+        if elapsed > limits.response || hand > limits.hand || whole > limits.whole_match {
+            return Err(TransactionError::Time { entrant });
+        }
+        self.hand.play(transaction.action).map_err(|_| TransactionError::Action)?;
+        while self.hand.is_over() && self.hand.number < self.config.hands {
+            self.settle();
+            self.next_hand();
+        }
+        Ok(())
+    }
+
+    /// Takes bytes from an entrant.
+    pub fn receive(&mut self, entrant: usize, bytes: &[u8], now: Duration) {
+        if self.is_over() {
+            return;
+        }
+        self.entrants[entrant].lines.push(bytes);
+        self.advance(now);
+    }
+
+    /// An entrant will send nothing more; what it sent before still counts. Unless its answer is due
+    /// at once, the match goes on for [`Limits::absence`].
+    pub fn closed(&mut self, entrant: usize, now: Duration) {
+        if self.is_over() {
+            return;
+        }
+        let gone = &mut self.entrants[entrant];
+        gone.lines.end();
+        gone.closed_at.get_or_insert(now);
+        self.advance(now);
+    }
+
+    /// An entrant can neither send nor receive any more.
+    pub fn lost(&mut self, entrant: usize, now: Duration) {
+        let gone = &mut self.entrants[entrant];
+        gone.out.clear();
+        gone.written = 0;
+        self.closed(entrant, now);
+    }
+
+    /// An entrant does not take what is sent to it.
+    pub fn stalled(&mut self, entrant: usize, now: Duration) {
+        if !self.is_over() {
+            self.fail(Some(entrant), Cause::Stalled, now);
+        }
+    }
+
+    /// Whether more bytes of this entrant should be read now. False while it floods the dealer out of
+    /// turn: then leave its bytes where they are.
+    pub fn wants_input(&self, entrant: usize) -> bool {
+        let entrant = &self.entrants[entrant];
+        entrant.closed_at.is_none() && entrant.lines.buffered() < ENOUGH_INPUT
+    }
+
+    /// Bytes to write to an entrant.
+    pub fn output(&self, entrant: usize) -> &[u8] {
+        &self.entrants[entrant].out[self.entrants[entrant].written..]
+    }
+
+    /// The first `count` bytes of [`output`](Self::output) have been written.
+    pub fn consume_output(&mut self, entrant: usize, count: usize) {
+        let entrant = &mut self.entrants[entrant];
+        entrant.written += count;
+        if entrant.written >= entrant.out.len() {
+            entrant.out.clear();
+            entrant.written = 0;
+        }
+    }
+
+    /// What has happened, oldest first.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// When to call [`handle_timeout`](Self::handle_timeout) at the latest, or `None` when nothing
+    /// runs out. Moves with every input.
+    pub fn poll_timeout(&self) -> Option<Duration> {
+        let absent = self.entrants.iter().enumerate().filter_map(|(entrant, gone)| {
+            let closed = gone.closed_at.filter(|_| self.is_needed(entrant))?;
+            Some(closed.saturating_add(self.config.limits.absence))
+        });
+        let due = match self.phase {
+            Phase::Over => return None,
+            Phase::Versions { since } => {
+                since.and_then(|since| Some(since.saturating_add(self.config.limits.version?)))
+            }
+            Phase::Playing => self.waiting_for().map(|entrant| self.answer_due(entrant).0),
+        };
+        let absent = absent.min().filter(|_| self.phase == Phase::Playing);
+        // Limits are kept by what takes exactly as long.
+        due.into_iter().chain(absent).min().map(|at| at.saturating_add(Duration::from_micros(1)))
+    }
+
+    /// Time has passed. The first call says that everybody is connected and starts the time in which
+    /// the versions must come.
+    pub fn handle_timeout(&mut self, now: Duration) {
+        match self.phase {
+            Phase::Over => return,
+            Phase::Versions { since: None } => {
+                self.phase = Phase::Versions { since: Some(now) };
+                return;
+            }
+            Phase::Versions { since: Some(since) } => {
+                let limit = self.config.limits.version.unwrap_or(Duration::MAX);
+                if now.saturating_sub(since) > limit {
+                    let silent = self.entrants.iter().position(|entrant| !entrant.version);
+                    self.fail(silent, Cause::NoVersion { after: Some(limit) }, now);
+                }
+                return;
+            }
+            Phase::Playing => {}
+        }
+        if let Some(entrant) = self.waiting_for() {
+            let (due, cause) = self.answer_due(entrant);
+            if now > due {
+                self.fail(Some(entrant), cause, now);
+                return;
+            }
+        }
+        let absent = (0..self.entrants.len()).find(|&entrant| {
+            let closed = self.entrants[entrant].closed_at;
+            let limit = self.config.limits.absence;
+            self.is_needed(entrant) && closed.is_some_and(|at| now > at.saturating_add(limit))
+        });
+        if let Some(entrant) = absent {
+            self.fail(Some(entrant), Cause::Closed { waited: Duration::ZERO }, now);
+        }
+    }
+
+    /// Whether the match cannot be finished without this entrant.
+    fn is_needed(&self, entrant: usize) -> bool {
+        let last = self.hand.number.saturating_add(1) >= self.config.hands;
+        !last || self.hand.state.public.able().contains(self.seat_of(entrant))
+    }
+
+    /// When the entrant's answer must be there, and what to blame when it is not.
+    fn answer_due(&self, entrant: usize) -> (Duration, Cause) {
+        let limits = &self.config.limits;
+        let used = &self.entrants[entrant];
+        let rest = [
+            (limits.response, Cause::ResponseTime { limit: limits.response }),
+            (limits.hand.saturating_sub(used.used_hand), Cause::HandTime { limit: limits.hand }),
+            (
+                limits.whole_match.saturating_sub(used.used_match),
+                Cause::MatchTime { limit: limits.whole_match },
+            ),
+        ];
+        let [first, second, third] = rest;
+        let least = if second.0 < first.0 { second } else { first };
+        let (rest, cause) = if third.0 < least.0 { third } else { least };
+        (self.asked_at.saturating_add(rest), cause)
+    }
+
+    fn fail(&mut self, entrant: Option<usize>, cause: Cause, now: Duration) {
+        let since = now.saturating_sub(self.asked_at);
+        let cause = match cause {
+            Cause::Closed { .. } if self.waiting_for() == entrant => {
+                Cause::Closed { waited: since }
+            }
+            cause => cause,
+        };
+        self.phase = Phase::Over;
+        let hand = self.hand.number;
+        self.events.push_back(Event::Failed(Failure { entrant, hand, cause }));
+    }
+
+    /// Does whatever the bytes that have come allow.
+    fn advance(&mut self, now: Duration) {
+        if let Phase::Versions { .. } = self.phase {
+            self.read_versions(now);
+        }
+        while let Some(entrant) = self.waiting_for() {
+            if !self.read_line(entrant, now) {
+                break;
+            }
+        }
+    }
+
+    fn read_versions(&mut self, now: Duration) {
+        for entrant in 0..self.entrants.len() {
+            let player = &mut self.entrants[entrant];
+            if player.version {
+                continue;
+            }
+            let Some(line) = player.lines.next_line() else {
+                if player.closed_at.is_some() {
+                    self.fail(Some(entrant), Cause::NoVersion { after: None }, now);
+                    return;
+                }
+                continue;
+            };
+            let line = scan::c_string(line);
+            match read_version(line) {
+                None => {
+                    let line = String::from_utf8_lossy(line).into_owned();
+                    self.fail(Some(entrant), Cause::BadVersion { line }, now);
+                    return;
+                }
+                Some((major, minor)) if major != 2 || minor > 0 => {
+                    self.events.push_back(Event::OtherVersion { entrant });
+                }
+                Some(_) => {}
+            }
+            self.entrants[entrant].version = true;
+        }
+        if self.entrants.iter().all(|entrant| entrant.version) {
+            self.phase = Phase::Playing;
+            self.events.push_back(Event::Started { at: now });
+            if self.hand.number >= self.config.hands {
+                self.finish();
+            } else {
+                self.send_states(now);
+                self.finish_hands(now);
+            }
+        }
+    }
+
+    /// Reads one line of the entrant that is to act; `false` when there is none.
+    fn read_line(&mut self, entrant: usize, now: Duration) -> bool {
+        let seat = self.seat_of(entrant);
+        let player = &mut self.entrants[entrant];
+        let Some(line) = player.lines.next_line() else {
+            if player.closed_at.is_some() {
+                self.fail(Some(entrant), Cause::Closed { waited: Duration::ZERO }, now);
+            }
+            return false;
+        };
+        if self.config.transcript {
+            let line = scan::c_string(line).to_vec();
+            self.events.push_back(Event::Received { entrant, at: now, line });
+        }
+        let question = Question {
+            hand: self.hand.number,
+            seat,
+            public: &self.hand.state.public,
+            hole: self.hand.state.hole[seat],
+            line: &self.asked,
+        };
+        let reply = match self.config.replies {
+            Replies::Strict => reply::read_strict(line, &question),
+            _ => Ok(reply::read(line, &question)),
+        };
+        if matches!(reply, Ok(Reply::Comment)) {
+            return true;
+        }
+        let (due, cause) = self.answer_due(entrant);
+        if now > due {
+            self.fail(Some(entrant), cause, now);
+            return false;
+        }
+        match reply {
+            Err(line) => self.fail(Some(entrant), Cause::BadReply { line }, now),
+            Ok(Reply::Comment) => {}
+            Ok(Reply::Ignored(reason)) => {
+                self.events.push_back(Event::Ignored { entrant, reason });
+            }
+            Ok(Reply::Act { action, correction }) => {
+                if let Some(correction) = correction
+                    && !self.correct(entrant, correction, now)
+                {
+                    return false;
+                }
+                self.act(entrant, action, now);
+            }
+        }
+        true
+    }
+
+    /// Notes a correction; `false` when it was one too many.
+    fn correct(&mut self, entrant: usize, correction: Correction, now: Duration) -> bool {
+        let hand = self.hand.number;
+        self.events.push_back(Event::Corrected { entrant, hand, correction });
+        let corrected = &mut self.entrants[entrant].corrected;
+        *corrected = corrected.saturating_add(1);
+        match self.config.replies {
+            Replies::Limit(limit) if *corrected > limit => {
+                self.fail(Some(entrant), Cause::TooManyCorrections { limit }, now);
+                false
+            }
+            _ => true,
+        }
+    }
+
+    fn act(&mut self, entrant: usize, action: game::Action, now: Duration) {
+        let (hand, sent) = (self.hand.number, self.asked_at);
+        let elapsed = now.saturating_sub(sent);
+        self.entrants[entrant].used_hand += elapsed;
+        self.entrants[entrant].used_match += elapsed;
+        let transaction = Transaction { action, hand, sent, received: now };
+        self.events.push_back(Event::Acted { entrant, transaction });
+        self.hand.play(action).expect("replies are made legal before they are played");
+        if !self.hand.is_over() {
+            self.send_states(now);
+        }
+        self.finish_hands(now);
+    }
+
+    /// Ends the hand if it is over, and begins the next; more than once in games that need no action.
+    fn finish_hands(&mut self, now: Duration) {
+        while self.phase == Phase::Playing && self.hand.is_over() {
+            self.settle();
+            self.send_states(now);
+            if self.config.transcript && self.hand.number.is_multiple_of(100) {
+                let used = self.entrants.iter().map(|entrant| entrant.used_match).collect();
+                self.events.push_back(Event::TimeUsed { used });
+            }
+            self.next_hand();
+            if self.hand.number >= self.config.hands {
+                self.finish();
+            } else {
+                self.send_states(now);
+            }
+        }
+    }
+
+    /// Adds up the finished hand and reports it.
+    fn settle(&mut self) {
+        let payoffs = self.hand.state.payoffs();
+        let entrants = BySeat::from_fn(self.entrants.len(), |seat| self.entrant_at(seat) as u8);
+        for (seat, &payoff) in payoffs.iter() {
+            self.totals[entrants[seat] as usize] += payoff;
+        }
+        self.events.push_back(Event::HandOver(Box::new(HandOver {
+            hand: self.hand.number,
+            state: self.hand.state.clone(),
+            payoffs,
+            entrants,
+            replayed: self.phase != Phase::Playing,
+        })));
+    }
+
+    fn next_hand(&mut self) {
+        let number = self.hand.number.saturating_add(1);
+        self.hand = Hand::new(&self.config.def, number, self.deals.deal());
+        for entrant in &mut self.entrants {
+            entrant.used_hand = Duration::ZERO;
+        }
+    }
+
+    fn finish(&mut self) {
+        self.phase = Phase::Over;
+        self.events.push_back(Event::Finished);
+    }
+
+    /// Puts the state of the hand into everybody's output.
+    fn send_states(&mut self, now: Duration) {
+        let actor = self.waiting_for();
+        for entrant in 0..self.entrants.len() {
+            let seat = self.seat_of(entrant);
+            let state = &self.hand.state;
+            self.text.clear();
+            matchstate::write(&mut self.text, self.hand.number, seat, &state.public, &state.hole);
+            if actor == Some(entrant) {
+                self.asked.clear();
+                self.asked.extend_from_slice(self.text.as_bytes());
+                self.asked_at = now;
+            }
+            self.text.push_str("\r\n");
+            self.entrants[entrant].out.extend_from_slice(self.text.as_bytes());
+            if self.config.transcript {
+                let line = self.text.as_bytes().to_vec();
+                self.events.push_back(Event::Sent { entrant, at: now, line });
+            }
+        }
+    }
+}
+
+/// Major and minor number of `VERSION:major.minor.revision`, read as `scanf` reads them.
+fn read_version(line: &[u8]) -> Option<(u32, u32)> {
+    let rest = line.strip_prefix(b"VERSION:")?;
+    let (major, used) = scan::scan_u32(rest)?;
+    let rest = rest[used..].strip_prefix(b".")?;
+    let (minor, used) = scan::scan_u32(rest)?;
+    let rest = rest[used..].strip_prefix(b".")?;
+    scan::scan_u32(rest)?;
+    Some((major, minor))
+}
