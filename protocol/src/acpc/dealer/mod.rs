@@ -250,6 +250,12 @@ impl Dealer {
         }
     }
 
+    /// Makes the hand being played the last one: the match then finishes as if it had been set up
+    /// with as many hands.
+    pub fn finish_after_this_hand(&mut self) {
+        self.config.hands = self.config.hands.min(self.hand.number.saturating_add(1));
+    }
+
     /// What has happened, oldest first.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
@@ -548,8 +554,9 @@ impl Dealer {
     }
 }
 
-/// Major and minor number of `VERSION:major.minor.revision`, read as `scanf` reads them.
-fn read_version(line: &[u8]) -> Option<(u32, u32)> {
+/// Major and minor number of a line `VERSION:major.minor.revision`, read as `scanf` reads them; `None`
+/// when the dealer would end the match over this line.
+pub fn read_version(line: &[u8]) -> Option<(u32, u32)> {
     let rest = line.strip_prefix(b"VERSION:")?;
     let (major, used) = scan::scan_u32(rest)?;
     let rest = rest[used..].strip_prefix(b".")?;
