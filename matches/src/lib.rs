@@ -4,7 +4,9 @@
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
 //! - [`games`]: game definitions by name or by file.
 //! - [`program`]: programs that are run, and gone when dropped.
+//! - [`plan`]: what a match is.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
+//! - [`runner`]: a match on any number of threads, with the same result on each.
 //! - [`stop`]: asking a run to end.
 //! - [`table`]: one hand, played in this process.
 //! - [`threaded`]: an agent on a thread of its own, raced against the deadline.
@@ -13,7 +15,9 @@ pub mod deals;
 pub mod decide;
 pub mod games;
 pub mod program;
+pub mod plan;
 pub mod registry;
+pub mod runner;
 pub mod stop;
 pub mod table;
 pub mod threaded;

@@ -1,0 +1,141 @@
+//! What a match is: game, entrants, number of hands, seed, and which share of it is played here.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::AgentChoice;
+use game::GameDef;
+use logs::Shard;
+use logs::stats::Tally;
+
+/// Deals in a block. Agents forget between blocks, so this number is part of what a match is.
+pub const BLOCK_DEALS: u64 = 128;
+
+/// A match to be played.
+#[derive(Clone)]
+pub struct Plan {
+    /// The game.
+    pub def: Arc<GameDef>,
+    /// Who plays, one for each player of the game; entrant `k` begins in seat `k`.
+    pub entrants: Vec<AgentChoice>,
+    /// Hands of the whole match, all shards together.
+    pub hands: u64,
+    /// Determines every card and every decision.
+    pub seed: u64,
+    /// Whether each deal is played once with every rotation of the entrants.
+    pub duplicate: bool,
+    /// The part of the match to play; all of it when `None`.
+    pub shard: Option<Shard>,
+    /// Time for each decision.
+    pub deadline: Option<Duration>,
+}
+
+/// Why a plan cannot be played.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The number of agents is not the number of players.
+    #[error("the game has {players} players, but {found} agents are named")]
+    Entrants {
+        /// Agents named.
+        found: usize,
+        /// Players of the game.
+        players: usize,
+    },
+    /// No hands at all.
+    #[error("a match needs at least one hand")]
+    NoHands,
+    /// A duplicate match must give every deal to every rotation.
+    #[error(
+        "{hands} hands are not a whole number of duplicate groups of {players}: use {} or {}, or \
+         --no-duplicate", hands - hands % players, hands - hands % players + players
+    )]
+    NotWholeGroups {
+        /// Hands asked for.
+        hands: u64,
+        /// Hands in a group.
+        players: u64,
+    },
+    /// More shards than blocks.
+    #[error("{hands} hands can be played in at most {most} parts, not {count}")]
+    TooManyShards {
+        /// Hands of the match.
+        hands: u64,
+        /// Shards asked for.
+        count: u64,
+        /// Shards possible.
+        most: u64,
+    },
+}
+
+impl Plan {
+    /// Whether the plan can be played at all.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let players = self.def.players;
+        if self.entrants.len() != players {
+            return Err(PlanError::Entrants { found: self.entrants.len(), players });
+        }
+        if self.hands == 0 {
+            return Err(PlanError::NoHands);
+        }
+        if self.duplicate && !self.hands.is_multiple_of(players as u64) {
+            return Err(PlanError::NotWholeGroups { hands: self.hands, players: players as u64 });
+        }
+        if let Some(shard) = self.shard
+            && u64::from(shard.of) > self.blocks()
+        {
+            let (count, most) = (shard.of.into(), self.blocks());
+            return Err(PlanError::TooManyShards { hands: self.hands, count, most });
+        }
+        Ok(())
+    }
+
+    /// Hands in a block.
+    pub fn block_hands(&self) -> u64 {
+        BLOCK_DEALS * self.def.players as u64
+    }
+
+    /// Blocks of the whole match.
+    fn blocks(&self) -> u64 {
+        self.hands.div_ceil(self.block_hands())
+    }
+
+    /// The blocks of this shard.
+    pub fn shard_blocks(&self) -> Range<u64> {
+        let Shard { index, of } = self.shard.unwrap_or(Shard { index: 1, of: 1 });
+        let share = |parts: u32| {
+            (u128::from(self.blocks()) * u128::from(parts) / u128::from(of)) as u64
+        };
+        share(index - 1)..share(index)
+    }
+
+    /// The hands of a block.
+    pub fn hands_of(&self, block: u64) -> Range<u64> {
+        let start = block * self.block_hands();
+        start..(start + self.block_hands()).min(self.hands)
+    }
+
+    /// The hands of this shard.
+    pub fn shard_hands(&self) -> Range<u64> {
+        let blocks = self.shard_blocks();
+        let start = blocks.start * self.block_hands();
+        start..(blocks.end * self.block_hands()).min(self.hands)
+    }
+
+    /// An empty tally of this match.
+    pub fn tally(&self) -> Tally {
+        Tally::of_game(&self.def, if self.duplicate { self.def.players } else { 1 })
+    }
+
+    /// The entrants' names, made different where one agent plays several seats: `call`, `call#2`.
+    pub fn names(&self) -> Vec<String> {
+        let names: Vec<&str> = self.entrants.iter().map(AgentChoice::name).collect();
+        let earlier = |i: usize| names[..i].iter().filter(|&&name| name == names[i]).count();
+        (0..names.len())
+            .map(|i| match earlier(i) {
+                0 => names[i].to_owned(),
+                n => format!("{}#{}", names[i], n + 1),
+            })
+            .collect()
+    }
+}

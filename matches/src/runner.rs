@@ -1,0 +1,471 @@
+//! Playing a match on any number of threads, with the same result on each.
+//!
+//! The match is cut into blocks ([`crate::plan::BLOCK_DEALS`]); a thread takes the next block that
+//! nobody has, lets its agents forget, and plays it. Hands go to the [`Sink`] as soon as they are
+//! over, in whatever order threads finish them; everything that depends on order (tallies, log
+//! lines) is put together block by block. Hands that the [`Archive`] already holds are read instead of
+//! played, so a run that was killed goes on where it was and ends with the same bytes.
+//!
+//! Memory does not grow with the number of hands: threads stay within a few blocks of the first
+//! unfinished one.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use logs::stats::{DecisionTally, Tally};
+use logs::{DecisionRecord, HandRecord};
+
+use crate::plan::Plan;
+use crate::stop::Stop;
+use crate::table::{Observer, Table};
+
+/// Hands are handed over at the latest after this time, and progress is shown as often.
+const FLUSH: Duration = Duration::from_millis(100);
+
+/// What is known of earlier runs, and how hands are written; shared by all threads.
+pub trait Archive: Sync {
+    /// The hands of this range that have been kept before, in order.
+    fn recorded(&self, hands: Range<u64>) -> Result<Vec<HandRecord>, StoreError>;
+
+    /// The decisions of all hands kept before.
+    fn decisions(&self) -> Result<DecisionTally, StoreError>;
+
+    /// Appends one hand's lines of the hand log.
+    fn render(&self, record: &HandRecord, out: &mut String);
+}
+
+/// Where hands go; used by one thread.
+pub trait Sink {
+    /// Keeps these hands for good; they may come in any order. `decisions` counts the decisions of
+    /// all hands kept so far, these included.
+    fn keep(&mut self, hands: &[Played], decisions: &DecisionTally) -> Result<(), StoreError>;
+
+    /// Takes the next piece of the hand log, which is in order.
+    fn write(&mut self, lines: &str) -> Result<(), StoreError>;
+
+    /// Makes sure that everything taken so far survives the end of the process. Called about ten
+    /// times a second, and at the end.
+    fn flush(&mut self) -> Result<(), StoreError>;
+}
+
+/// Why hands could not be kept or found, in words.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct StoreError(pub Box<dyn std::error::Error + Send + Sync>);
+
+/// A hand just played and the decisions made in it (none when decisions are not recorded).
+#[derive(Debug, Clone)]
+pub struct Played {
+    /// The hand.
+    pub record: HandRecord,
+    /// Its decisions.
+    pub decisions: Vec<DecisionRecord>,
+}
+
+/// What is recorded of each hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Nothing: only tallies are kept.
+    Nothing,
+    /// Each hand.
+    Hands,
+    /// Each hand and each decision.
+    Decisions,
+}
+
+/// Where a run stands.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// Hands played or read so far by all threads.
+    pub hands: u64,
+    /// Hands to play in all.
+    pub of: u64,
+    /// The tally of all complete blocks from the first on.
+    pub tally: &'a Tally,
+    /// All decisions so far.
+    pub decisions: &'a DecisionTally,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The tally of everything in order, the unfinished block at the end included.
+    pub tally: Tally,
+    /// The decisions of all hands.
+    pub decisions: DecisionTally,
+    /// Hands played or read.
+    pub hands: u64,
+    /// Whether the plan's hands are all there; otherwise it was asked to stop.
+    pub complete: bool,
+}
+
+/// Why a run could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// An agent could not be built.
+    #[error(transparent)]
+    Agent(#[from] agents::AgentError),
+    /// Hands could not be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Plays the plan's shard on `jobs` threads.
+///
+/// `seen` is called about ten times a second.
+pub fn run(
+    plan: &Plan,
+    level: Level,
+    jobs: usize,
+    archive: &dyn Archive,
+    sink: &mut dyn Sink,
+    stop: &Stop,
+    seen: &mut dyn FnMut(&Progress<'_>),
+) -> Result<Outcome, RunError> {
+    let blocks = plan.shard_blocks();
+    let queue = Queue::new(blocks.clone(), 2 * jobs as u64);
+    let (sender, receiver) = mpsc::sync_channel(2 * jobs);
+    let mut collector = Collector::new(plan, blocks.start, archive.decisions()?);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            let worker = Worker { plan, level, queue: &queue, stop, archive };
+            let sender = sender.clone();
+            scope.spawn(move || worker.run(&sender));
+        }
+        drop(sender);
+        let result = collector.collect(&receiver, sink, &queue, seen);
+        queue.close();
+        // Workers that wait for room in the channel must not wait for ever.
+        drop(receiver);
+        result
+    })?;
+    Ok(collector.outcome())
+}
+
+/// What a worker sends: some hands of a block, or its end.
+struct Parcel {
+    block: u64,
+    hands: u64,
+    /// Newly played hands, to be kept.
+    kept: Vec<Played>,
+    /// The decisions made since the parcel before.
+    decisions: DecisionTally,
+    lines: String,
+    /// The block's tally, with its last parcel.
+    tally: Option<Tally>,
+    complete: bool,
+}
+
+type FromWorker = Result<Parcel, RunError>;
+
+struct Worker<'a> {
+    plan: &'a Plan,
+    level: Level,
+    queue: &'a Queue,
+    stop: &'a Stop,
+    archive: &'a dyn Archive,
+}
+
+impl Worker<'_> {
+    fn run(&self, sender: &SyncSender<FromWorker>) {
+        let mut table = match self.table() {
+            Ok(table) => table,
+            Err(error) => {
+                // The receiver is gone only when the run has failed elsewhere.
+                let _ = sender.send(Err(error));
+                return;
+            }
+        };
+        while let Some(block) = self.queue.take() {
+            if !self.play(&mut table, block, sender) || self.stop.asked() {
+                return;
+            }
+        }
+    }
+
+    fn table(&self) -> Result<Table, RunError> {
+        let Plan { def, entrants, seed, duplicate, deadline, .. } = self.plan;
+        let agents = entrants.iter().map(|choice| choice.build(def)).collect::<Result<_, _>>()?;
+        Ok(Table::new(def, agents, *seed, *duplicate, *deadline))
+    }
+
+    fn recorded(&self, block: u64) -> Result<Vec<HandRecord>, RunError> {
+        if self.level == Level::Nothing {
+            return Ok(Vec::new());
+        }
+        Ok(self.archive.recorded(self.plan.hands_of(block))?)
+    }
+
+    /// Plays one block; `false` when nobody listens any more because the run has failed elsewhere.
+    fn play(&self, table: &mut Table, block: u64, sender: &SyncSender<FromWorker>) -> bool {
+        let mut recorded = match self.recorded(block) {
+            Ok(recorded) => recorded.into_iter().peekable(),
+            Err(error) => return sender.send(Err(error)).is_ok(),
+        };
+        table.restart();
+        let mut block_run = BlockRun::new(self.plan, block, self.level);
+        for number in self.plan.hands_of(block) {
+            if self.stop.asked() {
+                block_run.complete = false;
+                break;
+            }
+            match recorded.next_if(|record| record.hand == number) {
+                Some(record) => {
+                    table.tell(&record);
+                    block_run.count(&record, self.archive);
+                }
+                None => {
+                    let record = table.play(number, &mut block_run);
+                    block_run.count(&record, self.archive);
+                    block_run.keep(record);
+                }
+            }
+            if table.clock() - block_run.flushed >= FLUSH {
+                let parcel = block_run.parcel(table.clock());
+                if sender.send(Ok(parcel)).is_err() {
+                    return false;
+                }
+            }
+        }
+        sender.send(Ok(block_run.last_parcel())).is_ok()
+    }
+}
+
+/// A block while it is played.
+struct BlockRun {
+    block: u64,
+    level: Level,
+    tally: Tally,
+    counts: DecisionTally,
+    /// The decisions of the hand in play.
+    decisions: Vec<DecisionRecord>,
+    kept: Vec<Played>,
+    lines: String,
+    hands: u64,
+    flushed: Instant,
+    complete: bool,
+}
+
+impl BlockRun {
+    fn new(plan: &Plan, block: u64, level: Level) -> BlockRun {
+        BlockRun {
+            block,
+            level,
+            tally: plan.tally(),
+            counts: DecisionTally::new(plan.entrants.len()),
+            decisions: Vec::new(),
+            kept: Vec::new(),
+            lines: String::new(),
+            hands: 0,
+            flushed: Instant::now(),
+            complete: true,
+        }
+    }
+
+    fn count(&mut self, record: &HandRecord, archive: &dyn Archive) {
+        self.tally.add(record);
+        self.hands += 1;
+        if self.level > Level::Nothing {
+            archive.render(record, &mut self.lines);
+        }
+    }
+
+    fn keep(&mut self, record: HandRecord) {
+        if self.level > Level::Nothing {
+            let decisions = std::mem::take(&mut self.decisions);
+            self.kept.push(Played { record, decisions });
+        }
+    }
+
+    fn parcel(&mut self, now: Instant) -> Parcel {
+        self.flushed = now;
+        Parcel {
+            block: self.block,
+            hands: std::mem::take(&mut self.hands),
+            kept: std::mem::take(&mut self.kept),
+            decisions: std::mem::take(&mut self.counts),
+            lines: std::mem::take(&mut self.lines),
+            tally: None,
+            complete: false,
+        }
+    }
+
+    fn last_parcel(mut self) -> Parcel {
+        let parcel = self.parcel(self.flushed);
+        Parcel { tally: Some(self.tally), complete: self.complete, ..parcel }
+    }
+}
+
+impl Observer for BlockRun {
+    fn decision(&mut self, record: DecisionRecord) {
+        self.counts.add(&record);
+        if self.level == Level::Decisions {
+            self.decisions.push(record);
+        }
+    }
+}
+
+/// Hands out blocks, never far beyond the first unfinished one.
+struct Queue {
+    state: Mutex<QueueState>,
+    moved: Condvar,
+    ahead: u64,
+}
+
+struct QueueState {
+    next: u64,
+    end: u64,
+    first_unfinished: u64,
+}
+
+impl Queue {
+    fn new(blocks: Range<u64>, ahead: u64) -> Queue {
+        let state =
+            QueueState { next: blocks.start, end: blocks.end, first_unfinished: blocks.start };
+        Queue { state: Mutex::new(state), moved: Condvar::new(), ahead }
+    }
+
+    fn take(&self) -> Option<u64> {
+        let state = lock(&self.state);
+        let mut state = self
+            .moved
+            .wait_while(state, |s| s.next < s.end && s.next >= s.first_unfinished + self.ahead)
+            .unwrap_or_else(PoisonError::into_inner);
+        let block = state.next;
+        (block < state.end).then(|| {
+            state.next += 1;
+            block
+        })
+    }
+
+    fn finished_up_to(&self, first_unfinished: u64) {
+        lock(&self.state).first_unfinished = first_unfinished;
+        self.moved.notify_all();
+    }
+
+    fn close(&self) {
+        let mut state = lock(&self.state);
+        state.end = state.next;
+        drop(state);
+        self.moved.notify_all();
+    }
+}
+
+/// Puts the workers' parcels in order.
+struct Collector {
+    first: u64,
+    of: u64,
+    hands: u64,
+    tally: Tally,
+    decisions: DecisionTally,
+    /// Blocks begun beyond the first unfinished one, and that one's tally if it has ended.
+    waiting: BTreeMap<u64, (String, Option<(Tally, bool)>)>,
+    complete: bool,
+}
+
+impl Collector {
+    fn new(plan: &Plan, first: u64, decisions: DecisionTally) -> Collector {
+        let range = plan.shard_hands();
+        let of = range.end - range.start;
+        let (tally, waiting) = (plan.tally(), BTreeMap::new());
+        Collector { first, of, hands: 0, tally, decisions, waiting, complete: true }
+    }
+
+    fn collect(
+        &mut self,
+        receiver: &mpsc::Receiver<FromWorker>,
+        sink: &mut dyn Sink,
+        queue: &Queue,
+        seen: &mut dyn FnMut(&Progress<'_>),
+    ) -> Result<(), RunError> {
+        let mut shown = Instant::now();
+        loop {
+            match receiver.recv_timeout(FLUSH) {
+                Ok(parcel) => self.take(parcel?, sink, queue)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if shown.elapsed() >= FLUSH {
+                shown = Instant::now();
+                sink.flush()?;
+                seen(&self.progress());
+            }
+        }
+        // Blocks cut short by a stop, and whole ones behind them, still count.
+        for (lines, tally) in std::mem::take(&mut self.waiting).into_values() {
+            sink.write(&lines)?;
+            if let Some((tally, _)) = tally {
+                self.merge(&tally);
+            }
+        }
+        sink.flush()?;
+        self.complete &= self.hands == self.of;
+        seen(&self.progress());
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        parcel: Parcel,
+        sink: &mut dyn Sink,
+        queue: &Queue,
+    ) -> Result<(), RunError> {
+        self.hands += parcel.hands;
+        self.decisions.merge(&parcel.decisions);
+        if !parcel.kept.is_empty() {
+            sink.keep(&parcel.kept, &self.decisions)?;
+        }
+        let entry = self.waiting.entry(parcel.block).or_default();
+        entry.0.push_str(&parcel.lines);
+        entry.1 = parcel.tally.map(|tally| (tally, parcel.complete));
+        while let Some((lines, tally)) = self.waiting.get_mut(&self.first) {
+            if !lines.is_empty() {
+                sink.write(lines)?;
+                lines.clear();
+            }
+            match tally.take() {
+                Some((tally, true)) => {
+                    self.merge(&tally);
+                    self.waiting.remove(&self.first);
+                    self.first += 1;
+                    queue.finished_up_to(self.first);
+                }
+                unfinished => {
+                    *tally = unfinished;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, block: &Tally) {
+        self.tally.merge(block).expect("all blocks are of one game");
+    }
+
+    fn progress(&self) -> Progress<'_> {
+        Progress {
+            hands: self.hands,
+            of: self.of,
+            tally: &self.tally,
+            decisions: &self.decisions,
+        }
+    }
+
+    fn outcome(self) -> Outcome {
+        Outcome {
+            tally: self.tally,
+            decisions: self.decisions,
+            hands: self.hands,
+            complete: self.complete,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere already ends the run; the data itself is never left half changed.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
