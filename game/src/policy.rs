@@ -1,7 +1,5 @@
 //! Distributions over actions, and pure functions that give them.
 
-use smallvec::SmallVec;
-
 use crate::{Action, InfoSet};
 
 /// A distribution over actions at one information set. Probabilities are non-negative and sum to
@@ -9,18 +7,18 @@ use crate::{Action, InfoSet};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strategy {
     /// Actions with their probabilities.
-    pub actions: SmallVec<[(Action, f64); 6]>,
+    pub actions: Vec<(Action, f64)>,
 }
 
 impl Strategy {
     /// The strategy that always takes this action.
     pub fn pure(action: Action) -> Strategy {
-        Strategy { actions: SmallVec::from_iter([(action, 1.0)]) }
+        Strategy { actions: vec![(action, 1.0)] }
     }
 
     /// Scales non-negative weights to sum to one; `None` when none is positive and finite.
     pub fn from_weights(weights: impl IntoIterator<Item = (Action, f64)>) -> Option<Strategy> {
-        let mut actions: SmallVec<[(Action, f64); 6]> = weights.into_iter().collect();
+        let mut actions: Vec<(Action, f64)> = weights.into_iter().collect();
         let total: f64 = actions.iter().map(|&(_, w)| w).sum();
         let valid = total.is_finite() && total > 0.0 && actions.iter().all(|&(_, w)| w >= 0.0);
         valid.then(|| {
