@@ -6,9 +6,13 @@
 //! `writer.reader()?.present()` says which hands are there and `reader.hands()` gives them back
 //! for the tally. `tally.rate(entrant)` is the win rate with its interval.
 
+pub mod decisions;
+pub mod export;
+pub mod folder;
 mod info;
 pub mod ledger;
 mod record;
+mod replay;
 pub mod stats;
 
 pub use info::{Difference, Entrant, InfoError, MatchInfo, Provenance, Shard};

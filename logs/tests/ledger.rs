@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::{BySeat, games};
-use logs::{HandRecord, LedgerError, LedgerReader, LedgerWriter, MatchInfo, Shard, ledger};
+use logs::{
+    DecisionRecord, HandRecord, LedgerError, LedgerReader, LedgerWriter, MatchInfo, Shard, ledger,
+};
 use tempfile::TempDir;
 
 use crate::hands;
@@ -40,6 +42,8 @@ fn hands_come_back_as_they_were_written() {
         assert_eq!(reader.hand(3000).unwrap(), None);
         let tail: Vec<_> = reader.hands_from(2990).map(Result::unwrap).collect();
         assert_eq!(tail, records[2990..]);
+        let middle: Vec<_> = reader.hands_in(100..2500).map(Result::unwrap).collect();
+        assert_eq!(middle, records[100..2500]);
     }
 }
 
@@ -78,6 +82,37 @@ fn what_was_not_committed_is_gone_and_the_rest_can_be_resumed() {
     records[10..20].iter().for_each(|record| writer.append(record));
     writer.commit().unwrap();
     drop(writer);
+    assert_eq!(read(&path), records);
+}
+
+#[test]
+fn decisions_are_kept_with_their_hand() {
+    let def = Arc::new(games::kuhn());
+    let folder = folder();
+    let path = folder.path().join(ledger::FILE_NAME);
+    let records = hands::random_hands(&def, 3, 1, 7);
+    let decision = |hand, index| DecisionRecord {
+        hand,
+        index,
+        entrant: 1,
+        seat: game::Seat::new(1).unwrap(),
+        action: game::Action::Call,
+        corrected_from: None,
+        fallback: None,
+        strategy: None,
+        note: Some("two\nlines".to_owned()),
+        elapsed: std::time::Duration::from_micros(5),
+    };
+    let made = [decision(1, 0), decision(1, 1)];
+    let mut writer = LedgerWriter::create(&path, &hands::info(&def, 3, false)).unwrap();
+    writer.append(&records[0]);
+    writer.append_with_decisions(&records[1], &made);
+    writer.append_with_decisions(&records[2], &[]);
+    writer.commit().unwrap();
+    let reader = writer.reader().unwrap();
+    assert_eq!(reader.decisions(0).unwrap(), []);
+    assert_eq!(reader.decisions(1).unwrap(), made);
+    assert_eq!(reader.decisions(2).unwrap(), []);
     assert_eq!(read(&path), records);
 }
 

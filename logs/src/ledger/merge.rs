@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use super::reader::gaps;
 use super::{LedgerError, LedgerReader, LedgerWriter, Ranges};
 use crate::info::MatchInfo;
+use crate::stats::DecisionTally;
 
 /// A range of hands and the part that holds it.
 struct Piece {
@@ -102,15 +103,33 @@ fn copy(readers: &[LedgerReader], pieces: &[Piece], out: &Path) -> Result<(), Le
             attached = Some(piece.part);
         }
         let (first, last) = (*piece.hands.start() as i64, *piece.hands.end() as i64);
+        for table in ["hands", "decisions"] {
+            let sql = format!(
+                "INSERT INTO main.{table} SELECT * FROM part.{table} WHERE hand BETWEEN ? AND ?"
+            );
+            connection.execute(&sql, (first, last)).map_err(LedgerError::sqlite(out))?;
+        }
+    }
+    if let Some(note) = decision_note(readers)? {
         connection
-            .execute(
-                "INSERT INTO main.hands SELECT * FROM part.hands WHERE hand BETWEEN ? AND ?",
-                (first, last),
-            )
+            .execute("INSERT INTO main.notes VALUES (?, ?)", (DecisionTally::NOTE, note))
             .map_err(sql())?;
     }
     connection.close().map_err(|(_, error)| sql()(error))?;
     std::fs::File::open(out).and_then(|file| file.sync_all()).map_err(LedgerError::io(out))
+}
+
+/// The decision counts of all parts together, if each part has them.
+fn decision_note(readers: &[LedgerReader]) -> Result<Option<String>, LedgerError> {
+    let mut whole = DecisionTally::default();
+    for reader in readers {
+        let note = reader.note(DecisionTally::NOTE)?;
+        match note.as_deref().and_then(DecisionTally::from_note) {
+            Some(part) => whole.merge(&part),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(whole.to_note()))
 }
 
 fn attach(connection: &Connection, path: &Path, detach: bool) -> rusqlite::Result<()> {

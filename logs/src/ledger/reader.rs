@@ -1,6 +1,6 @@
 //! Reading a ledger.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use rusqlite::{Connection, OptionalExtension};
 use super::row::RawRow;
 use super::writer::read_note;
 use super::{LedgerError, schema};
-use crate::HandRecord;
 use crate::info::MatchInfo;
+use crate::{DecisionRecord, HandRecord, decisions};
 
 /// Hands fetched at a time: enough to make a query's cost vanish, little enough to be nothing.
 const PAGE: usize = 1024;
@@ -81,7 +81,7 @@ impl LedgerReader {
             .connection
             .prepare_cached(&format!("{} WHERE hand = ?", self.select))
             .and_then(|mut query| {
-                query.query_row([hand as i64], |row| RawRow::read(row, players)).optional()
+                query.query_row([stored(hand)], |row| RawRow::read(row, players)).optional()
             })
             .map_err(LedgerError::sqlite(&self.path))?;
         row.map(|row| self.replay(row)).transpose()
@@ -94,7 +94,29 @@ impl LedgerReader {
 
     /// The hands from this one on, in order.
     pub fn hands_from(&self, first: u64) -> Hands<'_> {
-        Hands { reader: self, page: Vec::new().into_iter(), next: Some(first) }
+        self.hands_in(first..u64::MAX)
+    }
+
+    /// The hands of this range that are there, in order.
+    pub fn hands_in(&self, hands: Range<u64>) -> Hands<'_> {
+        Hands { reader: self, page: Vec::new().into_iter(), rest: Some(hands) }
+    }
+
+    /// The decisions recorded of a hand, in order; empty when none were.
+    pub fn decisions(&self, hand: u64) -> Result<Vec<DecisionRecord>, LedgerError> {
+        let lines: Option<String> = self
+            .connection
+            .prepare_cached("SELECT lines FROM decisions WHERE hand = ?")
+            .and_then(|mut query| query.query_row([stored(hand)], |row| row.get(0)).optional())
+            .map_err(LedgerError::sqlite(&self.path))?;
+        let lines = lines.unwrap_or_default();
+        let read =
+            (1..).zip(lines.lines()).map(|(number, line)| decisions::read_line(line, number));
+        read.collect::<Result<_, _>>().map_err(|error| LedgerError::Row {
+            path: self.path.clone(),
+            hand,
+            reason: error.to_string(),
+        })
     }
 
     /// The note under this key, if one was set with the last commits.
@@ -111,16 +133,23 @@ impl LedgerReader {
         })
     }
 
-    fn page(&self, first: u64) -> Result<Vec<RawRow>, LedgerError> {
+    fn page(&self, hands: &Range<u64>) -> Result<Vec<RawRow>, LedgerError> {
         let players = self.info.players();
-        let query = format!("{} WHERE hand >= ? ORDER BY hand LIMIT {PAGE}", self.select);
+        let query =
+            format!("{} WHERE hand >= ? AND hand < ? ORDER BY hand LIMIT {PAGE}", self.select);
         (|| {
             let mut query = self.connection.prepare_cached(&query)?;
-            let rows = query.query_map([first as i64], |row| RawRow::read(row, players))?;
+            let ends = [stored(hands.start), stored(hands.end)];
+            let rows = query.query_map(ends, |row| RawRow::read(row, players))?;
             rows.collect::<rusqlite::Result<Vec<RawRow>>>()
         })()
         .map_err(LedgerError::sqlite(&self.path))
     }
+}
+
+/// A hand's number as SQLite stores it; no hand has one beyond.
+fn stored(hand: u64) -> i64 {
+    i64::try_from(hand).unwrap_or(i64::MAX)
 }
 
 /// The hands of a ledger in order, read a page at a time.
@@ -128,8 +157,8 @@ impl LedgerReader {
 pub struct Hands<'a> {
     reader: &'a LedgerReader,
     page: std::vec::IntoIter<RawRow>,
-    /// Where the next page begins; `None` after the last or after an error.
-    next: Option<u64>,
+    /// What the following pages cover; `None` after the last or after an error.
+    rest: Option<Range<u64>>,
 }
 
 impl Iterator for Hands<'_> {
@@ -137,21 +166,20 @@ impl Iterator for Hands<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.page.len() == 0 {
-            match self.reader.page(self.next?) {
+            let rest = self.rest.take()?;
+            match self.reader.page(&rest) {
                 Ok(page) => {
                     let full = page.len() == PAGE;
-                    self.next = page.last().filter(|_| full).map(|row| row.hand + 1);
+                    let last = page.last().filter(|_| full);
+                    self.rest = last.map(|row| row.hand + 1..rest.end);
                     self.page = page.into_iter();
                 }
-                Err(error) => {
-                    self.next = None;
-                    return Some(Err(error));
-                }
+                Err(error) => return Some(Err(error)),
             }
         }
         let record = self.reader.replay(self.page.next()?);
         if record.is_err() {
-            self.next = None;
+            self.rest = None;
             self.page = Vec::new().into_iter();
         }
         Some(record)

@@ -2,26 +2,11 @@
 
 use std::sync::Arc;
 
-use game::{BySeat, GameDef, Payoff, Seat, SeatSet, Turn, notation};
+use game::{BySeat, GameDef, Payoff};
 use rusqlite::Row;
 
 use crate::HandRecord;
-
-/// Who sits at a seat in the usual line-up: everyone moves by one seat after each hand.
-pub(crate) fn rotated(hand: u64, seat: Seat, players: usize) -> u8 {
-    ((hand % players as u64) as usize + seat.index()).rem_euclid(players) as u8
-}
-
-/// Whether the line-up is the usual one.
-pub(crate) fn is_rotated(record: &HandRecord) -> bool {
-    let players = record.entrants.len();
-    record.entrants.iter().all(|(seat, &entrant)| entrant == rotated(record.hand, seat, players))
-}
-
-/// The usual line-up of a hand.
-pub(crate) fn line_up(hand: u64, players: usize) -> BySeat<u8> {
-    BySeat::from_fn(players, |seat| rotated(hand, seat, players))
-}
+use crate::replay::{line_up, replay};
 
 /// A row's columns as read.
 #[derive(Debug)]
@@ -60,38 +45,4 @@ impl RawRow {
         }
         replay(def, self.hand, self.deal, &self.betting, &self.cards, Some(payoffs), entrants)
     }
-}
-
-/// Replays a finished hand from its texts in ACPC notation.
-///
-/// Where all cards that count are known, the payoffs follow from the rules; given ones must then
-/// agree. Where they are not known (opponents who never showed), the given ones stand.
-pub(crate) fn replay(
-    def: &Arc<GameDef>,
-    hand: u64,
-    deal: u64,
-    betting: &str,
-    cards: &str,
-    payoffs: Option<BySeat<Payoff>>,
-    entrants: BySeat<u8>,
-) -> Result<HandRecord, String> {
-    let cards = notation::parse_cards(def, cards).map_err(|error| error.to_string())?;
-    let public = notation::replay(def, betting, &cards.board).map_err(|error| error.to_string())?;
-    if public.turn() != Turn::Over {
-        return Err(format!("betting `{betting}` does not end the hand"));
-    }
-    let remaining: SeatSet = public.remaining();
-    let known = remaining.len() == 1 || remaining.iter().all(|seat| !cards.hole[seat].is_empty());
-    let computed = known.then(|| public.payoffs(&cards.hole));
-    let payoffs = match (computed, payoffs) {
-        (Some(computed), Some(given)) if computed != given => {
-            return Err(format!("payoffs are {given:?}, but the rules give {computed:?}"));
-        }
-        (Some(payoffs), _) | (None, Some(payoffs)) => payoffs,
-        (None, None) => return Err("the result is unknown: cards are missing".to_owned()),
-    };
-    if payoffs.as_slice().iter().copied().sum::<Payoff>() != Payoff::ZERO {
-        return Err(format!("payoffs {payoffs:?} do not add up to zero"));
-    }
-    Ok(HandRecord { hand, deal, public, hole: cards.hole, payoffs, entrants })
 }

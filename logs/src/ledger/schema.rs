@@ -79,6 +79,7 @@ pub(super) fn create(connection: &mut Connection, info: &MatchInfo) -> rusqlite:
              {payoffs},
              {entrants}
          );
+         CREATE TABLE decisions (hand INTEGER PRIMARY KEY, lines TEXT NOT NULL);
          CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
          {}",
         results_view(players)

@@ -6,10 +6,11 @@ use game::{BySeat, Payoff, notation};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Statement, TransactionBehavior};
 
 use super::lock::Lock;
-use super::row::is_rotated;
 use super::{LedgerError, LedgerReader, schema};
-use crate::HandRecord;
+use crate::decisions;
 use crate::info::MatchInfo;
+use crate::replay::is_rotated;
+use crate::{DecisionRecord, HandRecord};
 
 /// Writes the hands of one match. Holds the match's lock while it lives.
 ///
@@ -35,6 +36,8 @@ struct Pending {
     deal: u64,
     betting_end: usize,
     cards_end: usize,
+    /// Where the lines of the hand's decisions end; `cards_end` when there are none.
+    decisions_end: usize,
     payoffs: BySeat<Payoff>,
     /// Who sat where, unless everyone moved by one seat after each hand.
     line_up: Option<BySeat<u8>>,
@@ -121,9 +124,23 @@ impl LedgerWriter {
             deal: record.deal,
             betting_end,
             cards_end: self.text.len(),
+            decisions_end: self.text.len(),
             payoffs: record.payoffs,
             line_up: (!is_rotated(record)).then_some(record.entrants),
         });
+    }
+
+    /// Adds a finished hand and the decisions made in it to the next commit.
+    pub fn append_with_decisions(&mut self, record: &HandRecord, decisions: &[DecisionRecord]) {
+        self.append(record);
+        if decisions.is_empty() {
+            return;
+        }
+        decisions.iter().for_each(|decision| decisions::write_line(decision, &mut self.text));
+        let end = self.text.len();
+        if let Some(last) = self.pending.last_mut() {
+            last.decisions_end = end;
+        }
     }
 
     /// Hands appended since the last commit.
@@ -162,15 +179,22 @@ impl LedgerWriter {
         {
             let mut usual = transaction.prepare_cached(&self.insert).map_err(sql())?;
             let mut special = transaction.prepare_cached(&self.insert_line_up).map_err(sql())?;
+            let mut decisions = transaction
+                .prepare_cached("INSERT INTO decisions (hand, lines) VALUES (?, ?)")
+                .map_err(sql())?;
             let mut start = 0;
             for row in &self.pending {
-                let texts = [
-                    &self.text[start..row.betting_end],
-                    &self.text[row.betting_end..row.cards_end],
-                ];
-                start = row.cards_end;
+                let betting = &self.text[start..row.betting_end];
+                let cards = &self.text[row.betting_end..row.cards_end];
+                let lines = &self.text[row.cards_end..row.decisions_end];
+                start = row.decisions_end;
                 let statement = if row.line_up.is_some() { &mut special } else { &mut usual };
-                row.insert(statement, texts).map_err(|error| row.explain(&self.path, error))?;
+                row.insert(statement, [betting, cards])
+                    .and_then(|()| match lines {
+                        "" => Ok(()),
+                        lines => decisions.execute((row.hand as i64, lines)).map(drop),
+                    })
+                    .map_err(|error| row.explain(&self.path, error))?;
             }
         }
         if let Some((key, value)) = note {

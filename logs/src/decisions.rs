@@ -1,0 +1,136 @@
+//! Decisions as lines of JSON: `decisions.jsonl`.
+//!
+//! One object a line, in the order of hands and, within a hand, of decisions. Keys, in this order:
+//!
+//! | key | value |
+//! |---|---|
+//! | `hand` | the hand's number, from 0 |
+//! | `index` | actions of any seat before this one in the hand |
+//! | `entrant`, `seat` | who decided, and where they sat, from 0 |
+//! | `action` | `f`, `c`, or `r` and the total in chips over the whole hand (also in limit games) |
+//! | `corrected_from` | what had been asked for, when it was not legal |
+//! | `fallback` | `panic`, `timeout`, `gone` or `bad-answer`, when a check or fold stands in for the answer |
+//! | `strategy` | pairs of action and probability, when the agent gave them |
+//! | `note` | the agent's explanation, when it gave one |
+//! | `elapsed_ns` | thinking time in nanoseconds |
+//!
+//! The four optional keys are absent when there is nothing to say.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use game::{Action, Seat, Strategy, notation};
+use serde::{Deserialize, Serialize};
+
+use crate::export::ReadError;
+use crate::{DecisionRecord, Fallback};
+
+/// A decision as its line has it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    hand: u64,
+    index: u32,
+    entrant: u8,
+    seat: u8,
+    action: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    corrected_from: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fallback: Option<Fallback>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    strategy: Option<Vec<(String, f64)>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    elapsed_ns: u64,
+}
+
+/// Appends a decision's line, with its end of line.
+pub fn write_line(decision: &DecisionRecord, out: &mut String) {
+    let extras = decision.strategy.is_some() || decision.note.is_some();
+    if extras || decision.corrected_from.is_some() || decision.fallback.is_some() {
+        let line = Line::from(decision);
+        out.push_str(&serde_json::to_string(&line).expect("plain data with text keys"));
+    } else {
+        // The common line, without detours: there may be a million of them in a second.
+        let DecisionRecord { hand, index, entrant, seat, .. } = decision;
+        write!(
+            out,
+            r#"{{"hand":{hand},"index":{index},"entrant":{entrant},"seat":{seat},"action":""#
+        )
+        .expect("writing to a string cannot fail");
+        notation::write_action(decision.action, false, out);
+        write!(out, r#"","elapsed_ns":{}}}"#, nanoseconds(decision.elapsed))
+            .expect("writing to a string cannot fail");
+    }
+    out.push('\n');
+}
+
+/// Reads a decision's line; `line` is its number, for the error message.
+pub fn read_line(text: &str, line: u64) -> Result<DecisionRecord, ReadError> {
+    let fail = |reason: String| ReadError::new("decisions", line, reason);
+    let read: Line = serde_json::from_str(text).map_err(|error| fail(error.to_string()))?;
+    read.into_record().map_err(fail)
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn action_text(action: Action) -> String {
+    let mut text = String::new();
+    notation::write_action(action, false, &mut text);
+    text
+}
+
+fn parse_action(text: &str) -> Result<Action, String> {
+    let action = match text.split_at_checked(1) {
+        Some(("f", "")) => Some(Action::Fold),
+        Some(("c", "")) => Some(Action::Call),
+        Some(("r", total)) => total.parse().ok().map(Action::RaiseTo),
+        _ => None,
+    };
+    action.ok_or_else(|| format!("`{text}` is not an action: write f, c, or r and a total"))
+}
+
+impl From<&DecisionRecord> for Line {
+    fn from(decision: &DecisionRecord) -> Line {
+        let strategy = decision.strategy.as_ref().map(|strategy| {
+            strategy.actions.iter().map(|&(action, p)| (action_text(action), p)).collect()
+        });
+        Line {
+            hand: decision.hand,
+            index: decision.index,
+            entrant: decision.entrant,
+            seat: decision.seat.index() as u8,
+            action: action_text(decision.action),
+            corrected_from: decision.corrected_from.map(action_text),
+            fallback: decision.fallback,
+            strategy,
+            note: decision.note.clone(),
+            elapsed_ns: nanoseconds(decision.elapsed),
+        }
+    }
+}
+
+impl Line {
+    fn into_record(self) -> Result<DecisionRecord, String> {
+        let seat = Seat::new(self.seat.into()).ok_or(format!("there is no seat {}", self.seat))?;
+        let strategy = self.strategy.map(|actions| {
+            let pairs = actions.iter().map(|(text, p)| Ok((parse_action(text)?, *p)));
+            pairs.collect::<Result<_, String>>().map(|actions| Strategy { actions })
+        });
+        Ok(DecisionRecord {
+            hand: self.hand,
+            index: self.index,
+            entrant: self.entrant,
+            seat,
+            action: parse_action(&self.action)?,
+            corrected_from: self.corrected_from.as_deref().map(parse_action).transpose()?,
+            fallback: self.fallback,
+            strategy: strategy.transpose()?,
+            note: self.note,
+            elapsed: Duration::from_nanos(self.elapsed_ns),
+        })
+    }
+}

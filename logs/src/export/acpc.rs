@@ -1,0 +1,219 @@
+//! The log format of the ACPC dealer.
+//!
+//! ```text
+//! # name/game/hands/seed NAME GAMEFILE HANDS SEED
+//! STATE:<hand>:<betting>:<cards>:<values>:<names>
+//! SCORE:<values>:<names>
+//! ```
+//!
+//! Cards are everybody's hole cards by seat and the board as far as play went; values are net chips by
+//! seat with at most six decimals; names stand by seat in `STATE` lines and by entrant in the `SCORE`
+//! line. Lines that begin with `#` are comments. In the log of a duplicate match the comment
+//! `#--duplicate N` says that each deal was played N times in a row.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::io::BufRead;
+use std::sync::Arc;
+
+use game::{BySeat, GameDef, Payoff, notation};
+
+use super::{ReadError, parse_payoff};
+
+use crate::replay::{line_up, replay};
+use crate::{HandRecord, MatchInfo};
+
+const FORMAT: &str = "ACPC log";
+
+/// Appends the header lines of a match's log.
+pub fn write_header(info: &MatchInfo, out: &mut String) {
+    let MatchInfo { name, game_name, hands, seed, .. } = info;
+    writeln!(out, "# name/game/hands/seed {name} {game_name} {hands} {seed}")
+        .expect("writing to a string cannot fail");
+    if info.duplicate {
+        writeln!(out, "#--duplicate {}", info.group()).expect("writing to a string cannot fail");
+    }
+}
+
+/// Appends a hand's line. `names` are those of the entrants, in order.
+pub fn write_hand(record: &HandRecord, names: &[String], out: &mut String) {
+    write!(out, "STATE:{}:", record.hand).expect("writing to a string cannot fail");
+    notation::write_betting(&record.public, out);
+    out.push(':');
+    notation::write_cards(&record.public, &record.hole, out);
+    write_values(record.payoffs.as_slice(), out);
+    let seated = record.entrants.as_slice().iter();
+    write_names(
+        seated.map(|&entrant| names.get(usize::from(entrant)).map_or("?", String::as_str)),
+        out,
+    );
+}
+
+/// Appends the last line: what each entrant won in all.
+pub fn write_score(totals: &[Payoff], names: &[String], out: &mut String) {
+    out.push_str("SCORE");
+    write_values(totals, out);
+    write_names(names.iter().map(String::as_str), out);
+}
+
+fn write_values(values: &[Payoff], out: &mut String) {
+    for (i, value) in values.iter().enumerate() {
+        out.push(if i == 0 { ':' } else { '|' });
+        write!(out, "{value}").expect("writing to a string cannot fail");
+    }
+}
+
+fn write_names<'a>(names: impl Iterator<Item = &'a str>, out: &mut String) {
+    for (i, name) in names.enumerate() {
+        out.push(if i == 0 { ':' } else { '|' });
+        out.push_str(name);
+    }
+    out.push('\n');
+}
+
+/// What the first line of a log says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// The match's name.
+    pub name: String,
+    /// The game definition file, as it was named to the dealer.
+    pub game: String,
+    /// Hands planned.
+    pub hands: u64,
+    /// The seed of the deals.
+    pub seed: u64,
+}
+
+/// Reads the first line of a log; `None` when it is something else.
+pub fn read_header(line: &str) -> Option<Header> {
+    let rest = line.trim_end().strip_prefix("# name/game/hands/seed ")?;
+    let mut words = rest.split(' ');
+    let mut word = || words.next().filter(|word| !word.is_empty());
+    let (name, game) = (word()?.to_owned(), word()?.to_owned());
+    let (hands, seed) = (word()?.parse().ok()?, word()?.parse().ok()?);
+    Some(Header { name, game, hands, seed })
+}
+
+/// Reads the hands of a log, one at a time.
+#[derive(Debug)]
+pub struct Reader<R> {
+    lines: std::io::Lines<R>,
+    line: u64,
+    def: Arc<GameDef>,
+    /// The entrants' names, once a hand has been read.
+    names: Vec<String>,
+    /// Each name's entrant, when no two share a name.
+    numbers: HashMap<String, u8>,
+    /// Hands that share a deal.
+    group: u64,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads a log of this game.
+    pub fn new(def: &Arc<GameDef>, input: R) -> Reader<R> {
+        Reader {
+            lines: input.lines(),
+            line: 0,
+            def: Arc::clone(def),
+            names: Vec::new(),
+            numbers: HashMap::new(),
+            group: 1,
+        }
+    }
+
+    /// The entrants' names, in order; empty before the first hand.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Hands that share a deal, as far as the log has said so.
+    pub fn group(&self) -> usize {
+        self.group as usize
+    }
+
+    fn hand(&mut self, rest: &str) -> Result<HandRecord, String> {
+        let fields: Vec<&str> = rest.split(':').collect();
+        let [hand, betting, cards, values, names] = fields[..] else {
+            return Err(format!("a hand has 6 fields between colons, not {}", fields.len() + 1));
+        };
+        let hand: u64 =
+            hand.parse().map_err(|_| format!("`{hand}` is not the number of a hand"))?;
+        let players = self.def.players;
+        let payoffs: Option<Vec<Payoff>> = values.split('|').map(parse_payoff).collect();
+        let payoffs = payoffs
+            .filter(|payoffs| payoffs.len() == players)
+            .and_then(|payoffs| BySeat::from_slice(&payoffs))
+            .ok_or_else(|| {
+                format!("`{values}` is not {players} amounts with at most 6 decimals")
+            })?;
+        let names: Vec<&str> = names.split('|').collect();
+        let entrants = self.seated(hand, &names)?;
+        let deal = hand / self.group;
+        replay(&self.def, hand, deal, betting, cards, Some(payoffs), entrants)
+    }
+
+    /// Who sits where. The first hand tells the entrants apart, as if everyone had moved by one seat
+    /// after each hand before it; where two share a name, they are taken to do so throughout.
+    fn seated(&mut self, hand: u64, names: &[&str]) -> Result<BySeat<u8>, String> {
+        let players = self.def.players;
+        if names.len() != players {
+            return Err(format!("{} names for {players} players", names.len()));
+        }
+        let usual = line_up(hand, players);
+        if self.names.is_empty() {
+            self.names = vec![String::new(); players];
+            for (&entrant, &name) in usual.as_slice().iter().zip(names) {
+                name.clone_into(&mut self.names[usize::from(entrant)]);
+                self.numbers.insert(name.to_owned(), entrant);
+            }
+        }
+        if self.numbers.len() < players {
+            return Ok(usual);
+        }
+        let find = |name: &&str| {
+            self.numbers.get(*name).copied().ok_or_else(|| format!("`{name}` did not play before"))
+        };
+        let numbers: Vec<u8> = names.iter().map(find).collect::<Result<_, _>>()?;
+        BySeat::from_slice(&numbers).ok_or_else(|| "too many names".to_owned())
+    }
+
+    fn comment(&mut self, line: &str) -> Result<(), String> {
+        if let Some(group) = line.strip_prefix("#--duplicate ") {
+            let group =
+                group.trim().parse().ok().filter(|&n| n > 0 && n <= self.def.players as u64);
+            self.group =
+                group.ok_or_else(|| format!("`{line}`: not a number of hands to a deal"))?;
+        }
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<HandRecord, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let read = self.lines.next()?;
+            self.line += 1;
+            let result = match read {
+                Err(error) => Err(error.to_string()),
+                Ok(line) => match line.trim_end_matches('\r') {
+                    line if line.starts_with('#') => self.comment(line).map(|()| None),
+                    line if line.is_empty() || line.starts_with("SCORE:") => Ok(None),
+                    line => match line.strip_prefix("STATE:") {
+                        Some(rest) => self.hand(rest).map(Some),
+                        None => {
+                            let start: String = line.chars().take(40).collect();
+                            Err(format!("`{start}` is neither a hand nor a score nor a comment"))
+                        }
+                    },
+                },
+            };
+            match result {
+                Ok(None) => {}
+                Ok(Some(record)) => return Some(Ok(record)),
+                Err(reason) => return Some(Err(ReadError::new(FORMAT, self.line, reason))),
+            }
+        }
+    }
+}

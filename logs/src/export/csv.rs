@@ -1,0 +1,168 @@
+//! Hands as comma-separated values: one row for each hand and seat, after a row of column names.
+//!
+//! | column | value |
+//! |---|---|
+//! | `hand`, `deal` | the hand's number, and which cards it was dealt; hands of a duplicate group share the deal |
+//! | `seat`, `position` | the seat from 0 in the order of the game definition, and its role |
+//! | `entrant`, `name` | who sat there, by number and name |
+//! | `hole` | their cards, empty when unknown |
+//! | `board` | the board as far as it was dealt, without separators |
+//! | `betting` | the hand's betting in ACPC notation |
+//! | `street` | the last street whose cards were dealt |
+//! | `showdown` | 1 when cards were shown, else 0 |
+//! | `chips` | what the seat won, with at most six decimals |
+//!
+//! Quoting as in RFC 4180; lines end with a line feed.
+
+use std::fmt::Write;
+use std::io::BufRead;
+use std::sync::Arc;
+
+use cards::Board;
+use game::{BySeat, GameDef, Turn, notation};
+
+use super::{ReadError, parse_payoff};
+use crate::HandRecord;
+use crate::replay::finished;
+
+const FORMAT: &str = "CSV";
+const COLUMNS: &str =
+    "hand,deal,seat,position,entrant,name,hole,board,betting,street,showdown,chips";
+const COUNT: usize = 12;
+
+/// Appends the row of column names.
+pub fn write_header(out: &mut String) {
+    out.push_str(COLUMNS);
+    out.push('\n');
+}
+
+/// Appends a hand's rows, one for each seat. `names` are those of the entrants, in order.
+pub fn write_hand(record: &HandRecord, names: &[String], out: &mut String) {
+    let HandRecord { hand, deal, public, .. } = record;
+    let betting = notation::betting(public);
+    let (board, street) = (public.board(), public.street());
+    let showdown = u8::from(public.is_showdown());
+    for (seat, entrant) in record.entrants.iter() {
+        let position = public.def().position(seat);
+        let name = quoted(names.get(usize::from(*entrant)).map_or("", String::as_str));
+        let (hole, chips) = (record.hole[seat], record.payoffs[seat]);
+        writeln!(
+            out,
+            "{hand},{deal},{seat},{position},{entrant},{name},{hole},{board},{betting},{street},\
+             {showdown},{chips}"
+        )
+        .expect("writing to a string cannot fail");
+    }
+}
+
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}
+
+/// Reads the hands of a file, one at a time.
+#[derive(Debug)]
+pub struct Reader<R> {
+    lines: std::io::Lines<R>,
+    line: u64,
+    def: Arc<GameDef>,
+    names: Vec<String>,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads a file of this game.
+    pub fn new(def: &Arc<GameDef>, input: R) -> Reader<R> {
+        let names = vec![String::new(); def.players];
+        Reader { lines: input.lines(), line: 0, def: Arc::clone(def), names }
+    }
+
+    /// The entrants' names, in order, as far as they have been met.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The next row's fields; `None` at the end.
+    fn row(&mut self) -> Result<Option<Vec<String>>, String> {
+        loop {
+            let Some(line) = self.lines.next() else { return Ok(None) };
+            self.line += 1;
+            let line = line.map_err(|error| error.to_string())?;
+            let line = line.trim_end_matches('\r');
+            if self.line == 1 {
+                if line != COLUMNS {
+                    return Err(format!("the columns must be {COLUMNS}"));
+                }
+                continue;
+            }
+            let fields = split(line)?;
+            if fields.len() != COUNT {
+                return Err(format!("{} fields instead of {COUNT}", fields.len()));
+            }
+            return Ok(Some(fields));
+        }
+    }
+
+    fn hand(&mut self) -> Result<Option<HandRecord>, String> {
+        let Some(first) = self.row()? else { return Ok(None) };
+        let players = self.def.players;
+        let mut hole = BySeat::new(players);
+        let mut payoffs = BySeat::new(players);
+        let mut entrants = BySeat::new(players);
+        let mut row = first.clone();
+        for seat in Arc::clone(&self.def).seats() {
+            if seat.index() > 0 {
+                row = self.row()?.ok_or("the file ends within a hand")?;
+            }
+            let same = [0, 1, 7, 8].iter().all(|&column| row[column] == first[column]);
+            if !same || row[2] != seat.to_string() {
+                return Err(format!("this must be seat {seat} of hand {}", first[0]));
+            }
+            entrants[seat] = row[4]
+                .parse()
+                .ok()
+                .filter(|&e| usize::from(e) < players)
+                .ok_or_else(|| format!("`{}` is not an entrant", row[4]))?;
+            self.names[usize::from(entrants[seat])].clone_from(&row[5]);
+            hole[seat] = row[6].parse().map_err(|error| format!("hole cards: {error}"))?;
+            payoffs[seat] = parse_payoff(&row[11])
+                .ok_or_else(|| format!("`{}` is not an amount with at most 6 decimals", row[11]))?;
+        }
+        let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is not a number"));
+        let board: Board = first[7].parse().map_err(|error| format!("board: {error}"))?;
+        let public = notation::replay(&self.def, &first[8], &board).map_err(|e| e.to_string())?;
+        if public.turn() != Turn::Over {
+            return Err(format!("betting `{}` does not end the hand", first[8]));
+        }
+        let (hand, deal) = (number(&first[0])?, number(&first[1])?);
+        finished(HandRecord { hand, deal, public, hole, payoffs, entrants }, Some(payoffs))
+            .map(Some)
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<HandRecord, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.hand().map_err(|reason| ReadError::new(FORMAT, self.line, reason)).transpose()
+    }
+}
+
+/// The fields of a row.
+fn split(line: &str) -> Result<Vec<String>, String> {
+    let mut fields = vec![String::new()];
+    let mut letters = line.chars().peekable();
+    let mut in_quotes = false;
+    while let Some(letter) = letters.next() {
+        let field = fields.last_mut().expect("never empty");
+        match letter {
+            '"' if in_quotes && letters.next_if_eq(&'"').is_some() => field.push('"'),
+            '"' if in_quotes || field.is_empty() => in_quotes = !in_quotes,
+            ',' if !in_quotes => fields.push(String::new()),
+            other => field.push(other),
+        }
+    }
+    if in_quotes { Err("a quotation mark is not closed".to_owned()) } else { Ok(fields) }
+}

@@ -1,0 +1,95 @@
+//! From the texts of a finished hand back to a record, by the rules.
+
+use std::sync::Arc;
+
+use cards::HoleCards;
+use game::{BySeat, GameDef, Payoff, PublicState, Seat, Turn, notation};
+
+use crate::HandRecord;
+
+/// Who sits at a seat in the usual line-up: everyone moves by one seat after each hand.
+pub(crate) fn rotated(hand: u64, seat: Seat, players: usize) -> u8 {
+    ((hand % players as u64) as usize + seat.index()).rem_euclid(players) as u8
+}
+
+/// Whether the line-up is the usual one.
+pub(crate) fn is_rotated(record: &HandRecord) -> bool {
+    let players = record.entrants.len();
+    record.entrants.iter().all(|(seat, &entrant)| entrant == rotated(record.hand, seat, players))
+}
+
+/// The usual line-up of a hand.
+pub(crate) fn line_up(hand: u64, players: usize) -> BySeat<u8> {
+    BySeat::from_fn(players, |seat| rotated(hand, seat, players))
+}
+
+/// Replays a finished hand from its texts in ACPC notation; the reason in words when it cannot have
+/// happened. For payoffs see [`finished`].
+pub(crate) fn replay(
+    def: &Arc<GameDef>,
+    hand: u64,
+    deal: u64,
+    betting: &str,
+    cards: &str,
+    payoffs: Option<BySeat<Payoff>>,
+    entrants: BySeat<u8>,
+) -> Result<HandRecord, String> {
+    let cards = notation::parse_cards(def, cards).map_err(|error| error.to_string())?;
+    let public = notation::replay(def, betting, &cards.board).map_err(|error| error.to_string())?;
+    if public.turn() != Turn::Over {
+        return Err(format!("betting `{betting}` does not end the hand"));
+    }
+    let record =
+        HandRecord { hand, deal, public, hole: cards.hole, payoffs: BySeat::new(0), entrants };
+    finished(record, payoffs)
+}
+
+/// Completes a record with its payoffs, those in it being ignored.
+///
+/// Where all cards that count are known, the payoffs follow from the rules; given ones must then
+/// agree. Where they are not known (opponents who never showed), the given ones stand.
+pub(crate) fn finished(
+    mut record: HandRecord,
+    given: Option<BySeat<Payoff>>,
+) -> Result<HandRecord, String> {
+    let HandRecord { public, hole, .. } = &record;
+    check_cards(public, hole)?;
+    let computed = result_is_known(public, hole).then(|| public.payoffs(hole));
+    record.payoffs = match (computed, given) {
+        (Some(computed), Some(given)) if computed != given => {
+            return Err(format!("payoffs are {given:?}, but the rules give {computed:?}"));
+        }
+        (Some(payoffs), _) | (None, Some(payoffs)) => payoffs,
+        (None, None) => return Err("the result is unknown: cards are missing".to_owned()),
+    };
+    if record.payoffs.as_slice().iter().copied().sum::<Payoff>() != Payoff::ZERO {
+        return Err(format!("payoffs {:?} do not add up to zero", record.payoffs));
+    }
+    Ok(record)
+}
+
+/// Whether the cards that decide a finished hand are known.
+pub(crate) fn result_is_known(public: &PublicState, hole: &BySeat<HoleCards>) -> bool {
+    let remaining = public.remaining();
+    remaining.len() == 1 || remaining.iter().all(|seat| !hole[seat].is_empty())
+}
+
+/// Every seat has all its cards or none known, and no card is there twice or of another deck.
+fn check_cards(public: &PublicState, hole: &BySeat<HoleCards>) -> Result<(), String> {
+    let def = public.def();
+    let mut seen = public.board().set();
+    for (seat, cards) in hole.iter() {
+        if !cards.is_empty() && cards.len() != usize::from(def.hole_cards) {
+            return Err(format!("seat {seat} holds {} cards, not {}", cards.len(), def.hole_cards));
+        }
+        for &card in cards.iter() {
+            if !def.has_card(card) {
+                return Err(format!("{card} is not in this game's deck"));
+            }
+            if !seen.insert(card) {
+                return Err(format!("{card} stands twice"));
+            }
+        }
+    }
+    Ok(())
+}

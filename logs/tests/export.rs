@@ -1,0 +1,263 @@
+//! Other formats: what is written can be read back, and is what other programs write.
+
+use std::sync::Arc;
+
+use game::{Betting, BySeat, GameDef, GameSpec, Payoff, games};
+use logs::export::{acpc, csv, jsonl, phh};
+use logs::{HandRecord, MatchInfo, decisions};
+use proptest::prelude::*;
+
+use crate::hands;
+
+/// A random game of two, three or six players, limit or no-limit, with equal or unequal stacks.
+fn any_game() -> impl Strategy<Value = Arc<GameDef>> {
+    let stacks = prop_oneof![
+        proptest::sample::select(vec![2, 3, 6])
+            .prop_flat_map(|n| (300_u32..20_000).prop_map(move |s| vec![s; n])),
+        proptest::sample::select(vec![2, 3, 6])
+            .prop_flat_map(|n| proptest::collection::vec(150_u32..5000, n)),
+    ];
+    (stacks, any::<bool>()).prop_map(|(stacks, limit)| {
+        let no_limit = games::nolimit_holdem_with(stacks);
+        let spec = GameSpec {
+            betting: Betting::Limit,
+            raise_sizes: vec![100, 100, 200, 200],
+            max_raises: vec![3, 4, 4, 4],
+            ..no_limit.spec().clone()
+        };
+        Arc::new(if limit { GameDef::new(spec).unwrap() } else { no_limit })
+    })
+}
+
+fn match_of(def: &Arc<GameDef>, seed: u64) -> (MatchInfo, Vec<HandRecord>) {
+    let group = def.players as u64;
+    (hands::info(def, 4 * group, true), hands::random_hands(def, 4 * group, group, seed))
+}
+
+fn write_acpc(info: &MatchInfo, records: &[HandRecord]) -> String {
+    let mut text = String::new();
+    acpc::write_header(info, &mut text);
+    records.iter().for_each(|record| acpc::write_hand(record, &info.names(), &mut text));
+    text
+}
+
+fn read_acpc(def: &Arc<GameDef>, text: &str) -> Vec<HandRecord> {
+    acpc::Reader::new(def, text.as_bytes()).collect::<Result<_, _>>().unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn acpc_logs_come_back(def in any_game(), seed: u64) {
+        let (info, records) = match_of(&def, seed);
+        prop_assert_eq!(read_acpc(&def, &write_acpc(&info, &records)), records);
+    }
+
+    #[test]
+    fn csv_files_come_back(def in any_game(), seed: u64) {
+        let (mut info, records) = match_of(&def, seed);
+        info.entrants[0].name = "a,\"b\"".to_owned();
+        let mut text = String::new();
+        csv::write_header(&mut text);
+        records.iter().for_each(|record| csv::write_hand(record, &info.names(), &mut text));
+        let mut reader = csv::Reader::new(&def, text.as_bytes());
+        let read: Vec<_> = reader.by_ref().collect::<Result<_, _>>().unwrap();
+        prop_assert_eq!(read, records);
+        prop_assert_eq!(reader.names(), info.names());
+    }
+
+    #[test]
+    fn json_lines_come_back(def in any_game(), seed: u64) {
+        let (_, records) = match_of(&def, seed);
+        for record in &records {
+            let mut text = String::new();
+            jsonl::write_hand(record, &mut text);
+            prop_assert_eq!(&jsonl::read_line(&def, &text, 1).unwrap(), record);
+        }
+    }
+
+    #[test]
+    fn phh_files_come_back(def in any_game(), seed: u64) {
+        let (info, records) = match_of(&def, seed);
+        let mut text = String::new();
+        for (number, record) in (1..).zip(&records) {
+            phh::write_hand(record, &info, number, &mut text).unwrap();
+        }
+        let read = phh::read(&text).unwrap();
+        prop_assert_eq!(read.len(), records.len());
+        for (hand, record) in read.iter().zip(&records) {
+            prop_assert_eq!(&hand.record, record);
+            let entrant = usize::from(record.entrants.as_slice()[0]);
+            prop_assert_eq!(&hand.players[0], &info.entrants[entrant].name);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_format_are_an_error_and_no_panic(text in "[ -~\n]{0,200}") {
+        let def = Arc::new(games::kuhn());
+        let with = |start: &str| format!("{start}{text}\n");
+        _ = acpc::Reader::new(&def, with("STATE:").as_bytes()).collect::<Vec<_>>();
+        _ = csv::Reader::new(&def, with("").as_bytes()).next();
+        _ = jsonl::read_line(&def, &text, 1);
+        _ = decisions::read_line(&text, 1);
+        _ = phh::read(&text);
+        _ = phh::read(&with("[1]\nvariant = 'NT'\nactions = ['d "));
+    }
+}
+
+#[test]
+fn logs_of_the_original_dealer_come_back_byte_by_byte() {
+    let kuhn3 = GameSpec {
+        players: 3,
+        stacks: vec![2; 3],
+        blinds: vec![1; 3],
+        ranks: 4,
+        ..games::kuhn().spec().clone()
+    };
+    let check = |def: GameDef, text: &str| {
+        let def = Arc::new(def);
+        let mut reader = acpc::Reader::new(&def, text.as_bytes());
+        let records: Vec<_> = reader.by_ref().collect::<Result<_, _>>().unwrap();
+        let mut again = String::new();
+        for record in &records {
+            acpc::write_hand(record, reader.names(), &mut again);
+        }
+        let hands = text.lines().filter(|line| line.starts_with("STATE:"));
+        assert!(again.lines().eq(hands));
+        let header = acpc::read_header(text.lines().next().unwrap()).unwrap();
+        assert_eq!((header.hands, header.seed), (1000, 42));
+        let Some(score) = text.lines().find(|line| line.starts_with("SCORE:")) else { return };
+        let mut totals = vec![Payoff::ZERO; def.players];
+        for record in &records {
+            for (seat, &entrant) in record.entrants.iter() {
+                totals[usize::from(entrant)] += record.payoffs[seat];
+            }
+        }
+        let mut last = String::new();
+        acpc::write_score(&totals, reader.names(), &mut last);
+        assert_eq!(last.trim_end(), score);
+    };
+    check(games::leduc(), include_str!("data/leduc.2p.log"));
+    check(games::nolimit_holdem(), include_str!("data/holdem.nolimit.2p.log"));
+    check(GameDef::new(kuhn3).unwrap(), include_str!("data/kuhn.3p.log"));
+}
+
+#[test]
+fn phh_is_written_as_its_specification_says() {
+    let def = Arc::new(games::nolimit_holdem());
+    let line = "STATE:3:r300c/r900c/cr20000c/:Ad3s|8d5d/2cAs8s/Tc/Qh:20000|-20000:p1|p0\n";
+    let record = read_acpc(&def, line).remove(0);
+    let mut text = String::new();
+    phh::write_hand(&record, &hands::info(&def, 10, false), 1, &mut text).unwrap();
+    let expected = r#"[1]
+variant = "NT"
+ante_trimming_status = true
+antes = [0, 0]
+blinds_or_straddles = [50, 100]
+min_bet = 100
+starting_stacks = [20000, 20000]
+actions = ["d dh p1 Ad3s", "d dh p2 8d5d", "p2 cbr 300", "p1 cc", "d db 2cAs8s", "p1 cbr 600", "p2 cc", "d db Tc", "p1 cc", "p2 cbr 19100", "p1 cc", "p1 sm Ad3s", "p2 sm 8d5d", "d db Qh"]
+event = "test"
+hand = 3
+players = ["p1", "p0"]
+finishing_stacks = [40000, 0]
+_deal = 3
+_entrants = [1, 0]
+"#;
+    assert_eq!(text.trim_end(), expected.trim_end());
+}
+
+#[test]
+fn games_that_phh_cannot_express_are_refused() {
+    let check = |def: GameDef, expected: &str| {
+        let error = phh::check(&def).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    check(games::kuhn(), "it is not hold'em");
+    let with = |change: &dyn Fn(&mut GameSpec), def: GameDef| {
+        let mut spec = def.spec().clone();
+        change(&mut spec);
+        GameDef::new(spec).unwrap()
+    };
+    check(with(&|spec| spec.first_to_act[0] = 0, games::nolimit_holdem()), "order of play");
+    check(with(&|spec| spec.max_raises[1] = 2, games::nolimit_holdem()), "caps the raises");
+    check(
+        with(&|spec| spec.raise_sizes[1] = 20, games::limit_holdem()),
+        "one small and one big bet",
+    );
+}
+
+#[test]
+fn damaged_text_is_refused_with_line_and_reason() {
+    let def = Arc::new(games::kuhn());
+    let check = |text: &str, expected: &str| {
+        let mut errors = acpc::Reader::new(&def, text.as_bytes()).filter_map(Result::err);
+        let message = errors.next().unwrap().to_string();
+        assert!(message.contains(expected), "{message}");
+    };
+    check("# x\nSTATE:0:cc:Ks:1|-1:a|b\n", "line 2: cards `Ks`: 1 hands for 2 players");
+    check("STATE:0:cc:Ks|Qs:1:a|b\n", "`1` is not 2 amounts");
+    check("STATE:0:cc:Ks|Qs:1|-1\n", "6 fields");
+    check("STATE:x:cc:Ks|Qs:1|-1:a|b\n", "`x` is not the number of a hand");
+    check("STATE:0:cc:Ks|Qs:-1|1:a|b\n", "the rules give [1, -1]");
+    check("STATE:0:c:Ks|Qs:1|-1:a|b\n", "`c` does not end the hand");
+    check(
+        "STATE:0:cc:Ks|Qs:1|-1:a|b\nSTATE:1:cc:Ks|Qs:1|-1:a|z\n",
+        "line 2: `z` did not play before",
+    );
+    check("noise\n", "`noise` is neither");
+    check("#--duplicate 9\n", "not a number of hands to a deal");
+}
+
+#[test]
+fn players_who_share_a_name_are_told_apart_by_the_rotation() {
+    let def = Arc::new(games::kuhn());
+    let text = "STATE:0:cc:Ks|Qs:1|-1:me|me\nSTATE:1:cc:Ks|Qs:1|-1:me|me\n";
+    let entrants: Vec<_> =
+        read_acpc(&def, text).into_iter().map(|record| record.entrants).collect();
+    let expected = [[0, 1], [1, 0]].map(|seats| BySeat::from_slice(&seats).unwrap());
+    assert_eq!(entrants, expected);
+}
+
+#[test]
+fn decisions_come_back() {
+    use game::{Action, Seat};
+    let record = logs::DecisionRecord {
+        hand: 12,
+        index: 3,
+        entrant: 1,
+        seat: Seat::new(0).unwrap(),
+        action: Action::RaiseTo(300),
+        corrected_from: None,
+        fallback: None,
+        strategy: None,
+        note: None,
+        elapsed: std::time::Duration::from_nanos(1234),
+    };
+    let check = |record: &logs::DecisionRecord, expected: &str| {
+        let mut line = String::new();
+        decisions::write_line(record, &mut line);
+        assert_eq!(line.trim_end(), expected);
+        assert_eq!(&decisions::read_line(&line, 1).unwrap(), record);
+    };
+    check(
+        &record,
+        r#"{"hand":12,"index":3,"entrant":1,"seat":0,"action":"r300","elapsed_ns":1234}"#,
+    );
+    let strategy = game::Strategy::from_weights([(Action::Fold, 1.0), (Action::RaiseTo(300), 3.0)]);
+    check(
+        &logs::DecisionRecord {
+            corrected_from: Some(Action::RaiseTo(5)),
+            fallback: Some(logs::Fallback::Timeout),
+            strategy,
+            note: Some("so \"it\" is".to_owned()),
+            ..record
+        },
+        concat!(
+            r#"{"hand":12,"index":3,"entrant":1,"seat":0,"action":"r300","corrected_from":"r5","#,
+            r#""fallback":"timeout","strategy":[["f",0.25],["r300",0.75]],"note":"so \"it\" is","#,
+            r#""elapsed_ns":1234}"#
+        ),
+    );
+}
