@@ -73,6 +73,14 @@ pub enum AgentError {
         /// What the game has or lacks.
         reason: String,
     },
+    /// The agent could not be started.
+    #[error("agent `{agent}` cannot be started: {reason}")]
+    Start {
+        /// The agent as named by the user.
+        agent: String,
+        /// What happened.
+        reason: String,
+    },
     /// A name in the configuration cannot be used.
     #[error("an agent cannot be called `{name}`: {reason}")]
     BadName {

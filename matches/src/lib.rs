@@ -2,6 +2,7 @@
 //!
 //! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
+//! - `external`: programs that speak the ACPC player's protocol, as agents.
 //! - [`games`]: game definitions by name or by file.
 //! - [`program`]: programs that are run, and gone when dropped.
 //! - [`plan`]: what a match is.
@@ -13,6 +14,7 @@
 
 pub mod deals;
 pub mod decide;
+mod external;
 pub mod games;
 pub mod program;
 pub mod plan;

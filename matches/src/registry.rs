@@ -2,7 +2,11 @@
 
 use agents::Registry;
 
+use crate::external;
+
 /// The registry that every command uses.
 pub fn registry() -> Registry {
-    Registry::standard()
+    let mut registry = Registry::standard();
+    registry.add(external::SPEC);
+    registry
 }

@@ -1,0 +1,377 @@
+//! `external`: any program that speaks the player's side of the ACPC protocol, as an agent.
+//!
+//! The program is started as in the competition, `COMMAND HOST PORT`, connects, says its version, and
+//! is sent what a dealer would send: every state of the hands it plays, the final one included, other
+//! players' cards hidden. Each decision has a deadline. A program that ends, is late, or sends what is
+//! not of the protocol costs the decision it owes; it is killed with everything it started, and
+//! started again, at once the first time and then after growing pauses. When it has been started
+//! again too often it stays down, and every further decision fails at once.
+//!
+//! Replies are read as the original dealer reads them: comments and replies to earlier states are
+//! skipped, sizes out of range are moved into it, actions that are not legal become calls.
+
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use agents::{
+    Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Failed, HandOutcome,
+    Recipe, Resolver,
+};
+use cards::HoleCards;
+use game::{Action, BySeat, InfoSet, PublicState, Seat};
+use protocol::acpc::matchstate;
+use protocol::acpc::reply::{self, Correction, Ignored, Question, Reply};
+use serde::Deserialize;
+
+use crate::program::Program;
+use link::{Link, Starting, Trouble, shorten};
+
+mod link;
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "external",
+    summary: "a program that speaks the player's side of the ACPC protocol",
+    example: "external:./my_bot",
+    argument: Some("command"),
+    options: &[
+        AgentOption {
+            name: "command",
+            default: "required",
+            help: "the program and its first arguments, quoted as for a shell; HOST and PORT follow",
+        },
+        AgentOption {
+            name: "timeout",
+            default: "10s",
+            help: "the longest a decision may take; the match may allow less",
+        },
+        AgentOption {
+            name: "start-timeout",
+            default: "60s",
+            help: "the longest the program may take to connect and say its version",
+        },
+        AgentOption {
+            name: "restarts",
+            default: "20",
+            help: "how often it is started again before it is given up",
+        },
+        AgentOption {
+            name: "folder",
+            default: "the current folder",
+            help: "the folder the program runs in",
+        },
+        AgentOption {
+            name: "output",
+            default: "dropped",
+            help: "the file to which the program's output and errors are appended",
+        },
+    ],
+    cost: Cost::Worker,
+    repeatable: false,
+    prepare,
+};
+
+/// The first pause before a program that failed again is started again; doubled each time.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The longest such pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// How long a program has to end by itself when it is no longer needed.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Options {
+    command: String,
+    timeout: Option<String>,
+    start_timeout: Option<String>,
+    restarts: Option<u32>,
+    folder: Option<String>,
+    output: Option<String>,
+}
+
+/// What an external agent is built from.
+#[derive(Debug, Clone)]
+struct Setup {
+    name: String,
+    program: Program,
+    timeout: Duration,
+    start_timeout: Duration,
+    restarts: u32,
+}
+
+fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
+    let options: Options = resolver.options()?;
+    let duration = |name: &str, text: Option<&String>, default: u64| {
+        let Some(text) = text else { return Ok(Duration::from_secs(default)) };
+        let parsed = text.parse::<jiff::SignedDuration>().ok();
+        let parsed = parsed.and_then(|time| Duration::try_from(time).ok());
+        parsed.filter(|time| !time.is_zero()).ok_or_else(|| {
+            let reason =
+                format!("`{name}` is `{text}`, but must be a time such as `10s` or `500ms`");
+            resolver.bad_option(reason)
+        })
+    };
+    let program = Program::parse(&options.command, resolver.folder()).ok_or_else(|| {
+        let command = &options.command;
+        resolver.bad_option(format!("`command` is `{command}`, which names no program"))
+    })?;
+    let placed = |path: &Option<String>| path.as_deref().map(|path| resolver.file(path));
+    let program =
+        Program { folder: placed(&options.folder), output: placed(&options.output), ..program };
+    let setup = Setup {
+        name: resolver.name().to_owned(),
+        timeout: duration("timeout", options.timeout.as_ref(), 10)?,
+        start_timeout: duration("start-timeout", options.start_timeout.as_ref(), 60)?,
+        restarts: options.restarts.unwrap_or(20),
+        program,
+    };
+    let files: Vec<PathBuf> = setup
+        .program
+        .program
+        .is_file()
+        .then(|| setup.program.program.clone())
+        .into_iter()
+        .collect();
+    let mut recipe = Recipe::new(move |_| External::start(setup.clone()));
+    (recipe.cost, recipe.repeatable, recipe.files) = (Cost::Worker, false, files);
+    Ok(recipe)
+}
+
+/// Where the program stands.
+#[derive(Debug)]
+enum Process {
+    /// Started, not yet ready.
+    Starting(Box<Starting>),
+    /// Connected.
+    Ready(Link),
+    /// Not running, not to be started before this moment.
+    Down { until: Instant },
+    /// Started too often.
+    GivenUp,
+}
+
+/// Why there is no answer.
+enum NoAnswer {
+    /// The program goes on; this was its trouble.
+    Kept(Trouble),
+    /// The program must be stopped.
+    Stop(Trouble),
+}
+
+#[derive(Debug)]
+struct External {
+    setup: Setup,
+    process: Process,
+    /// Starts after the first.
+    restarted: u32,
+    /// Times it was stopped since it last answered.
+    stopped: u32,
+    /// The hand whose states have been sent, and how many of them: one for each length of history.
+    sent: Option<(u64, usize)>,
+}
+
+impl External {
+    /// Starts the program and waits until it is ready.
+    fn start(setup: Setup) -> Result<External, AgentError> {
+        let until = Instant::now() + setup.start_timeout;
+        let started = Starting::begin(&setup.program).and_then(|mut starting| {
+            starting.wait(until)?;
+            Ok(starting.ready())
+        });
+        let failed = |trouble: Trouble| {
+            let waited = match trouble {
+                Trouble::Late(_) => format!(" within {:?}", setup.start_timeout),
+                _ => String::new(),
+            };
+            let reason = format!("{}{waited}", trouble.text());
+            AgentError::Start { agent: setup.name.clone(), reason }
+        };
+        let link = started.map_err(failed)?.expect("it has connected");
+        let process = Process::Ready(link);
+        Ok(External { setup, process, restarted: 0, stopped: 0, sent: None })
+    }
+
+    /// The connection to a program that is ready, which may have to be started first.
+    fn ready(&mut self, until: Instant) -> Result<(), NoAnswer> {
+        loop {
+            match &mut self.process {
+                Process::Ready(_) => return Ok(()),
+                Process::GivenUp => {
+                    let reason = format!("given up after {} restarts", self.setup.restarts);
+                    return Err(NoAnswer::Kept(Trouble::Gone(reason)));
+                }
+                Process::Down { until: down } if *down >= until => {
+                    let reason = "it will be started again later".to_owned();
+                    return Err(NoAnswer::Kept(Trouble::Gone(reason)));
+                }
+                Process::Down { until: down } => {
+                    sleep(down.saturating_duration_since(Instant::now()));
+                    let starting = Starting::begin(&self.setup.program).map_err(NoAnswer::Stop)?;
+                    self.process = Process::Starting(Box::new(starting));
+                    self.restarted += 1;
+                    self.sent = None;
+                }
+                Process::Starting(starting) => {
+                    let latest = starting.started() + self.setup.start_timeout;
+                    match starting.wait(until.min(latest)) {
+                        Ok(()) => {}
+                        Err(trouble @ Trouble::Late(_)) if until < latest => {
+                            return Err(NoAnswer::Kept(trouble));
+                        }
+                        Err(trouble) => return Err(NoAnswer::Stop(trouble)),
+                    }
+                    let down = Process::Down { until: Instant::now() };
+                    if let Process::Starting(starting) = std::mem::replace(&mut self.process, down)
+                        && let Some(link) = starting.ready()
+                    {
+                        self.process = Process::Ready(link);
+                    }
+                }
+            }
+        }
+    }
+
+    fn answer(
+        &mut self,
+        infoset: &InfoSet,
+        hand: u64,
+        until: Instant,
+    ) -> Result<(Action, Option<String>), NoAnswer> {
+        self.ready(until)?;
+        let mut hole = BySeat::new(infoset.public.def().players);
+        hole[infoset.seat] = infoset.hole;
+        let lines = self.unsent(&infoset.public, hand, infoset.seat, &hole);
+        let Process::Ready(link) = &mut self.process else {
+            return Err(NoAnswer::Kept(Trouble::Gone("it is not running".into())));
+        };
+        link.send(lines.as_bytes(), until).map_err(NoAnswer::Stop)?;
+        let last = lines.trim_end().rsplit('\n').next().unwrap_or_default();
+        let question = Question {
+            hand: hand as u32,
+            seat: infoset.seat,
+            public: &infoset.public,
+            hole: infoset.hole,
+            line: last.as_bytes(),
+        };
+        loop {
+            let line = link.line(until).map_err(NoAnswer::Stop)?;
+            match reply::read(&line, &question) {
+                Reply::Comment | Reply::Ignored(Ignored::Unrequested) => {}
+                Reply::Ignored(Ignored::BadState) => {
+                    let reason = format!("it sent `{}`, which is no reply", shorten(&line));
+                    return Err(NoAnswer::Stop(Trouble::Rubbish(reason)));
+                }
+                Reply::Act { correction: Some(Correction::BadFormat), .. } => {
+                    let reason = format!("its reply has no action: `{}`", shorten(&line));
+                    return Err(NoAnswer::Kept(Trouble::Rubbish(reason)));
+                }
+                Reply::Act { action, correction } => {
+                    let note = correction.map(|what| describe(what, &line));
+                    return Ok((action, note));
+                }
+            }
+        }
+    }
+
+    /// The lines for every state of the hand that the program has not been sent.
+    ///
+    /// A program that is new to the hand gets the states since this seat's last action: it must not
+    /// be asked again what has been answered.
+    fn unsent(
+        &mut self,
+        public: &PublicState,
+        hand: u64,
+        seat: Seat,
+        hole: &BySeat<HoleCards>,
+    ) -> String {
+        let history = public.history();
+        let from = match self.sent {
+            Some((same, sent)) if same == hand && sent <= history.len() => sent,
+            _ => history.iter().rposition(|played| played.seat == seat).map_or(0, |own| own + 1),
+        };
+        self.sent = Some((hand, history.len() + 1));
+        let mut state = PublicState::new(public.def());
+        let mut lines = String::with_capacity(96 * (history.len() + 1 - from));
+        for length in 0..=history.len() {
+            if length > 0 {
+                state.apply(history[length - 1].action).expect("a hand replays on itself");
+            }
+            state.deal_from(&public.board()).expect("a hand replays on its own board");
+            if length >= from {
+                matchstate::write(&mut lines, hand as u32, seat, &state, hole);
+                lines.push_str("\r\n");
+            }
+        }
+        lines
+    }
+
+    /// Stops the program; it will be started again if it has not been too often.
+    fn stop(&mut self) {
+        let pause = match self.stopped {
+            0 => Duration::ZERO,
+            times => (PAUSE * 2u32.saturating_pow(times - 1).min(1 << 16)).min(LONGEST_PAUSE),
+        };
+        self.stopped += 1;
+        self.process = if self.restarted >= self.setup.restarts {
+            Process::GivenUp
+        } else {
+            Process::Down { until: Instant::now() + pause }
+        };
+    }
+}
+
+impl Agent for External {
+    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+        let allowed = cx.time_left.map_or(self.setup.timeout, |left| left.min(self.setup.timeout));
+        let (trouble, stop) = match self.answer(infoset, cx.hand, Instant::now() + allowed) {
+            Ok((action, note)) => {
+                self.stopped = 0;
+                return Decision { note, ..action.into() };
+            }
+            Err(NoAnswer::Kept(trouble)) => (trouble, false),
+            Err(NoAnswer::Stop(trouble)) => (trouble, true),
+        };
+        if stop {
+            self.stop();
+        }
+        let reason = match trouble {
+            Trouble::Late(_) => Failed::Timeout,
+            Trouble::Gone(_) => Failed::Gone,
+            Trouble::Rubbish(_) => Failed::BadAnswer,
+        };
+        Decision { note: Some(trouble.text().to_owned()), ..Decision::failed(reason) }
+    }
+
+    fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
+        let lines = self.unsent(outcome.public, outcome.hand, outcome.seat, outcome.shown);
+        self.sent = None;
+        let until = Instant::now() + self.setup.timeout;
+        if let Process::Ready(link) = &mut self.process
+            && link.send(lines.as_bytes(), until).is_err()
+        {
+            self.stop();
+        }
+    }
+}
+
+impl Drop for External {
+    fn drop(&mut self) {
+        let down = Process::Down { until: Instant::now() };
+        if let Process::Ready(link) = std::mem::replace(&mut self.process, down) {
+            link.close(FAREWELL);
+        }
+    }
+}
+
+fn describe(correction: Correction, line: &[u8]) -> String {
+    match correction {
+        Correction::Increased { from, to } => format!("its raise to {from} was too small: {to}"),
+        Correction::Decreased { from, to } => format!("its raise to {from} was too large: {to}"),
+        Correction::Invalid { .. } | Correction::BadFormat => {
+            format!("its action is not legal, so it calls: `{}`", shorten(line))
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Programs as agents: what each kind of misbehaviour costs.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agents::contract::{Terms, check};
+use agents::{Agent, AgentConfig, AgentError, Registry};
+use game::{Action, GameDef};
+use logs::{DecisionRecord, Fallback};
+use matches::games::load_game;
+use matches::registry::registry;
+use matches::table::{Observer, Table};
+use protocol::acpc::gamedef::Reading;
+
+const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
+
+/// The example program; cargo builds it with the tests.
+fn program() -> PathBuf {
+    let tests = std::env::current_exe().expect("a running program has a path");
+    let target = tests.parent().and_then(Path::parent).expect("target/PROFILE/deps");
+    let program = target.join("examples/ill_mannered");
+    assert!(program.is_file(), "{} is missing: run `cargo test -p matches`", program.display());
+    program
+}
+
+/// A registry with the agent `bot`: the example with this manner and these further options.
+fn with_bot(manner: &str, game: &str, options: &str) -> Registry {
+    let command = format!("{} {manner} {game}", program().display());
+    let mut text = format!("kind = 'external'\ncommand = \"{command}\"\n");
+    writeln!(text, "{options}").expect("writing to a string cannot fail");
+    let config: AgentConfig = toml::from_str(&text).expect("a table");
+    let mut registry = registry();
+    registry.define("bot", config).expect("a definition");
+    registry
+}
+
+fn game() -> Arc<GameDef> {
+    load_game(GAME, Reading::Strict).expect("a built-in game")
+}
+
+fn build(manner: &str, options: &str) -> Result<Box<dyn Agent>, AgentError> {
+    with_bot(manner, GAME, options).resolve("bot")?.build(&game())
+}
+
+#[derive(Default)]
+struct Decisions(Vec<DecisionRecord>);
+
+impl Observer for Decisions {
+    fn decision(&mut self, record: DecisionRecord) {
+        if record.entrant == 0 {
+            self.0.push(record);
+        }
+    }
+}
+
+/// The decisions of the bot in a few hands against `call`.
+fn play(
+    manner: &str,
+    options: &str,
+    hands: u64,
+    deadline: Option<Duration>,
+) -> Vec<DecisionRecord> {
+    let bot = build(manner, options).expect("the bot starts");
+    let call = registry().resolve("call").and_then(|call| call.build(&game())).expect("call plays");
+    let mut table = Table::new(&game(), vec![bot, call], 1, false, deadline);
+    let mut decisions = Decisions::default();
+    for hand in 0..hands {
+        table.play(hand, &mut decisions);
+    }
+    decisions.0
+}
+
+#[test]
+fn a_program_that_plays_well_keeps_the_contract() {
+    for name in [GAME, "holdem.limit.3p", "kuhn.limit.3p", "leduc.limit.2p"] {
+        let def = load_game(name, Reading::Strict).expect("a built-in game");
+        let choice = with_bot("chatty", name, "").resolve("bot").expect("a definition");
+        let start = Instant::now();
+        let terms = Terms { hands: 50, ..Terms::default() };
+        let report = check(&choice, &def, terms, &|| start.elapsed()).expect("it starts");
+        assert_eq!(report.breaches, [], "{name}");
+        assert!(report.decisions > 50, "{name}");
+    }
+}
+
+/// Against `call` the bot has four turns a hand or more, and each of its lives goes wrong at its
+/// third: of twelve decisions at least three, and of every three one.
+#[test]
+fn each_misbehaviour_costs_one_decision_and_the_match_goes_on() {
+    let cases = [
+        ("crash", Fallback::Gone, "it closed its connection"),
+        ("close", Fallback::Gone, "it closed its connection"),
+        ("hang", Fallback::Timeout, "it did not answer in time"),
+        ("late", Fallback::Timeout, "it did not answer in time"),
+        ("noise", Fallback::BadAnswer, "it sent `\\0��`, which is no reply"),
+        ("flood", Fallback::BadAnswer, "it sent a line of more than 65536 bytes: `xxxx"),
+    ];
+    for (manner, fallback, note) in cases {
+        // Short only where the bot waits for it.
+        let patience = if fallback == Fallback::Timeout { "500ms" } else { "1m" };
+        let decisions = play(manner, &format!("timeout = '{patience}'"), 3, None);
+        let (good, bad): (Vec<_>, Vec<_>) = decisions.iter().partition(|d| d.fallback.is_none());
+        for decision in &bad {
+            assert_eq!(decision.fallback, Some(fallback), "{manner}: {:?}", decision.note);
+            let said = decision.note.as_deref().unwrap_or_default();
+            assert!(said.starts_with(note), "{manner}: {said}");
+        }
+        assert!(good.iter().all(|decision| decision.action == Action::Call), "{manner}");
+        assert_eq!(bad.len(), decisions.len() / 3, "{manner}: {} decisions", decisions.len());
+        assert!(bad.len() >= 3, "{manner}: {} decisions", decisions.len());
+    }
+}
+
+#[test]
+fn replies_are_read_as_a_dealer_reads_them() {
+    // A reply without an action costs the decision but not the program.
+    let decisions = play("no-action", "", 3, None);
+    let bad: Vec<_> = decisions.iter().filter(|d| d.fallback.is_some()).collect();
+    assert_eq!(bad.len(), 1);
+    assert_eq!(bad[0].fallback, Some(Fallback::BadAnswer));
+    assert!(bad[0].note.as_deref().is_some_and(|note| note.starts_with("its reply has no action")));
+    // A raise beyond the stack becomes all-in.
+    let decisions = play("huge-raise", "", 3, None);
+    assert_eq!(decisions[2].action, Action::RaiseTo(20_000));
+    assert_eq!(decisions[2].note.as_deref(), Some("its raise to 999999999 was too large: 20000"));
+    assert!(decisions.iter().all(|decision| decision.fallback.is_none()));
+    // A reply to another state is skipped.
+    let decisions = play("stale", "", 3, None);
+    assert!(decisions.iter().all(|decision| decision.fallback.is_none()));
+}
+
+#[test]
+fn the_match_may_allow_less_time_than_the_program() {
+    let decisions = play("late", "timeout = '1h'", 2, Some(Duration::from_millis(200)));
+    assert_eq!(decisions[2].fallback, Some(Fallback::Timeout));
+}
+
+#[test]
+fn a_program_that_fails_too_often_is_given_up() {
+    let decisions = play("crash", "restarts = 2", 6, None);
+    let bad: Vec<_> = decisions.iter().filter(|d| d.fallback.is_some()).collect();
+    // Three lives of two good decisions each, then no more.
+    assert_eq!(decisions.len() - bad.len(), 6);
+    let last = bad.last().and_then(|decision| decision.note.as_deref());
+    assert_eq!(last, Some("given up after 2 restarts"));
+    assert!(bad.iter().all(|decision| decision.fallback == Some(Fallback::Gone)));
+}
+
+#[test]
+fn a_program_that_cannot_be_started_says_why() {
+    let cases = [
+        ("absent", "it has not connected within 300ms"),
+        ("mute", "it has connected but not said its version within 300ms"),
+        ("stillborn", "it ended before it connected (exit status: 7)"),
+        ("foreign", "it began with `HELO poker`, not with VERSION:2.0.0"),
+    ];
+    for (manner, expected) in cases {
+        let error = build(manner, "start-timeout = '300ms'").err().expect(manner).to_string();
+        assert_eq!(error, format!("agent `bot` cannot be started: {expected}"));
+    }
+    let cases = [
+        ("external:./no/such/bot", "cannot start ./no/such/bot: No such file or directory"),
+        ("external:no-such-program-anywhere", "cannot start no-such-program-anywhere: No such"),
+        ("external:", "`command` is ``, which names no program"),
+        ("external:'open", "`command` is `'open`, which names no program"),
+    ];
+    for (name, expected) in cases {
+        let tried = registry().resolve(name).and_then(|choice| choice.build(&game()));
+        let error = tried.err().expect(name).to_string();
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+    let error = with_bot("none", GAME, "timeout = 'soon'").resolve("bot").expect_err("no time");
+    assert!(error.to_string().contains("`timeout` is `soon`"), "{error}");
+}
+
+#[test]
+fn nothing_a_program_started_outlives_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = folder.path().join("output");
+    let options = format!("timeout = '500ms'\noutput = '{}'", output.display());
+    let decisions = play("parent", &options, 1, None);
+    assert!(decisions.iter().any(|decision| decision.fallback == Some(Fallback::Timeout)));
+    let written = std::fs::read_to_string(&output).expect("the output was kept");
+    let child: u32 = written.lines().next().and_then(|line| line.parse().ok()).expect("a number");
+    let status = PathBuf::from(format!("/proc/{child}/stat"));
+    let deadline = Instant::now() + Duration::from_secs(10);
+    // Killed at once, but perhaps not yet collected by its new parent.
+    let gone = || match std::fs::read_to_string(&status) {
+        Ok(text) => text.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')),
+        Err(_) => true,
+    };
+    while !gone() {
+        assert!(Instant::now() < deadline, "process {child} still runs");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
