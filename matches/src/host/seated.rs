@@ -1,0 +1,79 @@
+//! An agent of this process in a seat of a hosted table: the player's machine where the socket would
+//! be. It sees exactly the bytes that an outside bot in its place would see.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agents::{Agent, AgentChoice, AgentError, Cost, HandOutcome};
+use game::{BySeat, GameDef};
+use logs::DecisionRecord;
+use protocol::acpc::{Event, MatchState, Player};
+
+use crate::decide::{Request, decide};
+use crate::threaded::Threaded;
+
+/// An agent and its player's machine.
+pub(super) struct Seated {
+    player: Player,
+    agent: Box<dyn Agent>,
+    entrant: u8,
+    seed: u64,
+    time_left: Duration,
+}
+
+impl Seated {
+    /// Seats a new agent. `time_left` is the time for one action.
+    pub(super) fn new(
+        choice: &AgentChoice,
+        def: &Arc<GameDef>,
+        entrant: u8,
+        seed: u64,
+        time_left: Duration,
+    ) -> Result<Seated, AgentError> {
+        let agent = choice.build(def)?;
+        let agent: Box<dyn Agent> = match choice.cost() {
+            Cost::Inline => agent,
+            Cost::Worker => Box::new(Threaded::new(agent).map_err(|error| AgentError::Game {
+                agent: choice.name().to_owned(),
+                reason: format!("it needs a thread, and there is none: {error}"),
+            })?),
+        };
+        Ok(Seated { player: Player::new(Arc::clone(def)), agent, entrant, seed, time_left })
+    }
+
+    /// What the player has to send: at first its version.
+    pub(super) fn output(&mut self) -> Vec<u8> {
+        self.player.poll_transmit()
+    }
+
+    /// Takes the dealer's bytes; decisions that follow from them are added to `decisions`.
+    pub(super) fn receive(&mut self, bytes: &[u8], decisions: &mut Vec<DecisionRecord>) {
+        self.player.receive(bytes);
+        while let Some(event) = self.player.poll_event().expect("our dealer sends match states") {
+            match event {
+                Event::Turn { hand, infoset } => {
+                    let hand = u64::from(hand);
+                    let time_left = Some(self.time_left);
+                    let request = Request { seed: self.seed, hand, time_left };
+                    let before = Instant::now();
+                    let decided = decide(&mut *self.agent, &infoset, request);
+                    self.player.act(decided.action).expect("decide returns legal actions");
+                    decisions.push(decided.record(&infoset, hand, self.entrant, before.elapsed()));
+                }
+                Event::HandOver(state) => self.hand_over(&state),
+                Event::Update(_) | Event::MatchOver => {}
+            }
+        }
+    }
+
+    fn hand_over(&mut self, state: &MatchState) {
+        let payoffs = state.payoffs().unwrap_or_else(|| BySeat::new(state.public.def().players));
+        self.agent.hand_over(&HandOutcome {
+            hand: state.hand.into(),
+            public: &state.public,
+            seat: state.seat,
+            shown: &state.hole,
+            payoffs: &payoffs,
+        });
+    }
+}
