@@ -270,10 +270,17 @@ impl PublicState {
         let stack = self.def.stack[seat];
         let committed = self.committed[seat];
         LegalActions {
-            fold: committed < self.highest,
+            fold: self.owes(seat),
             to_call: self.highest.min(stack).saturating_sub(committed),
             raise: self.legal_raise(seat).ok(),
         }
+    }
+
+    /// Whether the seat has not matched the bet, so that it may fold. More than the bet is not a
+    /// match either: [`Quirks::short_limit_raise`](crate::Quirks) can lower the bet below it.
+    #[inline]
+    fn owes(&self, seat: Seat) -> bool {
+        self.committed[seat] != self.highest
     }
 
     #[inline]
@@ -325,7 +332,7 @@ impl PublicState {
         };
         match action {
             Action::Call => {}
-            Action::Fold if self.committed[seat] < self.highest => {}
+            Action::Fold if self.owes(seat) => {}
             Action::Fold => return Err(IllegalReason::NothingToFold),
             Action::RaiseTo(total) => {
                 let Raises { min, max } = self.legal_raise(seat).map_err(IllegalReason::NoRaise)?;

@@ -234,6 +234,8 @@ fn quirks_of_the_original_server_come_only_when_asked_for() {
     let original = Arc::new(fair.with_quirks(Quirks::ORIGINAL));
     let state = played(&original, &[r(20), r(15), C, C]);
     assert_eq!(state.committed().as_slice(), [15, 15, 15], "the first raiser is paid back");
+    let state = played(&original, &[r(20), r(15), C]);
+    assert!(state.legal().fold, "having put in more than the bet is not having matched it");
 }
 
 #[test]
