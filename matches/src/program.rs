@@ -42,6 +42,25 @@ impl Program {
     /// # Errors
     /// When the program cannot be started or the output file not be opened.
     pub fn start(&self, further: &[String]) -> io::Result<Running> {
+        match &self.output {
+            Some(path) => {
+                let file = OpenOptions::new().create(true).append(true).open(path)?;
+                self.start_into(further, file.try_clone()?.into(), file.into())
+            }
+            None => self.start_into(further, Stdio::null(), Stdio::null()),
+        }
+    }
+
+    /// As [`start`](Self::start), with output and errors going where the caller says.
+    ///
+    /// # Errors
+    /// When the program cannot be started.
+    pub fn start_into(
+        &self,
+        further: &[String],
+        output: Stdio,
+        errors: Stdio,
+    ) -> io::Result<Running> {
         let mut command = match &self.folder {
             // The program's path is meant from here, not from its own folder.
             Some(_) if self.is_path() => Command::new(std::path::absolute(&self.program)?),
@@ -51,15 +70,7 @@ impl Program {
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        match &self.output {
-            Some(path) => {
-                let file = OpenOptions::new().create(true).append(true).open(path)?;
-                command.stdout(file.try_clone()?).stderr(file);
-            }
-            None => {
-                command.stdout(Stdio::null()).stderr(Stdio::null());
-            }
-        }
+        command.stdout(output).stderr(errors);
         Ok(Running { child: command.spawn()? })
     }
 

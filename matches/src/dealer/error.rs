@@ -1,0 +1,66 @@
+//! Why a match was not played to its end.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use protocol::acpc::transaction::TransactionError;
+
+/// Why a match was not played to its end. Seats are counted from 1, as in the logs.
+#[derive(Debug, thiserror::Error)]
+pub enum DealerError {
+    /// A port cannot be opened.
+    #[error("cannot listen on {address} for seat {seat}: {source}")]
+    Listen {
+        /// The seat.
+        seat: usize,
+        /// The address and port (0: one that the system chooses).
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A file cannot be opened, read or written.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The transaction file is not of this match, or does not follow the rules.
+    #[error("{}:{line}: {source}; was it written with the same game, seed and options?", .path.display())]
+    Transactions {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        source: TransactionError,
+    },
+    /// There are more commands to run than seats, or one that cannot be split into words.
+    #[error("--run {command}: {reason}")]
+    Command {
+        /// The command.
+        command: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An agent cannot be started.
+    #[error("cannot start the agent of seat {seat}, `{command}`: {source}")]
+    Start {
+        /// The seat.
+        seat: usize,
+        /// Its command.
+        command: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The match came to an early end. The message is its result line.
+    #[error("{0}")]
+    Match(String),
+    /// The match was interrupted by a signal. The message is its result line.
+    #[error("{0}")]
+    Interrupted(String),
+    /// The operating system refused something a dealer cannot do without.
+    #[error("the system refused to work: {0}")]
+    System(std::io::Error),
+}

@@ -1,0 +1,139 @@
+//! The match log and the transaction log.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use game::Payoff;
+use protocol::acpc::dealer::HandOver;
+use protocol::acpc::transaction::Transaction;
+use protocol::acpc::{Dealer, log};
+
+use super::{DealerError, Options};
+
+/// Opens a file for writing; with `append`, what it holds comes back, without a half-written line at
+/// its end, which is cut off the file as well.
+fn open(path: &Path, append: bool) -> Result<(File, Vec<u8>), DealerError> {
+    let attempt = || -> io::Result<(File, Vec<u8>)> {
+        let mut file =
+            OpenOptions::new().create(true).read(true).write(true).truncate(!append).open(path)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
+        let whole = text.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            text.truncate(whole);
+            file.set_len(whole as u64)?;
+        }
+        file.seek(SeekFrom::End(0))?;
+        Ok((file, text))
+    };
+    attempt().map_err(|source| DealerError::File { path: path.to_owned(), source })
+}
+
+/// `NAME.log`.
+#[derive(Debug)]
+pub(super) struct MatchLog {
+    path: PathBuf,
+    file: File,
+    names: Vec<String>,
+    /// When this very match is continued: the last hand that is in the log already.
+    last: Option<Option<u32>>,
+    text: String,
+}
+
+impl MatchLog {
+    pub(super) fn open(options: &Options, header: &str) -> Result<MatchLog, DealerError> {
+        let path = PathBuf::from(format!("{}.log", options.name));
+        let (file, text) = open(&path, options.append)?;
+        let names = options.names.clone();
+        Ok(MatchLog { path, file, names, last: last_hand(&text, header), text: String::new() })
+    }
+
+    /// Writes the header.
+    pub(super) fn begin(&mut self, header: &str) -> Result<(), DealerError> {
+        self.file
+            .write_all(header.as_bytes())
+            .map_err(|source| DealerError::File { path: self.path.clone(), source })
+    }
+
+    /// Writes a finished hand. A hand that was finished before an interruption is written only if the
+    /// interruption kept it out of the log.
+    pub(super) fn hand(&mut self, hand: &HandOver) -> io::Result<()> {
+        if hand.replayed && !self.last.is_some_and(|last| last < Some(hand.hand)) {
+            return Ok(());
+        }
+        self.text.clear();
+        let HandOver { hand, state, payoffs, entrants, .. } = hand;
+        log::write_state(&mut self.text, *hand, state, payoffs, entrants, &self.names);
+        self.write()
+    }
+
+    /// Writes the score.
+    pub(super) fn score(&mut self, totals: &[Payoff]) -> io::Result<()> {
+        self.text.clear();
+        log::write_score(&mut self.text, totals, &self.names);
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let written = self.file.write_all(self.text.as_bytes());
+        written.map_err(|error| named(&self.path, &error))
+    }
+}
+
+/// The last hand a log holds of the match with this header; `None` when it is not in the log at all.
+fn last_hand(text: &[u8], header: &str) -> Option<Option<u32>> {
+    let first = header.lines().next()?.as_bytes();
+    let mut last = None;
+    for line in text.split(|&b| b == b'\n') {
+        if line == first {
+            last.get_or_insert(None);
+        } else if let (Some(last), Some(rest)) = (&mut last, line.strip_prefix(b"STATE:")) {
+            let number = rest.split(|&b| b == b':').next().unwrap_or_default();
+            let number = str::from_utf8(number).ok().and_then(|text| text.parse::<u32>().ok());
+            *last = number.max(*last);
+        }
+    }
+    last
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// `NAME.tlog`.
+#[derive(Debug)]
+pub(super) struct TransactionLog {
+    path: PathBuf,
+    file: File,
+    text: String,
+}
+
+impl TransactionLog {
+    /// Opens it and plays what it holds.
+    pub(super) fn open(
+        options: &Options,
+        dealer: &mut Dealer,
+    ) -> Result<TransactionLog, DealerError> {
+        let path = PathBuf::from(format!("{}.tlog", options.name));
+        let (file, text) = open(&path, options.append)?;
+        let lines = text.split_inclusive(|&b| b == b'\n');
+        for (line, text) in (1..).zip(lines) {
+            Transaction::parse(text, &dealer.state().public)
+                .and_then(|transaction| dealer.replay(&transaction))
+                .map_err(|source| {
+                    let path = path.clone();
+                    DealerError::Transactions { path, line, source }
+                })?;
+        }
+        Ok(TransactionLog { path, file, text: String::new() })
+    }
+
+    /// Writes one action.
+    pub(super) fn action(&mut self, dealer: &Dealer, action: &Transaction) -> io::Result<()> {
+        self.text.clear();
+        action.write(&dealer.config().def, &mut self.text);
+        let written = self.file.write_all(self.text.as_bytes());
+        written.map_err(|error| named(&self.path, &error))
+    }
+}

@@ -1,0 +1,211 @@
+//! `cardroom dealer`: the ACPC dealer over sockets, with the original's streams and files.
+//!
+//! - [`run`]: one match, from opening its files and ports to its result.
+//! - [`drive()`]: the loop around the dealer's machine alone, for tables that are hosted otherwise.
+//!
+//! Files: `NAME.log` (hands and score), `NAME.tlog` (one line for each action; a match is continued
+//! from it), `NAME.playerN.std` and `.err` (output of agents started here), and a summary as JSON.
+
+mod agents;
+mod drive;
+mod error;
+mod files;
+mod record;
+mod summary;
+
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use game::GameDef;
+use protocol::acpc::Dealer;
+use protocol::acpc::dealer::{Config, Limits, Replies};
+use tokio::signal::unix::{SignalKind, signal};
+
+use agents::Agents;
+use files::{MatchLog, TransactionLog};
+use record::Recorder;
+
+pub use drive::{Clock, Observer, Place, SocketLimits, Stopped, drive};
+pub use error::DealerError;
+
+/// What to deal, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The match's name: files are called after it.
+    pub name: String,
+    /// The game as the user named it.
+    pub game: String,
+    /// The game.
+    pub def: Arc<GameDef>,
+    /// Hands to play, at least one.
+    pub hands: u32,
+    /// Seed of the cards.
+    pub seed: u32,
+    /// The players' names, one for each seat.
+    pub names: Vec<String>,
+    /// Players do not move after each hand.
+    pub fixed_seats: bool,
+    /// Keep `NAME.log`.
+    pub log: bool,
+    /// Keep `NAME.tlog`.
+    pub transactions: bool,
+    /// Append to these files, and continue the match that `NAME.tlog` holds.
+    pub append: bool,
+    /// No transcript on the error stream.
+    pub quiet: bool,
+    /// Ports by seat; where missing or 0, the system chooses.
+    pub ports: Vec<u16>,
+    /// The address to listen on.
+    pub bind: IpAddr,
+    /// Milliseconds for one reply, for one hand, and for a hand on average.
+    pub milliseconds: [u64; 3],
+    /// For everybody's version line.
+    pub version_limit: Option<Duration>,
+    /// Limits of the sockets.
+    pub sockets: SocketLimits,
+    /// What to do with bad replies.
+    pub replies: Replies,
+    /// Command lines of agents to start, in the order of the seats.
+    pub run: Vec<String>,
+    /// Where to write the summary.
+    pub summary: Option<PathBuf>,
+}
+
+impl Options {
+    /// A match with the defaults: the original's, but listening on this machine only and never
+    /// waiting for ever.
+    pub fn new(name: &str, game: &str, def: Arc<GameDef>, hands: u32, seed: u32) -> Options {
+        let names = (1..=def.players).map(|i| format!("p{i}")).collect();
+        Options {
+            name: name.to_owned(),
+            game: game.to_owned(),
+            def,
+            hands,
+            seed,
+            names,
+            fixed_seats: false,
+            log: true,
+            transactions: false,
+            append: false,
+            quiet: false,
+            ports: Vec::new(),
+            bind: Ipv4Addr::LOCALHOST.into(),
+            milliseconds: [600_000, 600_000, 7_000],
+            version_limit: Some(Duration::from_secs(60)),
+            sockets: SocketLimits {
+                start: Some(Duration::from_secs(600)),
+                write: Duration::from_secs(60),
+            },
+            replies: Replies::Compatible,
+            run: Vec::new(),
+            summary: None,
+        }
+    }
+
+    fn config(&self) -> Config {
+        let [response, hand, per_hand] = self.milliseconds;
+        let whole = per_hand.saturating_mul(self.hands.into());
+        Config {
+            def: Arc::clone(&self.def),
+            hands: self.hands,
+            seed: self.seed,
+            fixed_seats: self.fixed_seats,
+            replies: self.replies,
+            limits: Limits {
+                version: self.version_limit,
+                response: Duration::from_millis(response),
+                hand: Duration::from_millis(hand),
+                whole_match: Duration::from_millis(whole),
+                ..Limits::new(self.hands)
+            },
+            transcript: !self.quiet,
+        }
+    }
+
+    /// The lines that begin the log and the error stream.
+    fn header(&self) -> String {
+        let [response, hand, per_hand] = self.milliseconds;
+        format!(
+            "# name/game/hands/seed {} {} {} {}\n#--t_response {response}\n#--t_hand {hand}\n\
+             #--t_per_hand {per_hand}\n",
+            self.name, self.game, self.hands, self.seed
+        )
+    }
+}
+
+/// Deals a match to its end. The ports and the score go to `out`, everything else to `err`, in the
+/// original's words. SIGINT and SIGTERM end the match at once.
+///
+/// # Errors
+/// See [`DealerError`]. Whatever happens, agents that were started are gone when this returns, and
+/// the files hold every finished hand and every action.
+pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), DealerError> {
+    let mut dealer = Dealer::new(options.config());
+    let header = options.header();
+    let mut log = options.log.then(|| MatchLog::open(options, &header)).transpose()?;
+    let transactions = match options.transactions {
+        true => Some(TransactionLog::open(options, &mut dealer)?),
+        false => None,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(DealerError::System)?;
+    let (listeners, ports) = listen(options, err)?;
+    let line = ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" ");
+    // A caller that does not want to know the ports has closed the stream.
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    let _ = err.write_all(header.as_bytes());
+    if let Some(log) = &mut log {
+        log.begin(&header)?;
+    }
+    let agents = Agents::start(options, &ports)?;
+    let clock = Clock::start();
+    let mut recorder = Recorder::new(options, clock, out, err, log, transactions, agents);
+    let result = runtime.block_on(async {
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let stop = async {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        };
+        let places = listeners
+            .into_iter()
+            .map(|listener| Ok(Place::Waiting(tokio::net::TcpListener::from_std(listener)?)))
+            .collect::<std::io::Result<Vec<_>>>()?;
+        drive(&mut dealer, places, options.sockets, clock, &mut recorder, stop).await
+    });
+    recorder.finish(&dealer, result)
+}
+
+/// Opens one port for each seat.
+fn listen(
+    options: &Options,
+    err: &mut dyn Write,
+) -> Result<(Vec<TcpListener>, Vec<u16>), DealerError> {
+    let mut listeners = Vec::new();
+    let mut ports = Vec::new();
+    for entrant in 0..options.def.players {
+        let port = options.ports.get(entrant).copied().unwrap_or_default();
+        let address = SocketAddr::new(options.bind, port);
+        let open = || {
+            let listener = TcpListener::bind(address)?;
+            listener.set_nonblocking(true)?;
+            let port = listener.local_addr()?.port();
+            Ok((listener, port))
+        };
+        let (listener, port) = open().map_err(|source| {
+            let seat = entrant + 1;
+            let _ = writeln!(err, "ERROR: could not create listen socket for player {seat}");
+            DealerError::Listen { seat, address, source }
+        })?;
+        listeners.push(listener);
+        ports.push(port);
+    }
+    Ok((listeners, ports))
+}
