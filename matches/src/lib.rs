@@ -1,12 +1,10 @@
 //! Drivers: the only crate that calls agents, opens sockets and reads clocks.
 //!
 //! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
-//! - [`dealer`]: the ACPC dealer over sockets.
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
 //! - `external`: programs that speak the ACPC player's protocol, as agents.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
-//! - [`host`]: ACPC tables on ports that outside bots can join.
 //! - [`program`]: programs that are run, and gone when dropped.
 //! - [`plan`]: what a match is.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
@@ -16,12 +14,10 @@
 //! - [`threaded`]: an agent on a thread of its own, raced against the deadline.
 
 pub mod deals;
-pub mod dealer;
 pub mod decide;
 mod external;
 pub mod folder;
 pub mod games;
-pub mod host;
 pub mod program;
 pub mod plan;
 pub mod registry;

@@ -1,13 +1,15 @@
 //! What a match is: game, entrants, number of hands, seed, and which share of it is played here.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agents::AgentChoice;
 use game::GameDef;
-use logs::Shard;
 use logs::stats::Tally;
+use logs::{Entrant, MatchInfo, Provenance, Shard};
+use sha2::{Digest, Sha256};
 
 /// Deals in a block. Agents forget between blocks, so this number is part of what a match is.
 pub const BLOCK_DEALS: u64 = 128;
@@ -17,6 +19,8 @@ pub const BLOCK_DEALS: u64 = 128;
 pub struct Plan {
     /// The game.
     pub def: Arc<GameDef>,
+    /// The game's name: a built-in one, or the path of its file.
+    pub game_name: String,
     /// Who plays, one for each player of the game; entrant `k` begins in seat `k`.
     pub entrants: Vec<AgentChoice>,
     /// Hands of the whole match, all shards together.
@@ -127,15 +131,69 @@ impl Plan {
         Tally::of_game(&self.def, if self.duplicate { self.def.players } else { 1 })
     }
 
-    /// The entrants' names, made different where one agent plays several seats: `call`, `call#2`.
+    /// What is recorded about the match.
+    ///
+    /// # Errors
+    /// When a file that an agent needs cannot be read (its hash is part of the match).
+    pub fn info(&self, name: &str, provenance: Provenance) -> std::io::Result<MatchInfo> {
+        let entrants = self.entrants.iter().zip(self.names()).map(|(choice, name)| {
+            let model_sha256 = files_sha256(choice.files())?;
+            Ok(Entrant { name, agent: choice.name().to_owned(), model_sha256 })
+        });
+        Ok(MatchInfo {
+            name: name.to_owned(),
+            game_name: self.game_name.clone(),
+            hands: self.hands,
+            seed: self.seed,
+            duplicate: self.duplicate,
+            shard: self.shard,
+            provenance,
+            entrants: entrants.collect::<std::io::Result<_>>()?,
+            game: GameDef::clone(&self.def),
+        })
+    }
+
+    /// The entrants' names as they stand in logs: without blanks, `:` and `|`, and different where
+    /// one agent plays several seats (`call`, `call#2`).
     pub fn names(&self) -> Vec<String> {
-        let names: Vec<&str> = self.entrants.iter().map(AgentChoice::name).collect();
-        let earlier = |i: usize| names[..i].iter().filter(|&&name| name == names[i]).count();
+        let plain = |c: char| if c.is_whitespace() || ":|".contains(c) { '_' } else { c };
+        let names: Vec<String> =
+            self.entrants.iter().map(|choice| choice.name().chars().map(plain).collect()).collect();
+        let earlier = |i: usize| names[..i].iter().filter(|&name| *name == names[i]).count();
         (0..names.len())
             .map(|i| match earlier(i) {
-                0 => names[i].to_owned(),
+                0 => names[i].clone(),
                 n => format!("{}#{}", names[i], n + 1),
             })
             .collect()
     }
+
+    /// A name for the match that tells what it is: agents, game, seed, hands, part.
+    pub fn match_name(&self) -> String {
+        let file = std::path::Path::new(&self.game_name).file_stem();
+        let game = file.map_or_else(|| "game".into(), |stem| stem.to_string_lossy());
+        let mut name = format!("{}-{game}-s{}-h{}", self.names().join("-vs-"), self.seed, self.hands);
+        if !self.duplicate {
+            name.push_str("-single");
+        }
+        if let Some(Shard { index, of }) = self.shard {
+            name.push_str(&format!("-part{index}of{of}"));
+        }
+        let plain = |c: char| if c.is_alphanumeric() || "-_.#".contains(c) { c } else { '_' };
+        name.chars().map(plain).collect()
+    }
+}
+
+/// The SHA-256 of these files one after the other, in hexadecimal; `None` of none.
+fn files_sha256(files: &[PathBuf]) -> std::io::Result<Option<String>> {
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let mut hash = Sha256::new();
+    for file in files {
+        let bytes = std::fs::read(file)
+            .map_err(|error| std::io::Error::new(error.kind(), format!("{}: {error}", file.display())))?;
+        hash.update(&bytes);
+    }
+    Ok(Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
 }

@@ -28,13 +28,13 @@ const FLUSH: Duration = Duration::from_millis(100);
 /// What is known of earlier runs, and how hands are written; shared by all threads.
 pub trait Archive: Sync {
     /// The hands of this range that have been kept before, in order.
-    fn recorded(&self, hands: Range<u64>) -> Result<Vec<HandRecord>, StoreError>;
+    fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, StoreError>;
 
     /// The decisions of all hands kept before.
     fn decisions(&self) -> Result<DecisionTally, StoreError>;
 
-    /// Appends one hand's lines of the hand log.
-    fn render(&self, record: &HandRecord, out: &mut String);
+    /// Appends one hand's lines of the logs.
+    fn render(&self, played: &Played, out: &mut Lines);
 }
 
 /// Where hands go; used by one thread.
@@ -43,8 +43,8 @@ pub trait Sink {
     /// all hands kept so far, these included.
     fn keep(&mut self, hands: &[Played], decisions: &DecisionTally) -> Result<(), StoreError>;
 
-    /// Takes the next piece of the hand log, which is in order.
-    fn write(&mut self, lines: &str) -> Result<(), StoreError>;
+    /// Takes the next piece of the logs, which are in order.
+    fn write(&mut self, lines: &Lines) -> Result<(), StoreError>;
 
     /// Makes sure that everything taken so far survives the end of the process. Called about ten
     /// times a second, and at the end.
@@ -56,13 +56,38 @@ pub trait Sink {
 #[error(transparent)]
 pub struct StoreError(pub Box<dyn std::error::Error + Send + Sync>);
 
-/// A hand just played and the decisions made in it (none when decisions are not recorded).
+/// A hand and the decisions made in it (none when decisions are not recorded).
 #[derive(Debug, Clone)]
 pub struct Played {
     /// The hand.
     pub record: HandRecord,
     /// Its decisions.
     pub decisions: Vec<DecisionRecord>,
+}
+
+/// Text that must come out in the order of the hands.
+#[derive(Debug, Clone, Default)]
+pub struct Lines {
+    /// Of the hand log.
+    pub hands: String,
+    /// Of the decision log.
+    pub decisions: String,
+}
+
+impl Lines {
+    fn push(&mut self, later: &Lines) {
+        self.hands.push_str(&later.hands);
+        self.decisions.push_str(&later.decisions);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.hands.is_empty() && self.decisions.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.hands.clear();
+        self.decisions.clear();
+    }
 }
 
 /// What is recorded of each hand.
@@ -153,7 +178,7 @@ struct Parcel {
     kept: Vec<Played>,
     /// The decisions made since the parcel before.
     decisions: DecisionTally,
-    lines: String,
+    lines: Lines,
     /// The block's tally, with its last parcel.
     tally: Option<Tally>,
     complete: bool,
@@ -192,7 +217,7 @@ impl Worker<'_> {
         Ok(Table::new(def, agents, *seed, *duplicate, *deadline))
     }
 
-    fn recorded(&self, block: u64) -> Result<Vec<HandRecord>, RunError> {
+    fn recorded(&self, block: u64) -> Result<Vec<Played>, RunError> {
         if self.level == Level::Nothing {
             return Ok(Vec::new());
         }
@@ -212,15 +237,14 @@ impl Worker<'_> {
                 block_run.complete = false;
                 break;
             }
-            match recorded.next_if(|record| record.hand == number) {
-                Some(record) => {
-                    table.tell(&record);
-                    block_run.count(&record, self.archive);
+            match recorded.next_if(|played| played.record.hand == number) {
+                Some(played) => {
+                    table.tell(&played.record);
+                    block_run.count(&played, self.archive);
                 }
                 None => {
                     let record = table.play(number, &mut block_run);
-                    block_run.count(&record, self.archive);
-                    block_run.keep(record);
+                    block_run.count_and_keep(record, self.archive);
                 }
             }
             if table.clock() - block_run.flushed >= FLUSH {
@@ -243,7 +267,7 @@ struct BlockRun {
     /// The decisions of the hand in play.
     decisions: Vec<DecisionRecord>,
     kept: Vec<Played>,
-    lines: String,
+    lines: Lines,
     hands: u64,
     flushed: Instant,
     complete: bool,
@@ -258,25 +282,26 @@ impl BlockRun {
             counts: DecisionTally::new(plan.entrants.len()),
             decisions: Vec::new(),
             kept: Vec::new(),
-            lines: String::new(),
+            lines: Lines::default(),
             hands: 0,
             flushed: Instant::now(),
             complete: true,
         }
     }
 
-    fn count(&mut self, record: &HandRecord, archive: &dyn Archive) {
-        self.tally.add(record);
+    fn count(&mut self, played: &Played, archive: &dyn Archive) {
+        self.tally.add(&played.record);
         self.hands += 1;
         if self.level > Level::Nothing {
-            archive.render(record, &mut self.lines);
+            archive.render(played, &mut self.lines);
         }
     }
 
-    fn keep(&mut self, record: HandRecord) {
+    fn count_and_keep(&mut self, record: HandRecord, archive: &dyn Archive) {
+        let played = Played { record, decisions: std::mem::take(&mut self.decisions) };
+        self.count(&played, archive);
         if self.level > Level::Nothing {
-            let decisions = std::mem::take(&mut self.decisions);
-            self.kept.push(Played { record, decisions });
+            self.kept.push(played);
         }
     }
 
@@ -362,7 +387,7 @@ struct Collector {
     tally: Tally,
     decisions: DecisionTally,
     /// Blocks begun beyond the first unfinished one, and that one's tally if it has ended.
-    waiting: BTreeMap<u64, (String, Option<(Tally, bool)>)>,
+    waiting: BTreeMap<u64, (Lines, Option<(Tally, bool)>)>,
     complete: bool,
 }
 
@@ -419,7 +444,7 @@ impl Collector {
             sink.keep(&parcel.kept, &self.decisions)?;
         }
         let entry = self.waiting.entry(parcel.block).or_default();
-        entry.0.push_str(&parcel.lines);
+        entry.0.push(&parcel.lines);
         entry.1 = parcel.tally.map(|tally| (tally, parcel.complete));
         while let Some((lines, tally)) = self.waiting.get_mut(&self.first) {
             if !lines.is_empty() {

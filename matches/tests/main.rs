@@ -1,3 +1,4 @@
 //! Tests of the drivers.
 
 mod external;
+mod local;

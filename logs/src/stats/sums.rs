@@ -48,6 +48,11 @@ impl Sums {
         self.nn += other.nn;
     }
 
+    /// What the selection won in all.
+    pub fn won(&self) -> Payoff {
+        Payoff::from_parts(self.x as i64)
+    }
+
     /// What the selection won in all, in chips.
     pub fn chips(&self) -> f64 {
         self.x as f64 / Payoff::PER_CHIP as f64

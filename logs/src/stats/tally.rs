@@ -197,6 +197,11 @@ impl Tally {
         self.entrants.first().map_or(0, |entrant| entrant.all.groups)
     }
 
+    /// What each entrant won in the hands counted.
+    pub fn totals(&self) -> Vec<Payoff> {
+        self.entrants.iter().map(|entrant| entrant.all.won()).collect()
+    }
+
     /// Hands added that are not counted, because not all hands with their deal have come.
     pub fn left_out(&self) -> u64 {
         self.left_out + self.open.len() as u64

@@ -1,0 +1,263 @@
+//! The folder of a match: its ledger, and the files that are made from it.
+//!
+//! `ledger.sqlite` is the truth. `acpc.log`, `decisions.jsonl`, `manifest.toml` and `report.json` are
+//! made from it, and made again when a match is resumed.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::ops::{Range, RangeInclusive};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use logs::export::acpc;
+use logs::folder::{ACPC_LOG, DECISIONS};
+use logs::ledger::{self, LedgerReader, LedgerWriter};
+use logs::stats::DecisionTally;
+use logs::{Difference, LedgerError, MatchInfo};
+
+use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
+
+/// Hands kept in memory until the next flush, at most.
+const PENDING: usize = 8192;
+
+/// Why a match folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// A file or folder cannot be made, read or written.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The ledger cannot be used.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The folder holds another match.
+    #[error(
+        "{} holds another match: {difference}; choose another folder with --out, or remove this one",
+        .path.display()
+    )]
+    OtherMatch {
+        /// The folder.
+        path: PathBuf,
+        /// How they differ, ours first.
+        difference: Box<Difference>,
+    },
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
+    let path = path.to_path_buf();
+    move |source| FolderError::Io { path, source }
+}
+
+/// A match folder opened for playing. Split it with [`parts`](Self::parts).
+pub struct Folder {
+    path: PathBuf,
+    known: Known,
+    writing: Writing,
+}
+
+/// The hands that were there when the folder was opened.
+pub struct Known {
+    reader: Mutex<LedgerReader>,
+    present: Vec<RangeInclusive<u64>>,
+    names: Vec<String>,
+}
+
+/// The files being written.
+pub struct Writing {
+    ledger: LedgerWriter,
+    hand_log: LogFile,
+    decision_log: Option<LogFile>,
+    /// The counts of decisions, to be committed with the hands.
+    note: String,
+}
+
+impl Folder {
+    /// Makes the folder, or goes on with the match it holds if that is the same one.
+    pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, FolderError> {
+        fs::create_dir_all(path).map_err(io_error(path))?;
+        let ledger_path = path.join(ledger::FILE_NAME);
+        let ledger = if ledger_path.exists() {
+            let ledger = LedgerWriter::open_for_resume(&ledger_path)?;
+            if let Some(difference) = info.difference(ledger.info()) {
+                let (path, difference) = (path.to_path_buf(), Box::new(difference));
+                return Err(FolderError::OtherMatch { path, difference });
+            }
+            ledger
+        } else {
+            LedgerWriter::create(&ledger_path, info)?
+        };
+        logs::folder::write_manifest(path, ledger.info()).map_err(io_error(path))?;
+        let reader = ledger.reader()?;
+        let present = reader.present()?;
+
+        let mut hand_log = LogFile::create(path.join(ACPC_LOG))?;
+        let mut header = String::new();
+        acpc::write_header(ledger.info(), &mut header);
+        hand_log.write(&header)?;
+        let decision_log = (level == Level::Decisions)
+            .then(|| LogFile::create(path.join(DECISIONS)))
+            .transpose()?;
+
+        let names = ledger.info().names();
+        let known = Known { reader: Mutex::new(reader), present, names };
+        let writing = Writing { ledger, hand_log, decision_log, note: String::new() };
+        Ok(Folder { path: path.to_path_buf(), known, writing })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Hands that are already there.
+    pub fn recorded_hands(&self) -> u64 {
+        self.known.present.iter().map(|range| range.end() - range.start() + 1).sum()
+    }
+
+    /// What was known, for all threads, and what is being written, for one.
+    pub fn parts(&mut self) -> (&Known, &mut Writing) {
+        (&self.known, &mut self.writing)
+    }
+
+    /// Ends the hand log of a complete match with its score line.
+    pub fn finish(mut self, totals: &[game::Payoff]) -> Result<(), FolderError> {
+        let mut line = String::new();
+        acpc::write_score(totals, &self.known.names, &mut line);
+        self.writing.hand_log.write(&line)?;
+        self.writing.hand_log.flush()
+    }
+}
+
+impl Archive for Known {
+    fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, StoreError> {
+        let any = |range: &RangeInclusive<u64>| {
+            *range.start() < hands.end && *range.end() >= hands.start
+        };
+        if !self.present.iter().any(any) {
+            return Ok(Vec::new());
+        }
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        reader
+            .hands_from(hands.start)
+            .take_while(|hand| hand.as_ref().map_or(true, |hand| hand.hand < hands.end))
+            .map(|record| {
+                let record = record?;
+                let decisions = reader.decisions(record.hand)?;
+                Ok(Played { record, decisions })
+            })
+            .collect::<Result<_, LedgerError>>()
+            .map_err(|error| StoreError(Box::new(error)))
+    }
+
+    fn decisions(&self) -> Result<DecisionTally, StoreError> {
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let note = reader.note(DecisionTally::NOTE).map_err(|error| StoreError(Box::new(error)))?;
+        Ok(note.and_then(|note| DecisionTally::from_note(&note)).unwrap_or_default())
+    }
+
+    fn render(&self, played: &Played, out: &mut Lines) {
+        acpc::write_hand(&played.record, &self.names, &mut out.hands);
+        for decision in &played.decisions {
+            logs::decisions::write_line(decision, &mut out.decisions);
+        }
+    }
+}
+
+impl Writing {
+    fn commit(&mut self) -> Result<(), FolderError> {
+        if self.ledger.pending() > 0 {
+            self.ledger.commit_with_note(DecisionTally::NOTE, &self.note)?;
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Writing {
+    fn keep(&mut self, hands: &[Played], decisions: &DecisionTally) -> Result<(), StoreError> {
+        for Played { record, decisions } in hands {
+            self.ledger.append_with_decisions(record, decisions);
+        }
+        self.note = decisions.to_note();
+        if self.ledger.pending() >= PENDING {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, lines: &Lines) -> Result<(), StoreError> {
+        self.hand_log.write(&lines.hands)?;
+        if let Some(log) = &mut self.decision_log {
+            log.write(&lines.decisions)?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        self.commit()?;
+        self.hand_log.flush()?;
+        if let Some(log) = &mut self.decision_log {
+            log.flush()?;
+        }
+        Ok(())
+    }
+}
+
+impl From<FolderError> for StoreError {
+    fn from(error: FolderError) -> StoreError {
+        StoreError(Box::new(error))
+    }
+}
+
+/// A text file that is written from its beginning.
+struct LogFile {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl LogFile {
+    fn create(path: PathBuf) -> Result<LogFile, FolderError> {
+        let file = File::create(&path).map_err(io_error(&path))?;
+        Ok(LogFile { path, file: BufWriter::with_capacity(1 << 16, file) })
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), FolderError> {
+        self.file.write_all(text.as_bytes()).map_err(io_error(&self.path))
+    }
+
+    fn flush(&mut self) -> Result<(), FolderError> {
+        self.file.flush().map_err(io_error(&self.path))
+    }
+}
+
+/// A match of which nothing is kept but the tallies.
+pub struct Nothing;
+
+impl Archive for Nothing {
+    fn recorded(&self, _: Range<u64>) -> Result<Vec<Played>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn decisions(&self) -> Result<DecisionTally, StoreError> {
+        Ok(DecisionTally::default())
+    }
+
+    fn render(&self, _: &Played, _: &mut Lines) {}
+}
+
+impl Sink for Nothing {
+    fn keep(&mut self, _: &[Played], _: &DecisionTally) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn write(&mut self, _: &Lines) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
