@@ -19,7 +19,9 @@ struct Cli {
 
 /// The commands, in the order of the help text.
 #[derive(Subcommand)]
-enum Command {}
+enum Command {
+    Dealer(commands::dealer::Args),
+}
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -35,5 +37,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), Failure> {
-    match command {}
+    match command {
+        Command::Dealer(args) => commands::dealer::run(args),
+    }
 }

@@ -1,1 +1,3 @@
 //! One file per command; `main` dispatches to them.
+
+pub mod dealer;

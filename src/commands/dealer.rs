@@ -1,0 +1,221 @@
+//! `cardroom dealer`: deals a match to players that connect over sockets.
+
+use std::io::Write;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use game::Quirks;
+use matches::dealer::{self, DealerError, Options};
+use matches::games::load_game_file;
+use protocol::acpc::dealer::Replies;
+use protocol::acpc::gamedef::Reading;
+use protocol::acpc::scan;
+
+use crate::exit::Failure;
+
+const USAGE: &str = "cardroom dealer [OPTIONS] NAME GAME HANDS SEED P1 P2 …";
+
+/// Deal a match to players that connect over sockets, as the original ACPC dealer does.
+///
+/// Takes the original's arguments and writes its files and streams. The ports for the players stand
+/// in the first line of the output, the score in the last. Ends with 0 when every hand was played; 4
+/// when a player was gone, too slow or broke the rules of --replies; 130 when interrupted; 3 when
+/// the game, a file or a port is bad; 2 when the command line is. Whatever ended the match is said in
+/// the last line of the error stream: who, why, in which hand, the score so far. With -T the same
+/// command with -T -a goes on where a match stopped.
+#[derive(clap::Args)]
+#[command(override_usage = USAGE, infer_long_args = true, args_override_self = true)]
+pub struct Args {
+    /// Name of the match: its files are NAME.log, NAME.tlog, NAME.playerN.std, NAME.playerN.err
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// A game definition file, read as the original reads it, or the name of a built-in game
+    #[arg(value_name = "GAME")]
+    game: Option<String>,
+    /// Hands to play, 1 to 4294967295
+    #[arg(value_name = "HANDS")]
+    hands: Option<String>,
+    /// Seed of the cards, 0 to 4294967295: the same seed deals the same cards, also in the original
+    #[arg(value_name = "SEED")]
+    seed: Option<String>,
+    /// The players' names, one for each seat; further ones are ignored
+    #[arg(value_name = "P1 P2 …")]
+    names: Vec<String>,
+
+    /// Players keep their positions instead of moving by one after every hand
+    #[arg(short = 'f')]
+    fixed: bool,
+    /// No log file
+    #[arg(short = 'l', overrides_with = "log")]
+    no_log: bool,
+    /// Keep a log file [default]
+    #[arg(short = 'L', overrides_with = "no_log")]
+    log: bool,
+    /// No transaction file [default]
+    #[arg(short = 't', overrides_with = "transactions")]
+    no_transactions: bool,
+    /// Keep a transaction file, from which the match can be continued
+    #[arg(short = 'T', overrides_with = "no_transactions")]
+    transactions: bool,
+    /// Append to the files; with -T, continue the match that is in the transaction file
+    #[arg(short = 'a')]
+    append: bool,
+    /// No transcript, only warnings, errors and the score, on the error stream
+    #[arg(short = 'q')]
+    quiet: bool,
+    /// Ports by seat, separated by commas; where missing or 0, the system chooses
+    #[arg(short = 'p', value_name = "PORTS", allow_hyphen_values = true)]
+    ports: Option<String>,
+    /// Most milliseconds for one reply
+    #[arg(
+        long = "t_response",
+        value_name = "MS",
+        default_value = "600000",
+        allow_hyphen_values = true
+    )]
+    t_response: String,
+    /// Most milliseconds for a player's replies in one hand
+    #[arg(
+        long = "t_hand",
+        value_name = "MS",
+        default_value = "600000",
+        allow_hyphen_values = true
+    )]
+    t_hand: String,
+    /// Most milliseconds for a player's replies in the match, for each of its hands
+    #[arg(
+        long = "t_per_hand",
+        value_name = "MS",
+        default_value = "7000",
+        allow_hyphen_values = true
+    )]
+    t_per_hand: String,
+    /// Most milliseconds until all players are connected; negative: no limit, as in the original
+    #[arg(
+        long = "start_timeout",
+        value_name = "MS",
+        default_value = "600000",
+        allow_hyphen_values = true
+    )]
+    start_timeout: String,
+    /// Most milliseconds until all players have sent their version; negative: no limit
+    #[arg(
+        long = "version_timeout",
+        value_name = "MS",
+        default_value = "60000",
+        allow_hyphen_values = true
+    )]
+    version_timeout: String,
+    /// Most milliseconds for a player to take what it is sent
+    #[arg(long = "write_timeout", value_name = "MS", default_value = "60000")]
+    write_timeout: u64,
+
+    /// Address to listen on; 0.0.0.0 or :: for every address of this machine
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    bind: IpAddr,
+    /// Bad replies: `compatible` corrects or ignores them like the original; `strict` ends the match
+    /// at the first line that is not exactly right; `limit=N` ends it after N corrected replies
+    #[arg(long, value_name = "POLICY", default_value = "compatible")]
+    replies: Replies,
+    /// Start an agent: CMD is split into words like a shell's, without a shell, and gets HOST and PORT
+    /// as its last words. Give it once for each seat, in order; an empty CMD leaves a seat to others
+    #[arg(long, value_name = "CMD", action = clap::ArgAction::Append)]
+    run: Vec<String>,
+    /// Write a summary as JSON: result, scores, reply times, corrected and ignored replies
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
+    /// Refuse game files that are not exactly right, instead of reading them as the original does
+    #[arg(long)]
+    strict_game: bool,
+}
+
+/// Deals the match.
+pub fn run(args: Args) -> Result<(), Failure> {
+    let mut err = std::io::stderr();
+    let (Some(name), Some(game), Some(hands), Some(seed)) =
+        (&args.name, &args.game, &args.hands, &args.seed)
+    else {
+        return Err(usage("NAME, GAME, HANDS and SEED are needed"));
+    };
+    let reading = if args.strict_game { Reading::Strict } else { Reading::Original };
+    let file = load_game_file(game, reading).map_err(|error| {
+        let _ = writeln!(err, "ERROR: could not read game {game}");
+        Failure::input(error)
+    })?;
+    for warning in &file.warnings {
+        let _ = writeln!(err, "WARNING: {game}: {warning}");
+    }
+    let players = file.def.players;
+    if args.names.len() < players {
+        return Err(usage(&format!("this game needs the names of {players} players")));
+    }
+    let hands = scan::scan_u32(hands.as_bytes()).map(|(hands, _)| hands).filter(|&n| n > 0);
+    let hands = hands.ok_or_else(|| Failure::usage("HANDS must be a number above 0"))?;
+    let (seed, _) =
+        scan::scan_u32(seed.as_bytes()).ok_or_else(|| Failure::usage("SEED must be a number"))?;
+    let def = Arc::new(file.def.with_quirks(Quirks::ORIGINAL));
+    let mut options = Options::new(name, game, def, hands, seed);
+    options.names = args.names[..players].to_vec();
+    options.fixed_seats = args.fixed;
+    options.log = !args.no_log;
+    options.transactions = args.transactions;
+    options.append = args.append;
+    options.quiet = args.quiet;
+    options.ports = args.ports.as_deref().map_or(Ok(Vec::new()), ports)?;
+    options.bind = args.bind;
+    options.milliseconds = [
+        limit("--t_response", &args.t_response)?,
+        limit("--t_hand", &args.t_hand)?,
+        limit("--t_per_hand", &args.t_per_hand)?,
+    ];
+    options.sockets.start = timeout("--start_timeout", &args.start_timeout)?;
+    options.sockets.write = Duration::from_millis(args.write_timeout);
+    options.version_limit = timeout("--version_timeout", &args.version_timeout)?;
+    options.replies = args.replies;
+    options.run = args.run;
+    options.summary = args.summary;
+    let mut out = std::io::stdout();
+    dealer::run(&options, &mut out, &mut err).map_err(|error| match error {
+        DealerError::Match(_) => Failure::gone(error),
+        DealerError::Interrupted(line) => Failure::interrupted(line),
+        error => Failure::input(error),
+    })
+}
+
+/// The usage goes to the output, as in the original.
+fn usage(message: &str) -> Failure {
+    let _ = writeln!(std::io::stdout(), "usage: {USAGE}\nsee cardroom dealer --help");
+    Failure::usage(message)
+}
+
+fn limit(option: &str, text: &str) -> Result<u64, Failure> {
+    let number = scan::scan_u64(text.as_bytes()).map(|(number, _)| number);
+    number.ok_or_else(|| Failure::usage(format!("{option} takes milliseconds, not `{text}`")))
+}
+
+fn timeout(option: &str, text: &str) -> Result<Option<Duration>, Failure> {
+    match scan::scan_i64(text.as_bytes()) {
+        Some((number, _)) => Ok(u64::try_from(number).ok().map(Duration::from_millis)),
+        None => Err(Failure::usage(format!("{option} takes milliseconds, not `{text}`"))),
+    }
+}
+
+/// Numbers separated by commas, at most ten; what follows the tenth is not read.
+fn ports(text: &str) -> Result<Vec<u16>, Failure> {
+    let bad =
+        || Failure::from(anyhow!("bad port string {text}: write numbers separated by commas"));
+    let mut rest = text.as_bytes();
+    let mut ports = Vec::new();
+    while !rest.is_empty() && ports.len() < game::MAX_PLAYERS {
+        if !ports.is_empty() {
+            rest = rest.strip_prefix(b",").ok_or_else(bad)?;
+        }
+        let (port, used) = scan::scan_u16(rest).ok_or_else(bad)?;
+        ports.push(port);
+        rest = &rest[used..];
+    }
+    Ok(ports)
+}
