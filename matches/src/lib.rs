@@ -5,6 +5,7 @@
 //! - `external`: programs that speak the ACPC player's protocol, as agents.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
+//! - [`play_acpc`]: playing at an ACPC dealer.
 //! - [`program`]: programs that are run, and gone when dropped.
 //! - [`plan`]: what a match is.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
@@ -18,6 +19,7 @@ pub mod decide;
 mod external;
 pub mod folder;
 pub mod games;
+pub mod play_acpc;
 pub mod program;
 pub mod plan;
 pub mod registry;

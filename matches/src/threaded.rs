@@ -17,9 +17,13 @@ use game::{BySeat, InfoSet, Payoff, PublicState, Seat};
 /// Agents that keep their own time are given this much more than their deadline.
 const GRACE: Duration = Duration::from_millis(50);
 
+/// How long a dropped agent is waited for.
+const FAREWELL: Duration = Duration::from_millis(700);
+
 /// An agent that lives on its own thread.
 pub struct Threaded {
-    requests: Sender<Request>,
+    /// Gone once this value is being dropped.
+    requests: Option<Sender<Request>>,
     answers: Receiver<(u64, Decision)>,
     /// The number of the latest request; the thread drops older ones.
     latest: Arc<AtomicU64>,
@@ -28,6 +32,7 @@ pub struct Threaded {
 enum Request {
     Act(u64, Box<InfoSet>, Context),
     HandOver(Box<OwnedOutcome>),
+    Meet(Vec<String>),
     Restart,
 }
 
@@ -52,7 +57,12 @@ impl Threaded {
         std::thread::Builder::new()
             .name("agent".into())
             .spawn(move || serve(agent, &incoming, &outgoing, &current))?;
-        Ok(Threaded { requests, answers, latest })
+        Ok(Threaded { requests: Some(requests), answers, latest })
+    }
+
+    /// Whether the thread was there to take it.
+    fn send(&self, request: Request) -> bool {
+        self.requests.as_ref().is_some_and(|requests| requests.send(request).is_ok())
     }
 
     fn wait(&self, number: u64, time_left: Option<Duration>) -> Result<Decision, Failed> {
@@ -80,7 +90,7 @@ impl Agent for Threaded {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
         let number = self.latest.fetch_add(1, Ordering::Relaxed) + 1;
         let request = Request::Act(number, Box::new(infoset.clone()), cx.clone());
-        if self.requests.send(request).is_err() {
+        if !self.send(request) {
             return Decision::failed(Failed::Gone);
         }
         self.wait(number, cx.time_left).unwrap_or_else(Decision::failed)
@@ -88,7 +98,7 @@ impl Agent for Threaded {
 
     fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
         // An agent whose thread is gone says so at the next decision.
-        let _ = self.requests.send(Request::HandOver(Box::new(OwnedOutcome {
+        self.send(Request::HandOver(Box::new(OwnedOutcome {
             hand: outcome.hand,
             public: outcome.public.clone(),
             seat: outcome.seat,
@@ -97,8 +107,25 @@ impl Agent for Threaded {
         })));
     }
 
+    fn meet(&mut self, opponents: &[String]) {
+        self.send(Request::Meet(opponents.to_vec()));
+    }
+
     fn restart(&mut self) {
-        let _ = self.requests.send(Request::Restart);
+        self.send(Request::Restart);
+    }
+}
+
+impl Drop for Threaded {
+    /// Gives the agent a moment to end what it has started. One that is deep in thought is left to it.
+    fn drop(&mut self) {
+        self.requests = None;
+        self.latest.fetch_add(1, Ordering::Relaxed);
+        let deadline = Instant::now() + FAREWELL;
+        // The thread's end of this channel goes when the agent has gone.
+        while self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok()
+        {
+        }
     }
 }
 
@@ -127,6 +154,9 @@ fn serve(
                 };
                 // A panic here must not end the agent; the next decision shows what it is worth.
                 let _ = catch_unwind(AssertUnwindSafe(|| agent.hand_over(&outcome)));
+            }
+            Request::Meet(opponents) => {
+                let _ = catch_unwind(AssertUnwindSafe(|| agent.meet(&opponents)));
             }
             Request::Restart => {
                 let _ = catch_unwind(AssertUnwindSafe(|| agent.restart()));

@@ -17,7 +17,7 @@ use protocol::acpc::gamedef::Reading;
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// The example program; cargo builds it with the tests.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let tests = std::env::current_exe().expect("a running program has a path");
     let target = tests.parent().and_then(Path::parent).expect("target/PROFILE/deps");
     let program = target.join("examples/ill_mannered");

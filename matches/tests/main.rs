@@ -2,3 +2,4 @@
 
 mod external;
 mod local;
+mod play_acpc;

@@ -1,0 +1,99 @@
+//! What came out of a match at a dealer, from the seat's own point of view.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use game::GameDef;
+use logs::stats::{Latencies, Sums};
+use logs::{DecisionRecord, Fallback, Rate};
+use serde::Serialize;
+
+use super::{End, Plan, PlayError};
+
+/// A match as one player saw it. As JSON it is the output of `cardroom play acpc --json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// The dealer, `HOST:PORT`.
+    pub dealer: String,
+    /// The agent as it was named.
+    pub agent: String,
+    /// Seed of its random source.
+    pub seed: u64,
+    /// How it ended: `match-over`, `stopped`; absent when an error ended it.
+    pub end: Option<End>,
+    /// The error that ended it.
+    pub error: Option<String>,
+    /// Hands played to their end.
+    pub hands: u64,
+    /// Chips won in them, negative when lost.
+    pub chips: f64,
+    /// The win rate with its interval; absent with fewer than two hands.
+    pub rate: Option<Rate>,
+    /// The decisions.
+    pub decisions: DecisionSummary,
+}
+
+/// Decisions counted.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DecisionSummary {
+    /// All of them.
+    pub total: u64,
+    /// Those whose action had to be made legal.
+    pub corrected: u64,
+    /// Those in which a check or fold stood in for the agent's answer, by reason.
+    pub fallbacks: BTreeMap<Fallback, u64>,
+    /// The median thinking time in milliseconds; absent without decisions, like the next two.
+    pub median_ms: Option<f64>,
+    /// The time that 99 of 100 decisions do not exceed, in milliseconds.
+    pub p99_ms: Option<f64>,
+    /// The longest thinking time in milliseconds.
+    pub max_ms: Option<f64>,
+    #[serde(skip)]
+    latencies: Latencies,
+}
+
+impl DecisionSummary {
+    pub(super) fn add(&mut self, decision: &DecisionRecord) {
+        self.total += 1;
+        self.corrected += u64::from(decision.corrected_from.is_some());
+        if let Some(reason) = decision.fallback {
+            *self.fallbacks.entry(reason).or_default() += 1;
+        }
+        self.latencies.add(decision.elapsed);
+    }
+
+    /// Fallbacks for any reason.
+    pub fn fallback_total(&self) -> u64 {
+        self.fallbacks.values().sum()
+    }
+}
+
+impl Summary {
+    pub(super) fn new(plan: &Plan) -> Summary {
+        Summary {
+            dealer: plan.target(),
+            agent: plan.agent.name().to_owned(),
+            seed: plan.seed,
+            end: None,
+            error: None,
+            hands: 0,
+            chips: 0.0,
+            rate: None,
+            decisions: DecisionSummary::default(),
+        }
+    }
+
+    pub(super) fn finish(&mut self, sums: &Sums, def: &GameDef, end: &Result<End, PlayError>) {
+        match end {
+            Ok(end) => self.end = Some(*end),
+            Err(error) => self.error = Some(error.to_string()),
+        }
+        self.chips = sums.chips();
+        self.rate = Rate::of(sums, def.big_blind()).ok();
+        let milliseconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64() * 1e3);
+        let decisions = &mut self.decisions;
+        decisions.median_ms = milliseconds(decisions.latencies.quantile(0.5));
+        decisions.p99_ms = milliseconds(decisions.latencies.quantile(0.99));
+        decisions.max_ms = milliseconds(decisions.latencies.max());
+    }
+}
