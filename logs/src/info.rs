@@ -4,6 +4,7 @@
 //! [`MatchInfo::identity`] play the same hands.
 
 use std::fmt;
+use std::str::FromStr;
 
 use game::GameDef;
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,24 @@ pub struct Shard {
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+/// Text that is not a part of a match.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a part of a match: write i/N with i from 1 to N, as in 2/4")]
+pub struct ParseShardError(String);
+
+impl FromStr for Shard {
+    type Err = ParseShardError;
+
+    fn from_str(text: &str) -> Result<Shard, ParseShardError> {
+        let parse = || {
+            let (index, of) = text.split_once('/')?;
+            let (index, of) = (index.parse().ok()?, of.parse().ok()?);
+            (1..=of).contains(&index).then_some(Shard { index, of })
+        };
+        parse().ok_or_else(|| ParseShardError(text.to_owned()))
     }
 }
 

@@ -15,7 +15,7 @@ mod record;
 mod replay;
 pub mod stats;
 
-pub use info::{Difference, Entrant, InfoError, MatchInfo, Provenance, Shard};
+pub use info::{Difference, Entrant, InfoError, MatchInfo, ParseShardError, Provenance, Shard};
 pub use ledger::{LedgerError, LedgerReader, LedgerWriter};
 pub use record::{DecisionRecord, Fallback, HandRecord};
 pub use stats::{DecisionTally, Rate, Tally};

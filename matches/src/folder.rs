@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use logs::export::acpc;
 use logs::folder::{ACPC_LOG, DECISIONS};
 use logs::ledger::{self, LedgerReader, LedgerWriter};
-use logs::stats::DecisionTally;
+use logs::stats::{DecisionTally, Tally};
 use logs::{Difference, LedgerError, MatchInfo};
 
 use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
@@ -128,8 +128,39 @@ impl Folder {
         let mut line = String::new();
         acpc::write_score(totals, &self.known.names, &mut line);
         self.writing.hand_log.write(&line)?;
-        self.writing.hand_log.flush()
+        self.writing.hand_log.flush()?;
+        self.writing.decision_log.as_mut().map_or(Ok(()), LogFile::flush)
     }
+}
+
+/// Joins the folders of a match's parts into a new one, with all its files.
+pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
+    fs::create_dir_all(out).map_err(io_error(out))?;
+    logs::ledger::merge(parts, &out.join(ledger::FILE_NAME))?;
+    rewrite(out)
+}
+
+/// Writes a complete match's files again from its ledger.
+pub fn rewrite(path: &Path) -> Result<(), FolderError> {
+    let info = LedgerReader::open(path)?.info().clone();
+    let mut folder = Folder::open(path, &info, Level::Decisions)?;
+    let (known, writing) = folder.parts();
+    let mut tally = Tally::new(&info);
+    let mut lines = Lines::default();
+    let reader = known.reader.lock().unwrap_or_else(PoisonError::into_inner);
+    for record in reader.hands() {
+        let record = record?;
+        tally.add(&record);
+        let decisions = reader.decisions(record.hand)?;
+        known.render(&Played { record, decisions }, &mut lines);
+        if lines.hands.len() > 1 << 16 {
+            writing.write_lines(&lines)?;
+            lines.clear();
+        }
+    }
+    drop(reader);
+    writing.write_lines(&lines)?;
+    folder.finish(&tally.totals())
 }
 
 impl Archive for Known {
@@ -168,6 +199,14 @@ impl Archive for Known {
 }
 
 impl Writing {
+    fn write_lines(&mut self, lines: &Lines) -> Result<(), FolderError> {
+        self.hand_log.write(&lines.hands)?;
+        match &mut self.decision_log {
+            Some(log) => log.write(&lines.decisions),
+            None => Ok(()),
+        }
+    }
+
     fn commit(&mut self) -> Result<(), FolderError> {
         if self.ledger.pending() > 0 {
             self.ledger.commit_with_note(DecisionTally::NOTE, &self.note)?;
@@ -189,11 +228,7 @@ impl Sink for Writing {
     }
 
     fn write(&mut self, lines: &Lines) -> Result<(), StoreError> {
-        self.hand_log.write(&lines.hands)?;
-        if let Some(log) = &mut self.decision_log {
-            log.write(&lines.decisions)?;
-        }
-        Ok(())
+        Ok(self.write_lines(lines)?)
     }
 
     fn flush(&mut self) -> Result<(), StoreError> {

@@ -8,6 +8,8 @@
 //! - [`play_acpc`]: playing at an ACPC dealer.
 //! - [`program`]: programs that are run, and gone when dropped.
 //! - [`plan`]: what a match is.
+//! - [`play`](mod@play): a match from plan to result.
+//! - [`tournament`]: which matches a tournament has.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
 //! - [`runner`]: a match on any number of threads, with the same result on each.
 //! - [`stop`]: asking a run to end.
@@ -22,8 +24,10 @@ pub mod games;
 pub mod play_acpc;
 pub mod program;
 pub mod plan;
+pub mod play;
 pub mod registry;
 pub mod runner;
 pub mod stop;
 pub mod table;
 pub mod threaded;
+pub mod tournament;

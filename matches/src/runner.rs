@@ -84,7 +84,7 @@ impl Lines {
         self.hands.is_empty() && self.decisions.is_empty()
     }
 
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.hands.clear();
         self.decisions.clear();
     }

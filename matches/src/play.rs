@@ -1,0 +1,81 @@
+//! A match from plan to result, recorded or not.
+
+use std::path::{Path, PathBuf};
+
+use logs::{MatchInfo, Provenance};
+
+use crate::folder::{Folder, FolderError, Nothing};
+use crate::plan::{Plan, PlanError};
+use crate::runner::{Level, Outcome, Progress, RunError, run};
+use crate::stop::Stop;
+
+/// How a match is played, other than what decides its outcome.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What is recorded of each hand.
+    pub level: Level,
+    /// The match folder; not used when nothing is recorded.
+    pub folder: PathBuf,
+    /// Threads.
+    pub jobs: usize,
+    /// Where the match is played from, for its manifest.
+    pub provenance: Provenance,
+}
+
+/// A match that has been played, or played as far as it got.
+#[derive(Debug)]
+pub struct Played {
+    /// What it was.
+    pub info: MatchInfo,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Hands that had been recorded by an earlier run.
+    pub earlier: u64,
+}
+
+/// Why a match could not be played.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The plan is not one that can be played.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The run failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A file that an agent needs cannot be read.
+    #[error("a file that an agent needs cannot be read: {0}")]
+    Model(std::io::Error),
+}
+
+/// Plays a match, or goes on with it when its folder holds a part of it.
+pub fn play(
+    plan: &Plan,
+    settings: &Settings,
+    stop: &Stop,
+    seen: &mut dyn FnMut(&Progress<'_>),
+) -> Result<Played, PlayError> {
+    plan.check()?;
+    let name = plan.match_name();
+    let info = plan.info(&name, settings.provenance.clone()).map_err(PlayError::Model)?;
+    if settings.level == Level::Nothing {
+        let outcome =
+            run(plan, settings.level, settings.jobs, &Nothing, &mut Nothing, stop, seen)?;
+        return Ok(Played { info, outcome, earlier: 0 });
+    }
+    let mut folder = Folder::open(&settings.folder, &info, settings.level)?;
+    let earlier = folder.recorded_hands();
+    let (known, writing) = folder.parts();
+    let outcome = run(plan, settings.level, settings.jobs, known, writing, stop, seen)?;
+    if outcome.complete {
+        folder.finish(&outcome.tally.totals())?;
+    }
+    Ok(Played { info, outcome, earlier })
+}
+
+/// The folder in which a match is kept unless another is named.
+pub fn default_folder(data: &Path, plan: &Plan) -> PathBuf {
+    data.join("matches").join(plan.match_name())
+}
