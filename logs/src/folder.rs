@@ -11,7 +11,7 @@ pub const ACPC_LOG: &str = "acpc.log";
 pub const DECISIONS: &str = "decisions.jsonl";
 /// What the match is, for people: [`MatchInfo`] as TOML.
 pub const MANIFEST: &str = "manifest.toml";
-/// The statistics: the report as JSON.
+/// The statistics: a [`Report`](crate::stats::Report) as JSON.
 pub const REPORT: &str = "report.json";
 
 /// Writes a file under a temporary name and renames it, so that it is there whole or not at all.

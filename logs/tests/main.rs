@@ -3,3 +3,4 @@
 mod export;
 mod hands;
 mod ledger;
+mod stats;

@@ -3,23 +3,35 @@
 //! - [`Tally`]: sums over hands and groups of hands that share a deal. Exact integers, so that the
 //!   order of merging does not matter to them.
 //! - [`Rate`]: a win rate with its 95 % interval, or the reason why there is none.
+//! - [`AllIn`]: exact expectations of hands whose last cards were run out.
 //! - [`DecisionTally`]: answer times, fallbacks and corrections of each entrant.
+//! - [`Report`]: all of it as one document, as text ([`text`]) and as a curve ([`winnings_curve`]).
+//! - [`CrossTable`]: the rates of a tournament's matches side by side.
 //!
 //! Formulas and their sources are in `docs/statistics.md`. Invariants: no rate without an interval,
 //! never a value that is not a number.
 
+mod allin;
 mod batches;
+mod crosstable;
+mod curve;
 mod decisions;
 mod latency;
 mod rate;
+pub mod report;
 mod student;
 mod sums;
 mod tally;
+pub mod text;
 
+pub use allin::{AllIn, Expected};
 pub use batches::{Batches, Bootstrap};
+pub use crosstable::{CrossTable, Standing};
+pub use curve::winnings_curve;
 pub use decisions::{DecisionCounts, DecisionTally};
 pub use latency::Latencies;
 pub use rate::{Interval, NoRate, Rate};
+pub use report::Report;
 pub use student::t_quantile;
 pub use sums::Sums;
 pub use tally::{EntrantTally, RunOuts, Tally, TallyError, is_run_out};

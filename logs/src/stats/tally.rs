@@ -122,7 +122,7 @@ impl Tally {
     }
 
     /// Adds the next hand with the results to be expected when its betting ended, for hands in which
-    /// that was before the last street (see `AllIn`).
+    /// that was before the last street (see [`AllIn`](super::AllIn)).
     pub fn add_adjusted(&mut self, record: &HandRecord, expected: Option<BySeat<Payoff>>) {
         if record.entrants.len() != self.players {
             // A hand of another game: it cannot be a part of any group.

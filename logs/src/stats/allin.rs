@@ -1,0 +1,263 @@
+//! Results adjusted for the luck of all-in run-outs.
+//!
+//! When all betting has ended before the last street, the cards to come decide. Their luck is taken
+//! out by replacing the actual result with its exact expectation over all boards that can still come,
+//! given everybody's hole cards (folded ones too, as they cannot come). The mean stays the same, the
+//! spread falls.
+
+use std::collections::HashMap;
+
+use cards::{CardSet, HandRank, evaluate};
+use game::{BySeat, Payoff, Seat, Street};
+
+use super::is_run_out;
+use crate::HandRecord;
+use crate::replay::result_is_known;
+
+/// Computes expected results by going through boards. A heads-up all-in before the flop takes
+/// 1,712,304 of them; results are remembered for situations that differ only in the names of suits.
+#[derive(Debug, Clone)]
+pub struct AllIn {
+    /// Boards that may still be looked at.
+    budget: u64,
+    known: HashMap<[u64; 4], Shares>,
+}
+
+/// Situations remembered; with more, all are forgotten, so that memory stays bounded.
+const MOST_KNOWN: usize = 100_000;
+
+/// What is expected of a hand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Expected {
+    /// The betting went on to the last street, or ended with a fold: the result stands as it is.
+    AsPlayed,
+    /// The expected payoffs, rounded to a 2,520th of a chip; they sum to zero.
+    Known(BySeat<Payoff>),
+    /// Cards are unknown, or the budget is used up.
+    NotComputed,
+}
+
+impl Expected {
+    /// What [`Tally::add_adjusted`](super::Tally::add_adjusted) takes.
+    pub fn payoffs(self) -> Option<BySeat<Payoff>> {
+        match self {
+            Expected::Known(payoffs) => Some(payoffs),
+            Expected::AsPlayed | Expected::NotComputed => None,
+        }
+    }
+}
+
+/// How boards divide the pots: for each pot in order, for each seat, the sum over boards of its share
+/// in 2,520ths of the pot.
+#[derive(Debug, Clone)]
+struct Shares {
+    boards: u64,
+    pots: Vec<BySeat<u64>>,
+}
+
+/// Chips that the same seats contend for.
+struct Pot {
+    chips: u64,
+    contenders: Vec<Seat>,
+}
+
+impl AllIn {
+    /// Computes as long as no more than `budget` boards have been looked at in all.
+    pub fn new(budget: u64) -> AllIn {
+        AllIn { budget, known: HashMap::new() }
+    }
+
+    /// The expectation of a finished hand.
+    pub fn expected(&mut self, record: &HandRecord) -> Expected {
+        if !is_run_out(record) {
+            return Expected::AsPlayed;
+        }
+        let hole = &record.hole;
+        let all_known = hole.as_slice().iter().all(|cards| !cards.is_empty());
+        if !all_known || !result_is_known(&record.public, hole) {
+            return Expected::NotComputed;
+        }
+        let pots = pots(record);
+        let Some(shares) = self.shares(record, &pots) else { return Expected::NotComputed };
+        let committed = record.public.committed();
+        let mut payoffs =
+            BySeat::from_fn(hole.len(), |seat| Payoff::from_chips(-i64::from(committed[seat])));
+        for (pot, won) in pots.iter().zip(&shares.pots) {
+            let mut rest = i128::from(pot.chips) * i128::from(Payoff::PER_CHIP);
+            let whole = rest;
+            for (i, &seat) in pot.contenders.iter().enumerate() {
+                let of = i128::from(shares.boards) * i128::from(Payoff::PER_CHIP);
+                // The last one takes what rounding leaves, so that nothing is lost.
+                let last = i + 1 == pot.contenders.len();
+                let part = if last { rest } else { (whole * i128::from(won[seat]) + of / 2) / of };
+                rest -= part;
+                payoffs[seat] += Payoff::from_parts(part as i64);
+            }
+        }
+        Expected::Known(payoffs)
+    }
+
+    fn shares(&mut self, record: &HandRecord, pots: &[Pot]) -> Option<Shares> {
+        let public = &record.public;
+        let ended = public.history().last().map_or(Street::Preflop, |played| played.street);
+        let start = public.def().board_len(ended);
+        let seen = public.board()[..start].iter().copied().collect::<CardSet>();
+        let dead = record.hole.as_slice().iter().fold(seen, |set, cards| set | cards.set());
+        let deck: Vec<CardSet> = public.def().deck().into_iter().map(CardSet::of).collect();
+        let rest: Vec<CardSet> = deck.into_iter().filter(|&card| !dead.intersects(card)).collect();
+        let missing = public.def().full_board_len() - start;
+
+        let contenders: Vec<Seat> = public.remaining().iter().collect();
+        // With more than two players left, pots differ in who contends; these are not remembered.
+        let key = (contenders.len() == 2
+            && pots.iter().filter(|p| p.contenders.len() == 2).count() == 1)
+            .then(|| {
+                let [a, b] = [0, 1].map(|i| record.hole[contenders[i]].set());
+                canonical([a, b, seen, dead - a - b - seen])
+            });
+        let known = key.and_then(|key| self.known.get(&key)).cloned();
+        let contested = pots.iter().filter(|pot| pot.contenders.len() > 1);
+        let contested: Vec<&[Seat]> = contested.map(|pot| &pot.contenders[..]).collect();
+        let counted = match known {
+            Some(shares) => reseat(shares, &contenders, record.hole.len()),
+            None => {
+                self.budget = self.budget.checked_sub(choose(rest.len() as u64, missing as u64))?;
+                let shares = count(record, &contenders, &contested, seen, &rest, missing);
+                if let Some(key) = key {
+                    if self.known.len() == MOST_KNOWN {
+                        self.known.clear();
+                    }
+                    self.known.insert(key, unseat(&shares, &contenders));
+                }
+                shares
+            }
+        };
+        Some(with_uncontested(counted, pots, record.hole.len()))
+    }
+}
+
+/// The pots of a finished hand, side pots included; chips nobody else matched are a pot with one
+/// contender.
+fn pots(record: &HandRecord) -> Vec<Pot> {
+    let committed = record.public.committed();
+    let remaining = record.public.remaining();
+    let mut levels: Vec<u32> = committed.as_slice().to_vec();
+    levels.sort_unstable();
+    levels.dedup();
+    let mut floor = 0;
+    let mut pots: Vec<Pot> = Vec::new();
+    for level in levels.into_iter().filter(|&level| level > 0) {
+        let contributors: Vec<Seat> =
+            committed.iter().filter(|&(_, &c)| c >= level).map(|(seat, _)| seat).collect();
+        let chips = u64::from(level - floor) * contributors.len() as u64;
+        floor = level;
+        let contenders: Vec<Seat> =
+            contributors.iter().copied().filter(|&seat| remaining.contains(seat)).collect();
+        match pots.last_mut() {
+            // Nobody who is left reaches this level: each one's chips come back.
+            _ if contenders.is_empty() => pots.extend(contributors.iter().map(|&seat| Pot {
+                chips: chips / contributors.len() as u64,
+                contenders: vec![seat],
+            })),
+            Some(last) if last.contenders == contenders => last.chips += chips,
+            _ => pots.push(Pot { chips, contenders }),
+        }
+    }
+    pots
+}
+
+/// Goes through all boards and adds up the shares of the contested pots.
+fn count(
+    record: &HandRecord,
+    remaining: &[Seat],
+    contested: &[&[Seat]],
+    seen: CardSet,
+    rest: &[CardSet],
+    missing: usize,
+) -> Shares {
+    let players = record.hole.len();
+    let mut pots = vec![BySeat::<u64>::new(players); contested.len()];
+    let hole: Vec<(Seat, CardSet)> =
+        remaining.iter().map(|&seat| (seat, record.hole[seat].set())).collect();
+    let mut ranks = BySeat::<HandRank>::new(players);
+    let mut boards = 0;
+    each_board(rest, missing, seen, &mut |board| {
+        boards += 1;
+        for &(seat, cards) in &hole {
+            ranks[seat] = evaluate(cards | board);
+        }
+        for (pot, contenders) in pots.iter_mut().zip(contested) {
+            let best = contenders.iter().map(|&seat| ranks[seat]).max().unwrap_or_default();
+            let winners = contenders.iter().filter(|&&seat| ranks[seat] == best);
+            let share = Payoff::PER_CHIP as u64 / winners.clone().count() as u64;
+            winners.for_each(|&seat| pot[seat] += share);
+        }
+    });
+    Shares { boards, pots }
+}
+
+fn each_board(rest: &[CardSet], missing: usize, board: CardSet, see: &mut impl FnMut(CardSet)) {
+    match missing {
+        0 => see(board),
+        1 => rest.iter().for_each(|&card| see(board | card)),
+        _ => {
+            for (i, &card) in rest.iter().enumerate() {
+                each_board(&rest[i + 1..], missing - 1, board | card, see);
+            }
+        }
+    }
+}
+
+/// Remembered shares of two players, by their order.
+fn unseat(shares: &Shares, contenders: &[Seat]) -> Shares {
+    let by_order = |pot: &BySeat<u64>| BySeat::from_fn(2, |k| pot[contenders[k.index()]]);
+    Shares { boards: shares.boards, pots: shares.pots.iter().map(by_order).collect() }
+}
+
+/// The opposite of [`unseat`].
+fn reseat(shares: Shares, contenders: &[Seat], players: usize) -> Shares {
+    let by_seat = |pot: &BySeat<u64>| {
+        let mut seated = BySeat::new(players);
+        for (&seat, &share) in contenders.iter().zip(pot.as_slice()) {
+            seated[seat] = share;
+        }
+        seated
+    };
+    Shares { boards: shares.boards, pots: shares.pots.iter().map(by_seat).collect() }
+}
+
+/// Adds the pots with one contender, who gets them on every board.
+fn with_uncontested(counted: Shares, pots: &[Pot], players: usize) -> Shares {
+    let mut contested = counted.pots.into_iter();
+    let whole = counted.boards * Payoff::PER_CHIP as u64;
+    let all = pots.iter().map(|pot| match pot.contenders[..] {
+        [one] => BySeat::from_fn(players, |seat| if seat == one { whole } else { 0 }),
+        _ => contested.next().unwrap_or_else(|| BySeat::new(players)),
+    });
+    Shares { boards: counted.boards, pots: all.collect() }
+}
+
+/// Number of ways to choose `k` of `n`.
+fn choose(n: u64, k: u64) -> u64 {
+    (0..k).fold(1, |ways, i| ways * (n - i) / (i + 1))
+}
+
+/// The least of the 24 ways to rename the suits of these sets: equal for situations that differ in
+/// suits only.
+fn canonical(sets: [CardSet; 4]) -> [u64; 4] {
+    let mut least = [u64::MAX; 4];
+    for a in 0..4 {
+        for b in (0..4).filter(|&b| b != a) {
+            for c in (0..4).filter(|&c| c != a && c != b) {
+                let d = 6 - a - b - c;
+                let renamed = sets.map(|set| {
+                    let lane =
+                        |from: u32, to: u32| (set.bits() >> (16 * from) & 0xFFFF) << (16 * to);
+                    lane(a, 0) | lane(b, 1) | lane(c, 2) | lane(d, 3)
+                });
+                least = least.min(renamed);
+            }
+        }
+    }
+    least
+}

@@ -1,0 +1,412 @@
+//! The statistics of a match as one document: `report.json`, schema `cardroom-report/1`.
+//!
+//! Every field is described in `docs/statistics.md`. Rates and deviations are in mbb/hand. A rate that
+//! cannot be given is `null`, with the reason beside it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use game::{GameDef, Street};
+use serde::Serialize;
+
+use super::{
+    Bootstrap, DecisionCounts, DecisionTally, EntrantTally, Interval, NoRate, Rate, Sums, Tally,
+};
+use crate::{MatchInfo, Shard};
+
+/// By how much the ends of the two intervals may differ, as a share of the half-width, before a
+/// report warns.
+pub const DISAGREEMENT: f64 = 0.10;
+
+/// The half-widths, in mbb/hand, for which a report always says how many hands are needed.
+const WANTED: [f64; 4] = [100.0, 50.0, 20.0, 10.0];
+
+/// The statistics of a match.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// `cardroom-report/1`.
+    pub schema: &'static str,
+    /// What was played.
+    #[serde(rename = "match")]
+    pub of: MatchPart,
+    /// Hands counted.
+    pub hands: u64,
+    /// Independent groups of hands they form.
+    pub groups: u64,
+    /// Hands in a group.
+    pub group_size: usize,
+    /// Hands not counted because their group is not whole.
+    pub left_out: u64,
+    /// Hands in which all betting ended before the last street.
+    pub run_outs: RunOutPart,
+    /// The entrants in order.
+    pub entrants: Vec<EntrantPart>,
+    /// Differences between entrants, in games for three and more.
+    pub differences: Vec<DifferencePart>,
+    /// Hands needed for intervals of certain half-widths.
+    pub hands_needed: Vec<NeededPart>,
+    /// What the reader should know, in words.
+    pub warnings: Vec<String>,
+}
+
+/// What was played.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MatchPart {
+    /// The match's name.
+    pub name: String,
+    /// The game as it was named.
+    pub game: String,
+    /// Players.
+    pub players: usize,
+    /// The unit of rates, in chips.
+    pub big_blind: u32,
+    /// Hands planned.
+    pub hands_planned: u64,
+    /// The seed.
+    pub seed: u64,
+    /// Whether deals are played once with every rotation.
+    pub duplicate: bool,
+    /// Which part of the match this is.
+    pub shard: Option<Shard>,
+}
+
+/// Hands whose cards were run out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RunOutPart {
+    /// Such hands.
+    pub hands: u64,
+    /// Those with their exact expectation in the adjusted rates.
+    pub adjusted: u64,
+    /// Those that count there as they fell, because the expectation was not computed.
+    pub not_computed: u64,
+}
+
+/// A rate with its interval, or the reason why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The rate in mbb/hand.
+    pub mbb: Option<f64>,
+    /// The same in big blinds per 100 hands.
+    pub bb_per_100: Option<f64>,
+    /// The 95 % interval by normal theory.
+    pub interval: Option<Interval>,
+    /// The standard error.
+    pub standard_error: Option<f64>,
+    /// Hands behind it.
+    pub hands: u64,
+    /// Groups behind it.
+    pub groups: u64,
+    /// Why there is no rate.
+    pub reason: Option<String>,
+}
+
+/// One entrant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EntrantPart {
+    /// Its number.
+    pub entrant: usize,
+    /// Its name.
+    pub name: String,
+    /// What it won in all, in chips.
+    pub chips: f64,
+    /// The win rate.
+    pub rate: Estimate,
+    /// The 95 % interval by bootstrap.
+    pub bootstrap: Option<Interval>,
+    /// The win rate with expected results where an all-in was run out.
+    pub all_in_adjusted: Estimate,
+    /// The standard deviation of single hands.
+    pub deviation_per_hand: Option<f64>,
+    /// The standard deviation of a group's mean per hand.
+    pub deviation_per_group: Option<f64>,
+    /// How much smaller that is than for as many independent hands: 0.3 is 30 % less.
+    pub duplicate_reduction: Option<f64>,
+    /// By seat.
+    pub seats: Vec<Split>,
+    /// By the last street dealt.
+    pub streets: Vec<Split>,
+    /// Without and with a showdown.
+    pub showdown: Vec<Split>,
+    /// Its decisions, when they were counted.
+    pub decisions: Option<DecisionPart>,
+}
+
+/// The rate over a selection of hands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Split {
+    /// Which hands.
+    pub hands: String,
+    /// The rate per hand of the selection.
+    pub rate: Estimate,
+}
+
+/// An entrant's decisions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DecisionPart {
+    /// Decisions counted.
+    pub count: u64,
+    /// Actions corrected to the nearest legal one.
+    pub corrected: u64,
+    /// Decisions at which a check or fold stood in for an answer, by reason.
+    pub fallbacks: BTreeMap<crate::Fallback, u64>,
+    /// Thinking times in nanoseconds; `null` without decisions.
+    pub nanoseconds: Option<TimePart>,
+}
+
+/// Quantiles of thinking times, in nanoseconds, right to within a sixteenth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct TimePart {
+    /// The mean.
+    pub mean: u64,
+    /// Half of all decisions took no longer.
+    pub p50: u64,
+    /// 90 % took no longer.
+    pub p90: u64,
+    /// 99 % took no longer.
+    pub p99: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+/// By how much one entrant is ahead of another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DifferencePart {
+    /// The first entrant.
+    pub one: usize,
+    /// The second entrant.
+    pub other: usize,
+    /// The first one's rate minus the second one's.
+    pub rate: Estimate,
+    /// Whether the two are told apart; `null` without a rate.
+    pub separated: Option<bool>,
+}
+
+/// Hands needed for an interval of this half-width for every entrant.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct NeededPart {
+    /// The half-width in mbb/hand.
+    pub half_width: f64,
+    /// Hands in all; `null` when the spread is not known yet.
+    pub hands: Option<u64>,
+}
+
+impl Report {
+    /// The name of the document's schema.
+    pub const SCHEMA: &str = "cardroom-report/1";
+
+    /// The report of these sums. `decisions` are counted apart; `half_width` adds one to the list of
+    /// half-widths for which the needed hands are given.
+    pub fn new(
+        info: &MatchInfo,
+        tally: &Tally,
+        decisions: Option<&DecisionTally>,
+        half_width: Option<f64>,
+    ) -> Report {
+        let entrants: Vec<EntrantPart> = (0..info.players().min(tally.entrants().len()))
+            .map(|k| EntrantPart::new(info, tally, k, decisions.and_then(|d| d.entrants.get(k))))
+            .collect();
+        let run_outs = tally.run_outs();
+        let mut report = Report {
+            schema: Report::SCHEMA,
+            of: MatchPart {
+                name: info.name.clone(),
+                game: info.game_name.clone(),
+                players: info.game.players,
+                big_blind: tally.big_blind(),
+                hands_planned: info.hands,
+                seed: info.seed,
+                duplicate: info.duplicate,
+                shard: info.shard,
+            },
+            hands: tally.hands(),
+            groups: tally.groups(),
+            group_size: tally.group_size(),
+            left_out: tally.left_out(),
+            run_outs: RunOutPart {
+                hands: run_outs.hands,
+                adjusted: run_outs.adjusted,
+                not_computed: run_outs.hands - run_outs.adjusted,
+            },
+            entrants,
+            differences: differences(tally),
+            hands_needed: half_width.into_iter().chain(WANTED).map(|w| needed(tally, w)).collect(),
+            warnings: Vec::new(),
+        };
+        report.warnings = report.find_warnings();
+        report
+    }
+
+    /// The document as indented JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain data with text keys")
+    }
+
+    fn find_warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.left_out > 0 {
+            warnings.push(format!(
+                "{} hands are not counted: not all {} hands of their deal have been played",
+                self.left_out, self.group_size
+            ));
+        }
+        if self.run_outs.not_computed > 0 {
+            warnings.push(format!(
+                "{} of {} all-in run-outs count as they fell: their expectation was not computed",
+                self.run_outs.not_computed, self.run_outs.hands
+            ));
+        }
+        for entrant in &self.entrants {
+            let (Some(normal), Some(bootstrap)) = (entrant.rate.interval, entrant.bootstrap) else {
+                continue;
+            };
+            let apart =
+                (normal.low - bootstrap.low).abs().max((normal.high - bootstrap.high).abs());
+            let share = apart / normal.half_width();
+            if share > DISAGREEMENT {
+                warnings.push(format!(
+                    "the two intervals of {} differ by {:.0} % of their half-width: too few deals \
+                     for normal theory",
+                    entrant.name,
+                    100.0 * share
+                ));
+            }
+        }
+        for entrant in &self.entrants {
+            if let Some(decisions) = &entrant.decisions {
+                let fallbacks: u64 = decisions.fallbacks.values().sum();
+                if fallbacks + decisions.corrected > 0 {
+                    warnings.push(format!(
+                        "of the {} decisions of {}, {fallbacks} were made for it and {} corrected",
+                        decisions.count, entrant.name, decisions.corrected
+                    ));
+                }
+            }
+        }
+        warnings
+    }
+}
+
+impl Estimate {
+    fn of(sums: &Sums, big_blind: u32) -> Estimate {
+        Estimate::from_rate(Rate::of(sums, big_blind), sums.hands, sums.groups)
+    }
+
+    fn from_rate(rate: Result<Rate, NoRate>, hands: u64, groups: u64) -> Estimate {
+        let known = rate.ok();
+        Estimate {
+            mbb: known.map(|rate| rate.mbb),
+            bb_per_100: known.map(|rate| rate.bb_per_100()),
+            interval: known.map(|rate| rate.interval),
+            standard_error: known.map(|rate| rate.standard_error),
+            hands,
+            groups,
+            reason: rate.err().map(|reason| reason.to_string()),
+        }
+    }
+}
+
+impl EntrantPart {
+    fn new(
+        info: &MatchInfo,
+        tally: &Tally,
+        entrant: usize,
+        decisions: Option<&DecisionCounts>,
+    ) -> EntrantPart {
+        let sums = &tally.entrants()[entrant];
+        let big_blind = tally.big_blind();
+        let mbb = 1000.0 / f64::from(big_blind);
+        let per_hand = sums.single.deviation().map(|chips| chips * mbb);
+        let per_group = sums.all.deviation().map(|chips| chips * mbb);
+        let group = tally.group_size() as f64;
+        let reduction = per_hand.zip(per_group).filter(|&(hand, _)| hand > 0.0 && group > 1.0);
+        EntrantPart {
+            entrant,
+            name: info.entrants[entrant].name.clone(),
+            chips: sums.all.chips(),
+            rate: Estimate::of(&sums.all, big_blind),
+            bootstrap: sums.batches.bootstrap(big_blind, Bootstrap::default()),
+            all_in_adjusted: Estimate::of(&sums.adjusted, big_blind),
+            deviation_per_hand: per_hand,
+            deviation_per_group: per_group,
+            duplicate_reduction: reduction.map(|(hand, deal)| 1.0 - deal / (hand / group.sqrt())),
+            seats: seat_splits(&info.game, sums, big_blind),
+            streets: street_splits(&info.game, sums, big_blind),
+            showdown: showdown_splits(sums, big_blind),
+            decisions: decisions.map(DecisionPart::new),
+        }
+    }
+}
+
+fn seat_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
+    let split = |(seat, sums)| Split {
+        hands: def.position(seat).to_string(),
+        rate: Estimate::of(sums, big_blind),
+    };
+    def.seats().zip(&sums.seats).map(split).collect()
+}
+
+fn street_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
+    let streets = Street::ALL.iter().take(def.streets).zip(&sums.streets);
+    let split = |(street, sums): (&Street, _)| Split {
+        hands: street.to_string(),
+        rate: Estimate::of(sums, big_blind),
+    };
+    streets.map(split).collect()
+}
+
+fn showdown_splits(sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
+    let split = |(hands, sums): (&str, _)| Split {
+        hands: hands.to_owned(),
+        rate: Estimate::of(sums, big_blind),
+    };
+    ["no showdown", "showdown"].into_iter().zip(&sums.showdown).map(split).collect()
+}
+
+impl DecisionPart {
+    fn new(counts: &DecisionCounts) -> DecisionPart {
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let times = &counts.latencies;
+        let quantile = |p| times.quantile(p).map(ns);
+        let nanoseconds = (|| {
+            Some(TimePart {
+                mean: ns(times.mean()?),
+                p50: quantile(0.50)?,
+                p90: quantile(0.90)?,
+                p99: quantile(0.99)?,
+                max: ns(times.max()?),
+            })
+        })();
+        DecisionPart {
+            count: counts.decisions,
+            corrected: counts.corrected,
+            fallbacks: counts.fallbacks.clone(),
+            nanoseconds,
+        }
+    }
+}
+
+/// All pairs, in games for three and more; heads-up they would only repeat the rates.
+fn differences(tally: &Tally) -> Vec<DifferencePart> {
+    let players = tally.entrants().len();
+    if players < 3 {
+        return Vec::new();
+    }
+    let pairs = (0..players).flat_map(|one| (one + 1..players).map(move |other| (one, other)));
+    let part = |(one, other)| {
+        let rate = tally.difference(one, other);
+        DifferencePart {
+            one,
+            other,
+            rate: Estimate::from_rate(rate, tally.hands(), tally.groups()),
+            separated: rate.ok().map(|rate| !rate.holds_zero()),
+        }
+    };
+    pairs.map(part).collect()
+}
+
+fn needed(tally: &Tally, half_width: f64) -> NeededPart {
+    let entrants = 0..tally.entrants().len();
+    let hands: Option<Vec<u64>> =
+        entrants.map(|k| tally.rate(k).ok()?.hands_needed(half_width)).collect();
+    NeededPart { half_width, hands: hands.and_then(|hands| hands.into_iter().max()) }
+}

@@ -1,0 +1,225 @@
+//! Reports as text for a terminal.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::report::{EntrantPart, Estimate, Report, Split};
+use super::{CrossTable, Interval};
+
+/// A report as aligned tables, about 40 lines for two entrants.
+pub fn render(report: &Report) -> String {
+    let mut text = String::new();
+    let mut line = |line: String| {
+        text.push_str(&line);
+        text.push('\n');
+    };
+    let of = &report.of;
+    let shard = of.shard.map_or(String::new(), |shard| format!(", part {shard}"));
+    line(format!("{}: {}, seed {}{shard}", of.name, of.game, of.seed));
+    let deals = match report.group_size {
+        1 => String::new(),
+        n => format!(" ({} deals, each played {n} times)", grouped(report.groups)),
+    };
+    line(format!("{} of {} hands{deals}", grouped(report.hands), grouped(of.hands_planned)));
+    line(String::new());
+    line(rates(report));
+    for entrant in &report.entrants {
+        line(String::new());
+        line(splits(entrant));
+    }
+    if !report.differences.is_empty() {
+        line(String::new());
+        line(differences(report));
+    }
+    if report.entrants.iter().any(|entrant| entrant.decisions.is_some()) {
+        line(String::new());
+        line(decisions(report));
+    }
+    line(String::new());
+    line(spread(report));
+    for warning in &report.warnings {
+        line(format!("note: {warning}"));
+    }
+    text
+}
+
+fn rates(report: &Report) -> String {
+    let rows = report.entrants.iter().map(|entrant| {
+        let rate = &entrant.rate;
+        vec![
+            entrant.name.clone(),
+            rate.mbb.map_or_else(|| reason(rate), signed),
+            rate.interval.map_or_else(dash, range),
+            entrant.bootstrap.map_or_else(dash, range),
+            rate.bb_per_100.map_or_else(dash, |v| format!("{v:+.2}")),
+            entrant.all_in_adjusted.mbb.map_or_else(dash, signed),
+            entrant.all_in_adjusted.interval.map_or_else(dash, range),
+        ]
+    });
+    let header =
+        ["", "mbb/hand", "95 % interval", "bootstrap", "bb/100", "all-in adj.", "95 % interval"];
+    table(&header, rows)
+}
+
+fn splits(entrant: &EntrantPart) -> String {
+    let row = |split: &Split| {
+        let rate = &split.rate;
+        vec![
+            split.hands.clone(),
+            grouped(rate.hands),
+            rate.mbb.map_or_else(|| reason(rate), signed),
+            rate.interval.map_or_else(dash, range),
+        ]
+    };
+    let all = entrant.seats.iter().chain(&entrant.streets).chain(&entrant.showdown);
+    table(&[&entrant.name, "hands", "mbb/hand", "95 % interval"], all.map(row))
+}
+
+fn differences(report: &Report) -> String {
+    let name = |k: usize| report.entrants.get(k).map_or("?", |entrant| entrant.name.as_str());
+    let rows = report.differences.iter().map(|part| {
+        let verdict = match part.separated {
+            Some(true) => "separated",
+            Some(false) => "not separated",
+            None => "",
+        };
+        vec![
+            format!("{} - {}", name(part.one), name(part.other)),
+            part.rate.mbb.map_or_else(|| reason(&part.rate), signed),
+            part.rate.interval.map_or_else(dash, range),
+            verdict.to_owned(),
+        ]
+    });
+    table(&["difference", "mbb/hand", "95 % interval", ""], rows)
+}
+
+fn decisions(report: &Report) -> String {
+    let rows = report.entrants.iter().filter_map(|entrant| {
+        let part = entrant.decisions.as_ref()?;
+        let time = |pick: fn(&super::report::TimePart) -> u64| {
+            part.nanoseconds.as_ref().map_or_else(dash, |times| duration(pick(times)))
+        };
+        Some(vec![
+            entrant.name.clone(),
+            grouped(part.count),
+            grouped(part.corrected),
+            grouped(part.fallbacks.values().sum()),
+            time(|t| t.p50),
+            time(|t| t.p90),
+            time(|t| t.p99),
+            time(|t| t.max),
+        ])
+    });
+    table(&["", "decisions", "corrected", "fallbacks", "p50", "p90", "p99", "longest"], rows)
+}
+
+fn spread(report: &Report) -> String {
+    let rows = report.entrants.iter().map(|entrant| {
+        vec![
+            entrant.name.clone(),
+            entrant.deviation_per_hand.map_or_else(dash, plain),
+            entrant.deviation_per_group.map_or_else(dash, plain),
+            entrant.duplicate_reduction.map_or_else(dash, |v| format!("{:+.1} %", -100.0 * v)),
+        ]
+    });
+    let mut text = table(&["", "deviation per hand", "per deal", "by duplication"], rows);
+    let needed = report.hands_needed.iter().filter_map(|part| {
+        Some(format!("±{} mbb/hand: {}", part.half_width, grouped(part.hands?)))
+    });
+    let needed: Vec<String> = needed.collect();
+    if !needed.is_empty() {
+        write!(text, "\nhands needed for {}", needed.join(", ")).expect("a string takes all");
+    }
+    text
+}
+
+/// A crosstable as text: rates of the row's entrant, best first; `~` marks those that are not told
+/// apart from zero, and places that are not told apart from the next.
+pub fn crosstable(table_: &CrossTable) -> String {
+    let standings = table_.standings();
+    let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
+    order.extend((0..table_.names.len()).filter(|k| !standings.iter().any(|s| s.entrant == *k)));
+    let mut header = vec![String::new(), "mean".to_owned(), "95 % interval".to_owned()];
+    header.extend(order.iter().map(|&k| table_.names[k].clone()));
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let rows = order.iter().map(|&k| {
+        let standing = standings.iter().find(|standing| standing.entrant == k);
+        let mark = |separated: bool| if separated { "" } else { " ~" };
+        let mut row = vec![
+            table_.names[k].clone(),
+            standing.map_or_else(dash, |s| {
+                format!("{}{}", signed(s.rate.mbb), mark(s.separated_from_next.unwrap_or(true)))
+            }),
+            standing.map_or_else(dash, |s| range(s.rate.interval)),
+        ];
+        row.extend(order.iter().map(|&other| match &table_.results[k][other] {
+            Some(rate) => {
+                let sign = mark(!rate.holds_zero());
+                format!("{} ±{}{sign}", signed(rate.mbb), plain(rate.half_width()))
+            }
+            None => String::new(),
+        }));
+        row
+    });
+    let text = table(&header, rows);
+    format!("{text}\n~ not separated: the 95 % interval holds zero; a mean, from the next one's")
+}
+
+fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header.to_vec());
+    rows.for_each(|row| _ = table.add_row(row));
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if i > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}
+
+fn reason(estimate: &Estimate) -> String {
+    estimate.reason.clone().unwrap_or_default()
+}
+
+fn dash() -> String {
+    "-".to_owned()
+}
+
+/// One decimal and a sign; zero without one.
+fn signed(value: f64) -> String {
+    let text = format!("{value:+.1}");
+    if text == "-0.0" || text == "+0.0" { "0.0".to_owned() } else { text }
+}
+
+fn plain(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+fn range(interval: Interval) -> String {
+    format!("{} to {}", signed(interval.low), signed(interval.high))
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn duration(nanoseconds: u64) -> String {
+    let ns = nanoseconds as f64;
+    match nanoseconds {
+        0..1_000 => format!("{nanoseconds} ns"),
+        1_000..1_000_000 => format!("{:.1} µs", ns / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} ms", ns / 1e6),
+        _ => format!("{:.2} s", ns / 1e9),
+    }
+}
