@@ -1,1 +1,7 @@
-//! Integration tests.
+//! The integration tests: what no single crate can check about itself.
+
+mod dependency_graph;
+mod invariants;
+mod papers;
+mod sources;
+mod tidiness;

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Replay exported hands in pokerkit and compare what every player ends with.
+
+usage: check_phh.py FILE.phhs [FILE.phhs …]
+
+pokerkit reads `finishing_stacks` but does not compare it with the stacks that its own replay gives,
+so this does. Whole numbers must be equal. Where a pot was split with fractions, which pokerkit
+hands out as odd chips, they may differ by less than a chip, and the sum must be the same. Exits 1
+when a hand cannot be read, cannot be replayed to its end, or differs, and when there are no hands.
+"""
+
+import sys
+import tomllib
+
+from pokerkit import HandHistory
+
+
+def final_stacks(history):
+    """The stacks after the last action of a replay, which must have ended the hand."""
+    for state in history:
+        pass
+    if state.status:
+        raise ValueError("the hand is not over after its last action")
+    return state.stacks
+
+
+def difference(stacks, written):
+    """What differs between pokerkit's stacks and those in the file, or None."""
+    if len(stacks) != len(written):
+        return f"{len(stacks)} stacks, {len(written)} written"
+    whole = all(float(stack).is_integer() for stack in written)
+    allowed = 1e-9 if whole else 1 - 1e-6
+    if any(abs(a - b) > allowed for a, b in zip(stacks, written, strict=True)):
+        return f"pokerkit ends with {stacks}, the file with {written}"
+    if abs(sum(stacks) - sum(written)) > 1e-3:
+        return f"{sum(stacks)} chips in all, {sum(written)} written"
+    return None
+
+
+def check(path):
+    """Checks a file: the number of its hands and a list of problems."""
+    with open(path, "rb") as file:
+        tables = tomllib.load(file)
+    with open(path, "rb") as file:
+        histories = list(HandHistory.load_all(file))
+    problems = []
+    if len(histories) != len(tables):
+        problems.append(f"{len(tables)} hands, but pokerkit read {len(histories)}")
+    for number, history in zip(tables, histories):
+        try:
+            if history.finishing_stacks is None:
+                raise ValueError("no finishing_stacks")
+            problem = difference(final_stacks(history), history.finishing_stacks)
+        except (ValueError, KeyError, IndexError, TypeError, AssertionError) as error:
+            problem = f"cannot be replayed: {error}"
+        if problem:
+            problems.append(f"hand [{number}]: {problem}")
+    return len(tables), problems
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    hands, failed = 0, 0
+    for path in sys.argv[1:]:
+        count, problems = check(path)
+        hands += count
+        failed += len(problems)
+        for problem in problems[:10]:
+            print(f"{path}: {problem}")
+    if hands == 0:
+        sys.exit("no hands to check")
+    if failed:
+        sys.exit(f"{failed} problems in {hands} hands")
+    print(f"{hands} hands replayed in pokerkit: every player ends with what the file says")
+
+
+if __name__ == "__main__":
+    main()

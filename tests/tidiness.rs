@@ -1,0 +1,101 @@
+//! Tidy files: module headers, sizes, line ends, nothing left unfinished, nothing ignored by mistake.
+
+use std::process::Command;
+
+use crate::sources::{all_files, root, rust_files};
+
+/// Files that may be longer than [`LONGEST`], each with the reason.
+const LONG: [(&str, &str); 0] = [];
+/// Lines above which a Rust file must be split.
+const LONGEST: usize = 800;
+/// Lines above which a Rust file is listed in the output of the test.
+const NOTEWORTHY: usize = 500;
+/// Bytes above which a file does not belong in the repository, models aside.
+const LARGEST: u64 = 1 << 20;
+
+#[test]
+fn rust_files_open_by_saying_what_they_are() {
+    for file in rust_files() {
+        assert!(
+            file.text().starts_with("//! "),
+            "{}: no `//!` header on its first line",
+            file.name
+        );
+    }
+}
+
+#[test]
+fn rust_files_are_short() {
+    let mut lengths: Vec<(usize, String)> =
+        rust_files().into_iter().map(|file| (file.text().lines().count(), file.name)).collect();
+    lengths.sort_unstable_by(|a, b| b.cmp(a));
+    for (lines, name) in lengths {
+        if lines > NOTEWORTHY {
+            println!("{lines:>6} lines in {name}");
+        }
+        let excused = LONG.iter().any(|(long, _)| *long == name);
+        assert!(
+            lines <= LONGEST || excused,
+            "{name} has {lines} lines: split it, or name it in tests/tidiness.rs with the reason"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    // Put together so that this file does not contain the words.
+    let words = [concat!("to", "do!("), concat!("unimplement", "ed!("), concat!("db", "g!(")];
+    for file in rust_files() {
+        for (number, line) in file.text().lines().enumerate() {
+            for word in words {
+                assert!(!line.contains(word), "{}:{}: {line}", file.name, number + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_have_plain_line_ends_and_no_trailing_blanks() {
+    let endings = [".rs", ".toml", ".md", ".py", ".sh", ".game", ".html", ".css", ".js", ".txt"];
+    let named = [".ci/run", ".gitignore", "LICENSE-MIT", "LICENSE-APACHE"];
+    for file in all_files() {
+        if !file.ends_in(&endings) && !named.contains(&file.name.as_str()) {
+            continue;
+        }
+        let text = file.text();
+        assert!(text.is_empty() || text.ends_with('\n'), "{}: no line end at its end", file.name);
+        for (number, line) in text.split('\n').enumerate() {
+            let blank = line.ends_with([' ', '\t', '\r']);
+            assert!(!blank, "{}:{}: blanks or CR at the end of the line", file.name, number + 1);
+        }
+    }
+}
+
+#[test]
+fn no_file_is_large() {
+    for file in all_files().iter().filter(|file| !file.name.starts_with("agents/models/")) {
+        let bytes = std::fs::metadata(&file.path).expect("a listed file").len();
+        assert!(bytes <= LARGEST, "{} has {bytes} bytes: run output belongs in data/", file.name);
+    }
+}
+
+/// Whether git would leave this path out; `None` outside a git checkout.
+fn ignored_by_git(path: &str) -> Option<bool> {
+    let git = |arguments: &[&str]| {
+        let status =
+            Command::new("git").arg("-C").arg(root()).args(arguments).output().ok()?.status;
+        status.code()
+    };
+    (git(&["rev-parse", "--git-dir"])? == 0)
+        .then(|| git(&["check-ignore", "--quiet", "--no-index", path]) == Some(0))
+}
+
+#[test]
+fn gitignore_hides_run_output_and_no_crate() {
+    for path in ["data/matches/x/ledger.sqlite", "target/release/cardroom"] {
+        assert_ne!(ignored_by_git(path), Some(false), "{path} should be ignored");
+    }
+    for path in ["logs/src/lib.rs", "logs/new.rs", "games/new.game", "agents/models/x/data/m.bin"] {
+        assert_ne!(ignored_by_git(path), Some(true), "{path} must not be ignored");
+    }
+}
