@@ -7,7 +7,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use logs::{LedgerReader, LedgerWriter, Tally, export::acpc, ledger};
 
 #[path = "../tests/hands.rs"]
-#[expect(dead_code, reason = "shared with the tests")]
+#[expect(dead_code, clippy::unwrap_used, reason = "shared with the tests")]
 mod hands;
 
 const HANDS: u64 = 50_000;

@@ -339,7 +339,7 @@ fn a_crosstable_marks_what_is_not_separated() {
 fn slow_expectation(record: &HandRecord) -> Vec<f64> {
     let def = record.public.def();
     let ended =
-        record.public.history().last().map(|played| played.street).unwrap_or(game::Street::Preflop);
+        record.public.history().last().map_or(game::Street::Preflop, |played| played.street);
     let start = def.board_len(ended);
     let held = |card: &Card| record.hole.as_slice().iter().any(|hole| hole.contains(card));
     let seen = &record.public.board()[..start];
@@ -442,7 +442,9 @@ fn what_is_not_computed_is_counted_and_said() {
     let run_outs = tally.run_outs();
     assert!(run_outs.hands > 10 && run_outs.adjusted == 0);
     let report = Report::new(&hands::info(&def, 200, true), &tally, None, None);
-    assert!(report.warnings[0].contains("expectation was not computed"), "{:?}", report.warnings);
+    assert!(report.warnings[0].contains("was not computed"), "{:?}", report.warnings);
+    let adjusted = &report.entrants[0].all_in_adjusted;
+    assert_eq!((adjusted.mbb, adjusted.reason.as_deref()), (None, Some("not computed")));
     let mut hidden = records.into_iter().find(is_run_out).unwrap();
     hidden.hole = BySeat::new(2);
     assert_eq!(AllIn::new(u64::MAX).expected(&hidden), Expected::NotComputed);

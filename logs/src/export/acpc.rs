@@ -13,7 +13,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, notation};
@@ -21,7 +21,7 @@ use game::{BySeat, GameDef, Payoff, notation};
 use super::{ReadError, parse_payoff};
 
 use crate::replay::{line_up, replay};
-use crate::{HandRecord, MatchInfo};
+use crate::{Entrant, HandRecord, MatchInfo, Provenance};
 
 const FORMAT: &str = "ACPC log";
 
@@ -92,6 +92,31 @@ pub fn read_header(line: &str) -> Option<Header> {
     let (name, game) = (word()?.to_owned(), word()?.to_owned());
     let (hands, seed) = (word()?.parse().ok()?, word()?.parse().ok()?);
     Some(Header { name, game, hands, seed })
+}
+
+/// The match of a log as far as the log tells: who plays, how many hands share a deal.
+///
+/// Reads up to the first hand. A log without a header gets the name `log` and no planned hands.
+pub fn read_info(def: &Arc<GameDef>, mut input: impl BufRead) -> Result<MatchInfo, ReadError> {
+    let mut first = String::new();
+    input.read_line(&mut first).map_err(|error| ReadError::new(FORMAT, 1, error.to_string()))?;
+    let header = read_header(&first);
+    let mut reader = Reader::new(def, std::io::Cursor::new(first).chain(input));
+    if reader.next().transpose()?.is_none() {
+        return Err(ReadError::new(FORMAT, reader.line, "there is no hand in it"));
+    }
+    let word = |text: &str| text.replace(|c: char| c.is_whitespace() || c == ':' || c == '|', "_");
+    Ok(MatchInfo {
+        name: header.as_ref().map_or("log".to_owned(), |header| word(&header.name)),
+        game_name: header.as_ref().map_or(String::new(), |header| header.game.clone()),
+        hands: header.as_ref().map_or(0, |header| header.hands),
+        seed: header.as_ref().map_or(0, |header| header.seed),
+        duplicate: reader.group > 1,
+        shard: None,
+        provenance: Provenance::default(),
+        entrants: reader.names.iter().map(|name| Entrant::named(word(name))).collect(),
+        game: GameDef::clone(def),
+    })
 }
 
 /// Reads the hands of a log, one at a time.

@@ -9,6 +9,9 @@ mod amount;
 pub mod csv;
 pub mod jsonl;
 pub mod phh;
+mod whole;
+
+pub use whole::{ExportError, Format, Summary, write_match};
 
 use amount::parse_payoff;
 

@@ -233,7 +233,7 @@ impl Pending {
             statement.raw_bind_parameter(next, payoff.parts())?;
             next += 1;
         }
-        for &entrant in self.line_up.iter().flat_map(|line_up| line_up.as_slice()) {
+        for &entrant in self.line_up.iter().flat_map(BySeat::as_slice) {
             statement.raw_bind_parameter(next, entrant)?;
             next += 1;
         }

@@ -119,7 +119,7 @@ impl AllIn {
         let contested = pots.iter().filter(|pot| pot.contenders.len() > 1);
         let contested: Vec<&[Seat]> = contested.map(|pot| &pot.contenders[..]).collect();
         let counted = match known {
-            Some(shares) => reseat(shares, &contenders, record.hole.len()),
+            Some(shares) => reseat(&shares, &contenders, record.hole.len()),
             None => {
                 self.budget = self.budget.checked_sub(choose(rest.len() as u64, missing as u64))?;
                 let shares = count(record, &contenders, &contested, seen, &rest, missing);
@@ -215,7 +215,7 @@ fn unseat(shares: &Shares, contenders: &[Seat]) -> Shares {
 }
 
 /// The opposite of [`unseat`].
-fn reseat(shares: Shares, contenders: &[Seat], players: usize) -> Shares {
+fn reseat(shares: &Shares, contenders: &[Seat], players: usize) -> Shares {
     let by_seat = |pot: &BySeat<u64>| {
         let mut seated = BySeat::new(players);
         for (&seat, &share) in contenders.iter().zip(pot.as_slice()) {

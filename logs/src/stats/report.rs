@@ -249,10 +249,15 @@ impl Report {
                 self.left_out, self.group_size
             ));
         }
-        if self.run_outs.not_computed > 0 {
+        let RunOutPart { hands, adjusted, not_computed } = self.run_outs;
+        if hands > 0 && adjusted == 0 {
             warnings.push(format!(
-                "{} of {} all-in run-outs count as they fell: their expectation was not computed",
-                self.run_outs.not_computed, self.run_outs.hands
+                "no all-in adjusted rate: the expectation of {hands} all-in run-outs was not computed"
+            ));
+        } else if not_computed > 0 {
+            warnings.push(format!(
+                "in the all-in adjusted rate {not_computed} of {hands} run-outs count as they fell: \
+                 their expectation was not computed"
             ));
         }
         for entrant in &self.entrants {
@@ -325,7 +330,7 @@ impl EntrantPart {
             chips: sums.all.chips(),
             rate: Estimate::of(&sums.all, big_blind),
             bootstrap: sums.batches.bootstrap(big_blind, Bootstrap::default()),
-            all_in_adjusted: Estimate::of(&sums.adjusted, big_blind),
+            all_in_adjusted: adjusted(tally, &sums.adjusted),
             deviation_per_hand: per_hand,
             deviation_per_group: per_group,
             duplicate_reduction: reduction.map(|(hand, deal)| 1.0 - deal / (hand / group.sqrt())),
@@ -334,6 +339,23 @@ impl EntrantPart {
             showdown: showdown_splits(sums, big_blind),
             decisions: decisions.map(DecisionPart::new),
         }
+    }
+}
+
+/// The adjusted rate, unless it would be the plain one under another name.
+fn adjusted(tally: &Tally, sums: &Sums) -> Estimate {
+    let estimate = Estimate::of(sums, tally.big_blind());
+    let run_outs = tally.run_outs();
+    if run_outs.hands == 0 || run_outs.adjusted > 0 || estimate.reason.is_some() {
+        return estimate;
+    }
+    Estimate {
+        mbb: None,
+        bb_per_100: None,
+        interval: None,
+        standard_error: None,
+        reason: Some("not computed".to_owned()),
+        ..estimate
     }
 }
 

@@ -53,7 +53,7 @@ fn rates(report: &Report) -> String {
             rate.interval.map_or_else(dash, range),
             entrant.bootstrap.map_or_else(dash, range),
             rate.bb_per_100.map_or_else(dash, |v| format!("{v:+.2}")),
-            entrant.all_in_adjusted.mbb.map_or_else(dash, signed),
+            entrant.all_in_adjusted.mbb.map_or_else(|| reason(&entrant.all_in_adjusted), signed),
             entrant.all_in_adjusted.interval.map_or_else(dash, range),
         ]
     });

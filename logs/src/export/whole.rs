@@ -1,0 +1,130 @@
+//! A whole match in another format, in constant memory.
+
+use std::fmt;
+use std::io::Write;
+
+use game::Payoff;
+
+use super::{CannotExpress, acpc, csv, jsonl, phh};
+use crate::{HandRecord, MatchInfo};
+
+/// A format for hands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// The ACPC dealer's log.
+    Acpc,
+    /// Poker hand history, many hands to a file.
+    Phhs,
+    /// Comma-separated values, a row for each hand and seat.
+    Csv,
+    /// A JSON object for each hand and line.
+    Jsonl,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 4] = [Format::Acpc, Format::Phhs, Format::Csv, Format::Jsonl];
+
+    /// The format's name on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Acpc => "acpc",
+            Format::Phhs => "phhs",
+            Format::Csv => "csv",
+            Format::Jsonl => "jsonl",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Hands.
+    pub hands: u64,
+    /// Files they fill.
+    pub files: u64,
+}
+
+/// Why a match could not be written in another format. `E` is the error of the hands' source.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError<E: std::error::Error + 'static> {
+    /// The hands could not be read.
+    #[error(transparent)]
+    Source(E),
+    /// The game has no place in the format.
+    #[error(transparent)]
+    CannotExpress(#[from] CannotExpress),
+    /// The file could not be written.
+    #[error("cannot write: {0}")]
+    Write(#[from] std::io::Error),
+}
+
+/// Text is passed on in pieces of this size.
+const PIECE: usize = 64 * 1024;
+
+/// Writes hands, in the order they come. `open` is asked for each file, from 1 on; all formats but PHH,
+/// which takes `hands_per_file`, fill one. The ACPC log ends with its score when all hands planned
+/// are there.
+pub fn write_match<E: std::error::Error + 'static>(
+    format: Format,
+    info: &MatchInfo,
+    hands: impl Iterator<Item = Result<HandRecord, E>>,
+    hands_per_file: u64,
+    open: &mut dyn FnMut(u64) -> std::io::Result<Box<dyn Write>>,
+) -> Result<Summary, ExportError<E>> {
+    if format == Format::Phhs {
+        phh::check(&info.game)?;
+    }
+    let names = info.names();
+    let mut totals = vec![Payoff::ZERO; info.players()];
+    let mut summary = Summary { hands: 0, files: 1 };
+    let mut out = open(1)?;
+    let mut text = String::with_capacity(PIECE + 4096);
+    match format {
+        Format::Acpc => acpc::write_header(info, &mut text),
+        Format::Csv => csv::write_header(&mut text),
+        Format::Phhs | Format::Jsonl => {}
+    }
+    for record in hands {
+        let record = record.map_err(ExportError::Source)?;
+        let in_file = summary.hands - (summary.files - 1) * hands_per_file.max(1);
+        if format == Format::Phhs && in_file == hands_per_file.max(1) {
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+            text.clear();
+            summary.files += 1;
+            out = open(summary.files)?;
+        }
+        match format {
+            Format::Acpc => acpc::write_hand(&record, &names, &mut text),
+            Format::Csv => csv::write_hand(&record, &names, &mut text),
+            Format::Jsonl => jsonl::write_hand(&record, &mut text),
+            Format::Phhs => {
+                let table = summary.hands - (summary.files - 1) * hands_per_file.max(1) + 1;
+                phh::write_hand(&record, info, table, &mut text)?;
+            }
+        }
+        summary.hands += 1;
+        for (seat, &entrant) in record.entrants.iter() {
+            if let Some(total) = totals.get_mut(usize::from(entrant)) {
+                *total += record.payoffs[seat];
+            }
+        }
+        if text.len() >= PIECE {
+            out.write_all(text.as_bytes())?;
+            text.clear();
+        }
+    }
+    if format == Format::Acpc && summary.hands == info.hands {
+        acpc::write_score(&totals, &names, &mut text);
+    }
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(summary)
+}

@@ -1,0 +1,106 @@
+//! `cardroom export`: a match in another format.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use logs::export::{Format, phh, write_match};
+
+use crate::exit::Failure;
+use crate::source::Source;
+
+/// Write a match's hands in another format: ACPC log, PHH, CSV or JSON lines.
+///
+/// Reads a match folder, a ledger, or the log of any ACPC dealer. PHH files must be read whole, so they
+/// are cut after --hands-per-file hands: OUT.phhs, OUT-2.phhs and so on.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A match folder, a ledger, or an ACPC log
+    #[arg(value_name = "MATCH")]
+    source: PathBuf,
+    /// The format
+    #[arg(long, value_enum)]
+    format: FormatName,
+    /// The file to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// The game of an ACPC log whose first line does not lead to it
+    #[arg(long, value_name = "GAME")]
+    game: Option<String>,
+    /// Most hands in one PHH file
+    #[arg(long, value_name = "N", default_value_t = phh::HANDS_PER_FILE)]
+    hands_per_file: u64,
+}
+
+/// The formats by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatName {
+    /// The ACPC dealer's log
+    Acpc,
+    /// Poker hand history 0.0.2, many hands to a file
+    Phhs,
+    /// A row for each hand and seat
+    Csv,
+    /// A JSON object for each hand
+    Jsonl,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Format {
+        match name {
+            FormatName::Acpc => Format::Acpc,
+            FormatName::Phhs => Format::Phhs,
+            FormatName::Csv => Format::Csv,
+            FormatName::Jsonl => Format::Jsonl,
+        }
+    }
+}
+
+/// Reads the match and writes it.
+pub fn run(args: Args) -> Result<(), Failure> {
+    let format = Format::from(args.format);
+    if args.hands_per_file == 0 {
+        return Err(Failure::usage("--hands-per-file must be at least 1"));
+    }
+    let source = Source::open(&args.source, args.game.as_deref())?;
+    let hands = source.count()?;
+    if format == Format::Phhs && args.out.is_none() && hands > args.hands_per_file {
+        return Err(Failure::usage(format!(
+            "{hands} hands fill more than one PHH file: name one with --out"
+        )));
+    }
+    let mut open = |number: u64| -> std::io::Result<Box<dyn Write>> {
+        Ok(match &args.out {
+            None => Box::new(std::io::stdout().lock()),
+            Some(path) => Box::new(BufWriter::new(File::create(numbered(path, number))?)),
+        })
+    };
+    let written =
+        write_match(format, source.info(), source.hands()?, args.hands_per_file, &mut open);
+    let summary = written.map_err(|error| match &args.out {
+        Some(path) => Failure::input(anyhow::Error::from(error).context(path.display().to_string())),
+        None => Failure::input(error),
+    })?;
+    if let Some(path) = &args.out {
+        let files = if summary.files > 1 { format!(" and {} more", summary.files - 1) } else { String::new() };
+        // Nothing can be done when stderr is closed.
+        let _ = writeln!(
+            std::io::stderr(),
+            "{} hands written to {}{files}",
+            summary.hands,
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+/// `hands.phhs`, `hands-2.phhs`, `hands-3.phhs` …
+fn numbered(path: &Path, number: u64) -> PathBuf {
+    if number == 1 {
+        return path.to_path_buf();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().map(|e| format!(".{}", e.to_string_lossy()));
+    path.with_file_name(format!("{stem}-{number}{}", extension.unwrap_or_default()))
+}

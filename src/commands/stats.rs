@@ -1,0 +1,92 @@
+//! `cardroom stats`: what came of a match, with intervals.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use logs::stats::{AllIn, Expected, Report, text, winnings_curve};
+use logs::{Tally, folder};
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::report;
+use crate::source::Source;
+
+/// Boards that `--allin auto` looks at: some seconds.
+const AUTO_BOARDS: u64 = 500_000_000;
+
+/// Say what came of a match: win rates with 95 % intervals, splits, luck-adjusted results.
+///
+/// Reads a match folder, a ledger, or the log of any ACPC dealer. Intervals are by normal theory on
+/// duplicate groups and by bootstrap, with a note when they disagree. What each figure means, and the
+/// schema of the JSON document, stands in docs/statistics.md.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A match folder, a ledger, or an ACPC log
+    #[arg(value_name = "MATCH")]
+    source: PathBuf,
+    /// One JSON document instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Also say how many hands an interval of ±X mbb/hand needs
+    #[arg(long, value_name = "X")]
+    half_width: Option<f64>,
+    /// Exact expectation of hands that were all-in before the last street
+    #[arg(long, value_enum, default_value_t = AllInMode::Auto)]
+    allin: AllInMode,
+    /// The game of an ACPC log whose first line does not lead to it
+    #[arg(long, value_name = "GAME")]
+    game: Option<String>,
+    /// Also draw the winnings of the first entrant into this SVG file
+    #[arg(long, value_name = "FILE")]
+    curve: Option<PathBuf>,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// How many boards to go through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AllInMode {
+    /// As many as take some seconds, and say what was left
+    Auto,
+    /// All of them: 1.7 million for each new heads-up all-in before the flop
+    Exact,
+    /// None
+    Off,
+}
+
+/// Reads the match and prints its report.
+pub fn run(args: Args) -> Result<(), Failure> {
+    if args.half_width.is_some_and(|wanted| wanted.is_nan() || wanted <= 0.0) {
+        return Err(Failure::usage("--half-width must be greater than 0"));
+    }
+    let source = Source::open(&args.source, args.game.as_deref())?;
+    let mut all_in = AllIn::new(match args.allin {
+        AllInMode::Auto => AUTO_BOARDS,
+        AllInMode::Exact => u64::MAX,
+        AllInMode::Off => 0,
+    });
+    let mut progress = Progress::new(source.count()?, "hands", args.quiet);
+    let mut tally = Tally::new(source.info());
+    for (done, record) in (1..).zip(source.hands()?) {
+        let record = record.map_err(Failure::input)?;
+        let expected = match args.allin {
+            AllInMode::Off => Expected::NotComputed,
+            AllInMode::Auto | AllInMode::Exact => all_in.expected(&record),
+        };
+        tally.add_adjusted(&record, expected.payoffs());
+        if done % 64 == 0 {
+            progress.show(done, "");
+        }
+    }
+    progress.finish();
+    let decisions = source.decisions()?;
+    if let Some(path) = &args.curve {
+        let curve = winnings_curve(source.info(), &tally, 0);
+        folder::write_whole(path, |out| out.write_all(curve.as_bytes())).map_err(|error| {
+            Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
+        })?;
+    }
+    let report = Report::new(source.info(), &tally, decisions.as_ref(), args.half_width);
+    report::out(&if args.json { report.to_json() + "\n" } else { text::render(&report) })
+}

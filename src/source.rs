@@ -1,0 +1,135 @@
+//! Where recorded hands are read from: a match folder, a ledger, or an ACPC log.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use game::GameDef;
+use logs::export::{ReadError, acpc};
+use logs::{DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
+use matches::games::load_game;
+use protocol::acpc::gamedef::Reading;
+
+use crate::exit::Failure;
+
+/// Recorded hands.
+pub(crate) enum Source {
+    /// A match folder or its ledger.
+    Ledger(Box<LedgerReader>),
+    /// An ACPC log.
+    Log(Box<Log>),
+}
+
+/// An ACPC log, of our own dealer or another.
+pub(crate) struct Log {
+    path: PathBuf,
+    def: Arc<GameDef>,
+    info: MatchInfo,
+}
+
+/// Why a hand cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SourceError {
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error("{}: {source}", .path.display())]
+    Log { path: PathBuf, source: ReadError },
+}
+
+impl Source {
+    /// Opens what is at this path. `game` names the game of an ACPC log; without it, the log's first
+    /// line does.
+    pub(crate) fn open(path: &Path, game: Option<&str>) -> Result<Source, Failure> {
+        if path.is_dir() || !is_text(path)? {
+            return Ok(Source::Ledger(Box::new(LedgerReader::open(path).map_err(Failure::input)?)));
+        }
+        let def = log_game(path, game)?;
+        let info = acpc::read_info(&def, open(path)?).map_err(|source| {
+            Failure::input(SourceError::Log { path: path.to_path_buf(), source })
+        })?;
+        Ok(Source::Log(Box::new(Log { path: path.to_path_buf(), def, info })))
+    }
+
+    /// The match.
+    pub(crate) fn info(&self) -> &MatchInfo {
+        match self {
+            Source::Ledger(reader) => reader.info(),
+            Source::Log(log) => &log.info,
+        }
+    }
+
+    /// Number of hands to come, for a progress display; for a log the number planned.
+    pub(crate) fn count(&self) -> Result<u64, Failure> {
+        match self {
+            Source::Ledger(reader) => reader.count().map_err(Failure::input),
+            Source::Log(log) => Ok(log.info.hands),
+        }
+    }
+
+    /// The counts of decisions, which only ledgers keep.
+    pub(crate) fn decisions(&self) -> Result<Option<DecisionTally>, Failure> {
+        let Source::Ledger(reader) = self else { return Ok(None) };
+        let note = reader.note(DecisionTally::NOTE).map_err(Failure::input)?;
+        Ok(note.and_then(|note| DecisionTally::from_note(&note)))
+    }
+
+    /// All hands in order.
+    pub(crate) fn hands(
+        &self,
+    ) -> Result<Box<dyn Iterator<Item = Result<HandRecord, SourceError>> + '_>, Failure> {
+        Ok(match self {
+            Source::Ledger(reader) => {
+                Box::new(reader.hands().map(|record| record.map_err(SourceError::from)))
+            }
+            Source::Log(log) => {
+                let reader = acpc::Reader::new(&log.def, open(&log.path)?);
+                let located =
+                    |source| SourceError::Log { path: log.path.clone(), source };
+                Box::new(reader.map(move |record| record.map_err(located)))
+            }
+        })
+    }
+}
+
+fn cannot_read(path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
+    let path = path.to_path_buf();
+    move |error| Failure::input(anyhow::anyhow!("cannot read {}: {error}", path.display()))
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, Failure> {
+    File::open(path).map(BufReader::new).map_err(cannot_read(path))
+}
+
+/// Whether the file begins as an ACPC log does, which no database does.
+fn is_text(path: &Path) -> Result<bool, Failure> {
+    let mut file = open(path)?;
+    let start = file.fill_buf().map_err(cannot_read(path))?;
+    Ok(start.starts_with(b"#") || start.starts_with(b"STATE:"))
+}
+
+/// The game of a log: as named, or as the log's first line names it, with or without its folder.
+fn log_game(path: &Path, game: Option<&str>) -> Result<Arc<GameDef>, Failure> {
+    let load = |name: &str| load_game(name, Reading::Strict);
+    if let Some(name) = game {
+        return load(name).map_err(Failure::input);
+    }
+    let mut first = String::new();
+    open(path)?.read_line(&mut first).map_err(cannot_read(path))?;
+    let header = acpc::read_header(&first).ok_or_else(|| {
+        Failure::input(anyhow::anyhow!(
+            "{} does not name its game: say which with --game",
+            path.display()
+        ))
+    })?;
+    let stem = Path::new(&header.game).file_stem().map(|stem| stem.to_string_lossy());
+    load(&header.game).or_else(|error| stem.and_then(|stem| load(&stem).ok()).ok_or(error)).map_err(
+        |error| {
+            Failure::input(anyhow::anyhow!(
+                "{} was played in {}: {error}; say where the game is with --game",
+                path.display(),
+                header.game
+            ))
+        },
+    )
+}
