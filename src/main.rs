@@ -1,7 +1,18 @@
 //! The `cardroom` command: reads arguments, runs one command, turns its result into an exit code.
 
 mod commands;
+mod config;
 mod exit;
+mod interrupt;
+mod named;
+mod notify;
+mod playing;
+mod progress;
+mod report;
+mod serve;
+mod source;
+mod telemetry;
+mod web;
 
 use std::process::ExitCode;
 
@@ -20,7 +31,18 @@ struct Cli {
 /// The commands, in the order of the help text.
 #[derive(Subcommand)]
 enum Command {
+    Serve(commands::serve::Args),
+    Match(commands::match_::Args),
+    Tournament(commands::tournament::Args),
+    Merge(commands::merge::Args),
+    Stats(commands::stats::Args),
+    Export(commands::export::Args),
     Dealer(commands::dealer::Args),
+    Play(commands::play::Args),
+    Package(commands::package::Args),
+    Agents(commands::agents::Args),
+    Config(commands::config::Args),
+    Systemd(commands::systemd::Args),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +60,17 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Failure> {
     match command {
+        Command::Serve(args) => commands::serve::run(args),
+        Command::Match(args) => commands::match_::run(args),
+        Command::Tournament(args) => commands::tournament::run(args),
+        Command::Merge(args) => commands::merge::run(args),
+        Command::Stats(args) => commands::stats::run(args),
+        Command::Export(args) => commands::export::run(args),
         Command::Dealer(args) => commands::dealer::run(args),
+        Command::Play(args) => commands::play::run(args),
+        Command::Package(args) => commands::package::run(args),
+        Command::Agents(args) => commands::agents::run(args),
+        Command::Config(args) => commands::config::run(args),
+        Command::Systemd(args) => commands::systemd::run(args),
     }
 }

@@ -1,10 +1,15 @@
 //! Drivers: the only crate that calls agents, opens sockets and reads clocks.
 //!
+//! - [`connect`]: playing at outside ACPC dealers, connecting again and again.
 //! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
+//! - [`dealer`]: the ACPC dealer over sockets.
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
 //! - `external`: programs that speak the ACPC player's protocol, as agents.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
+//! - [`host`]: ACPC tables on ports that outside bots can join.
+//! - [`measure`](mod@measure): how fast agents decide.
+//! - [`package_acpc`]: competition entries.
 //! - [`play_acpc`]: playing at an ACPC dealer.
 //! - [`program`]: programs that are run, and gone when dropped.
 //! - [`plan`]: what a match is.
@@ -16,11 +21,16 @@
 //! - [`table`]: one hand, played in this process.
 //! - [`threaded`]: an agent on a thread of its own, raced against the deadline.
 
+pub mod connect;
 pub mod deals;
+pub mod dealer;
 pub mod decide;
 mod external;
 pub mod folder;
 pub mod games;
+pub mod host;
+pub mod measure;
+pub mod package_acpc;
 pub mod play_acpc;
 pub mod program;
 pub mod plan;

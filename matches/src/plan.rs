@@ -107,9 +107,8 @@ impl Plan {
     /// The blocks of this shard.
     pub fn shard_blocks(&self) -> Range<u64> {
         let Shard { index, of } = self.shard.unwrap_or(Shard { index: 1, of: 1 });
-        let share = |parts: u32| {
-            (u128::from(self.blocks()) * u128::from(parts) / u128::from(of)) as u64
-        };
+        let share =
+            |parts: u32| (u128::from(self.blocks()) * u128::from(parts) / u128::from(of)) as u64;
         share(index - 1)..share(index)
     }
 
@@ -153,26 +152,17 @@ impl Plan {
         })
     }
 
-    /// The entrants' names as they stand in logs: without blanks, `:` and `|`, and different where
-    /// one agent plays several seats (`call`, `call#2`).
+    /// The entrants' names as they stand in logs, see [`unique_names`].
     pub fn names(&self) -> Vec<String> {
-        let plain = |c: char| if c.is_whitespace() || ":|".contains(c) { '_' } else { c };
-        let names: Vec<String> =
-            self.entrants.iter().map(|choice| choice.name().chars().map(plain).collect()).collect();
-        let earlier = |i: usize| names[..i].iter().filter(|&name| *name == names[i]).count();
-        (0..names.len())
-            .map(|i| match earlier(i) {
-                0 => names[i].clone(),
-                n => format!("{}#{}", names[i], n + 1),
-            })
-            .collect()
+        unique_names(&self.entrants)
     }
 
     /// A name for the match that tells what it is: agents, game, seed, hands, part.
     pub fn match_name(&self) -> String {
         let file = std::path::Path::new(&self.game_name).file_stem();
         let game = file.map_or_else(|| "game".into(), |stem| stem.to_string_lossy());
-        let mut name = format!("{}-{game}-s{}-h{}", self.names().join("-vs-"), self.seed, self.hands);
+        let mut name =
+            format!("{}-{game}-s{}-h{}", self.names().join("-vs-"), self.seed, self.hands);
         if !self.duplicate {
             name.push_str("-single");
         }
@@ -184,6 +174,21 @@ impl Plan {
     }
 }
 
+/// The agents' names without blanks, `:` and `|`, and different where one agent stands several
+/// times: `call`, `call#2`.
+pub fn unique_names(agents: &[AgentChoice]) -> Vec<String> {
+    let plain = |c: char| if c.is_whitespace() || ":|".contains(c) { '_' } else { c };
+    let names: Vec<String> =
+        agents.iter().map(|choice| choice.name().chars().map(plain).collect()).collect();
+    let earlier = |i: usize| names[..i].iter().filter(|&name| *name == names[i]).count();
+    (0..names.len())
+        .map(|i| match earlier(i) {
+            0 => names[i].clone(),
+            n => format!("{}#{}", names[i], n + 1),
+        })
+        .collect()
+}
+
 /// The SHA-256 of these files one after the other, in hexadecimal; `None` of none.
 fn files_sha256(files: &[PathBuf]) -> std::io::Result<Option<String>> {
     if files.is_empty() {
@@ -191,8 +196,9 @@ fn files_sha256(files: &[PathBuf]) -> std::io::Result<Option<String>> {
     }
     let mut hash = Sha256::new();
     for file in files {
-        let bytes = std::fs::read(file)
-            .map_err(|error| std::io::Error::new(error.kind(), format!("{}: {error}", file.display())))?;
+        let bytes = std::fs::read(file).map_err(|error| {
+            std::io::Error::new(error.kind(), format!("{}: {error}", file.display()))
+        })?;
         hash.update(&bytes);
     }
     Ok(Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))

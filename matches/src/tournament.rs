@@ -1,11 +1,15 @@
 //! A tournament: every line-up of agents that the game has room for plays a match.
 //!
-//! All matches have the same seed, so that every line-up meets the same deals: differences between
-//! agents are then less a matter of cards.
+//! Each match has a seed of its own, derived from the tournament's, so that its results are
+//! independent of those of all others: intervals of means over matches are then right.
 
 use agents::AgentChoice;
+use logs::Tally;
+use logs::stats::{CrossTable, Rate};
+use sha2::{Digest, Sha256};
 
-use crate::plan::Plan;
+use crate::decide::mix;
+use crate::plan::{Plan, unique_names};
 
 /// The matches of a tournament, in order, with the agents of each as indices into `agents`.
 ///
@@ -14,12 +18,78 @@ use crate::plan::Plan;
 pub fn matches(plan: &Plan, agents: &[AgentChoice]) -> Vec<(Vec<usize>, Plan)> {
     line_ups(agents.len(), plan.def.players)
         .into_iter()
-        .map(|line_up| {
+        .enumerate()
+        .map(|(number, line_up)| {
             let entrants = line_up.iter().map(|&agent| agents[agent].clone()).collect();
-            let plan = Plan { entrants, ..plan.clone() };
-            (line_up, plan)
+            // The ledger stores seeds below 2^63.
+            let seed = mix(plan.seed ^ mix(number as u64)) >> 1;
+            (line_up, Plan { entrants, seed, ..plan.clone() })
         })
         .collect()
+}
+
+/// The agents' names as they stand in the table, all different.
+pub fn names(agents: &[AgentChoice]) -> Vec<String> {
+    unique_names(agents)
+}
+
+/// A name for the tournament: game, seed, hands, and a mark of the agents.
+pub fn name(plan: &Plan, names: &[String]) -> String {
+    let mark = Sha256::digest(names.join("\n"));
+    let mark: String = mark.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let pattern = Plan { entrants: Vec::new(), ..plan.clone() };
+    format!("{}-agents{}-{mark}", names.len(), pattern.match_name())
+}
+
+/// The results of a tournament, match by match.
+#[derive(Debug)]
+pub struct Results {
+    names: Vec<String>,
+    /// For each pair that has met, in order of the pairs, the rates of the first against the second.
+    met: Vec<((usize, usize), Vec<Rate>)>,
+}
+
+impl Results {
+    /// Nothing played yet.
+    pub fn new(names: Vec<String>) -> Results {
+        Results { names, met: Vec::new() }
+    }
+
+    /// Adds a match between these agents. In a game for two a result is the rate of one against the
+    /// other; in larger games the difference of their rates at the same table.
+    pub fn add(&mut self, line_up: &[usize], tally: &Tally) {
+        for i in 0..line_up.len() {
+            for j in i + 1..line_up.len() {
+                let rate = if line_up.len() == 2 { tally.rate(i) } else { tally.difference(i, j) };
+                let Ok(rate) = rate else { continue };
+                let pair = (line_up[i], line_up[j]);
+                match self.met.iter_mut().find(|(met, _)| *met == pair) {
+                    Some((_, rates)) => rates.push(rate),
+                    None => self.met.push((pair, vec![rate])),
+                }
+            }
+        }
+    }
+
+    /// All results side by side.
+    pub fn table(&self) -> CrossTable {
+        let mut table = CrossTable::new(self.names.clone());
+        for ((one, other), rates) in &self.met {
+            table.set(*one, *other, mean(rates));
+        }
+        table
+    }
+}
+
+/// The mean of independent rates, each counting the same.
+fn mean(rates: &[Rate]) -> Rate {
+    let count = rates.len() as f64;
+    let sum = |value: &dyn Fn(&Rate) -> f64| rates.iter().map(value).sum::<f64>();
+    let mbb = sum(&|rate| rate.mbb) / count;
+    let standard_error = sum(&|rate| rate.standard_error.powi(2)).sqrt() / count;
+    let hands = rates.iter().map(|rate| rate.hands).sum();
+    let groups = rates.iter().map(|rate| rate.groups).sum();
+    Rate::from_error(mbb, standard_error, hands, groups)
 }
 
 /// All sets of `seats` among `agents`, each in increasing order, in lexicographic order.

@@ -1,3 +1,14 @@
 //! One file per command; `main` dispatches to them.
 
+pub mod agents;
+pub mod config;
 pub mod dealer;
+pub mod export;
+pub mod match_;
+pub mod merge;
+pub mod package;
+pub mod play;
+pub mod serve;
+pub mod stats;
+pub mod systemd;
+pub mod tournament;

@@ -1,0 +1,53 @@
+//! `cardroom match`: agents play each other in this process.
+
+use std::path::PathBuf;
+
+use logs::Shard;
+use matches::play::default_folder;
+use matches::runner::Level;
+use matches::stop::Stop;
+
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::playing::{PlayArgs, play_shown, stopped};
+use crate::report;
+
+/// Play a match between agents and say who wins, with intervals.
+///
+/// Duplicate by default: each deal is played once with every rotation of the seats. The match is kept in
+/// a folder (data/matches/… unless --out says otherwise); the same command goes on with a match that
+/// was interrupted, and shows a finished one again. Ctrl-C finishes the hands in play; a second one
+/// aborts. Ends with 0 when all hands were played, 130 when interrupted, 3 on bad input.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT`, or names of the configuration
+    #[arg(value_name = "AGENT", required = true, num_args = 1..)]
+    agents: Vec<String>,
+    #[command(flatten)]
+    play: PlayArgs,
+    /// The folder of this match
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Play only part i of N; join the parts with `cardroom merge`
+    #[arg(long, value_name = "i/N")]
+    shard: Option<Shard>,
+}
+
+/// Plays the match and prints its report.
+pub fn run(args: Args) -> Result<(), Failure> {
+    let Args { agents, play, out, shard } = args;
+    let loaded = play.load()?;
+    let plan = play.plan(play.agents(&loaded, &agents)?, shard)?;
+    let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
+    let settings = play.settings(&folder);
+    let stop = Stop::new();
+    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let played = play_shown(&plan, &settings, "", play.quiet, &stop)?;
+    let kept = (settings.level > Level::Nothing).then_some(folder.as_path());
+    report::show(&played, kept, play.json)?;
+    if !played.outcome.complete {
+        let range = plan.shard_hands();
+        return Err(stopped(played.outcome.hands, range.end - range.start, settings.level));
+    }
+    Ok(())
+}

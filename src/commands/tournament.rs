@@ -1,0 +1,90 @@
+//! `cardroom tournament`: every agent plays every other.
+
+use std::path::PathBuf;
+
+use logs::stats::{Report, text};
+use matches::runner::Level;
+use matches::stop::Stop;
+use matches::tournament;
+use serde_json::json;
+
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::playing::{PlayArgs, play_shown, stopped};
+use crate::report;
+
+/// Let every agent play every other, and show a table with intervals.
+///
+/// In a game for two every pair plays a match of --hands hands; in a game for n players every set of
+/// n agents, and the table shows differences of rates. Each match has cards of its own, derived from
+/// --seed, so that the rows of the table are independent. The same command goes on with a tournament
+/// that was interrupted.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The agents: kinds, `KIND:ARGUMENT`, or names of the configuration
+    #[arg(value_name = "AGENT", required = true, num_args = 2..)]
+    agents: Vec<String>,
+    #[command(flatten)]
+    play: PlayArgs,
+    /// The folder of this tournament
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Plays the matches and prints the table.
+pub fn run(args: Args) -> Result<(), Failure> {
+    let Args { agents, play, out } = args;
+    let loaded = play.load()?;
+    let agents = play.agents(&loaded, &agents)?;
+    let pattern = play.plan(Vec::new(), None)?;
+    let players = pattern.def.players;
+    let matches = tournament::matches(&pattern, &agents);
+    if matches.is_empty() {
+        return Err(Failure::usage(format!(
+            "a game for {players} players needs at least as many agents, not {}",
+            agents.len()
+        )));
+    }
+    let names = tournament::names(&agents);
+    let data = &loaded.config.server.data;
+    let home =
+        out.unwrap_or_else(|| data.join("tournaments").join(tournament::name(&pattern, &names)));
+    let stop = Stop::new();
+    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+
+    let mut results = tournament::Results::new(names);
+    let mut reports = Vec::new();
+    let total = pattern.hands * matches.len() as u64;
+    let mut done = 0;
+    for (number, (line_up, plan)) in matches.iter().enumerate() {
+        let settings = play.settings(&home.join(plan.match_name()));
+        let label = format!("match {} of {}: ", number + 1, matches.len());
+        let played = play_shown(plan, &settings, &label, play.quiet, &stop)?;
+        done += played.outcome.hands;
+        if !played.outcome.complete {
+            return Err(stopped(done, total, settings.level));
+        }
+        results.add(line_up, &played.outcome.tally);
+        let outcome = &played.outcome;
+        let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None);
+        if settings.level > Level::Nothing {
+            report::keep(&report, &settings.folder)?;
+        }
+        reports.push(report);
+    }
+    let table = results.table();
+    let document = json!({
+        "schema": "cardroom-tournament/1",
+        "crosstable": table,
+        "standings": table.standings(),
+        "matches": reports,
+    });
+    if play.json {
+        return report::out(&format!("{document:#}\n"));
+    }
+    let mut text = text::crosstable(&table);
+    if play.settings(&home).level > Level::Nothing {
+        text.push_str(&format!("\nkept in {}\n", home.display()));
+    }
+    report::out(&text)
+}

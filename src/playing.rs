@@ -1,0 +1,195 @@
+//! What `match` and `tournament` share: their options, and a run with its progress display.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use agents::AgentChoice;
+use clap::ValueEnum;
+use logs::{Provenance, Rate, Shard};
+use matches::plan::Plan;
+use matches::play::{PlayError, Played, Settings, play};
+use matches::runner::{Level, Progress as Position};
+use matches::stop::Stop;
+use protocol::acpc::gamedef::Reading;
+
+use crate::config::Loaded;
+use crate::config::units::Time;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+
+/// The game that is played when none is named.
+pub(crate) const DEFAULT_GAME: &str = "holdem.nolimit.2p.reverse_blinds";
+
+/// Options of everything that plays matches.
+#[derive(clap::Args)]
+pub(crate) struct PlayArgs {
+    /// The game: a built-in name, or the path of an ACPC game definition
+    #[arg(long, value_name = "GAME", default_value = DEFAULT_GAME)]
+    pub(crate) game: String,
+    /// Hands in each match
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) hands: u64,
+    /// Determines every card and every decision
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Threads; the result does not depend on their number [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Deal new cards for each hand, instead of the same cards once with every rotation of the seats
+    #[arg(long)]
+    pub(crate) no_duplicate: bool,
+    /// What to record of each hand [default: decisions up to 20,000 hands, hands beyond]
+    #[arg(long, value_name = "LEVEL", value_enum)]
+    pub(crate) record: Option<Record>,
+    /// Time for each decision, as in 500ms or 2s; agents that take longer are checked or folded
+    #[arg(long, value_name = "TIME")]
+    pub(crate) deadline: Option<Time>,
+    /// Configuration file whose agents can be named [default: cardroom.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// One JSON document instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// What is recorded.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Record {
+    /// Nothing: results only, at full speed
+    Nothing,
+    /// The ledger and the ACPC log
+    Hands,
+    /// Also each decision, with its time
+    Decisions,
+}
+
+/// Decisions take about a kilobyte a hand: worth it unless there are very many hands.
+fn usual_record(hands: u64) -> Record {
+    const MOST: u64 = 20_000;
+    if hands <= MOST { Record::Decisions } else { Record::Hands }
+}
+
+impl From<Record> for Level {
+    fn from(record: Record) -> Level {
+        match record {
+            Record::Nothing => Level::Nothing,
+            Record::Hands => Level::Hands,
+            Record::Decisions => Level::Decisions,
+        }
+    }
+}
+
+impl PlayArgs {
+    /// The configuration.
+    pub(crate) fn load(&self) -> Result<Loaded, Failure> {
+        Loaded::load(self.config.as_deref(), std::env::vars(), &[]).map_err(Failure::input)
+    }
+
+    /// The agents of these names.
+    pub(crate) fn agents(
+        &self,
+        loaded: &Loaded,
+        names: &[String],
+    ) -> Result<Vec<AgentChoice>, Failure> {
+        let mut registry = matches::registry::registry();
+        for (name, config) in &loaded.config.agents {
+            registry.define(name, config.clone()).map_err(Failure::input)?;
+        }
+        names.iter().map(|name| registry.resolve(name).map_err(Failure::input)).collect()
+    }
+
+    /// The plan of a match between these agents.
+    pub(crate) fn plan(
+        &self,
+        entrants: Vec<AgentChoice>,
+        shard: Option<Shard>,
+    ) -> Result<Plan, Failure> {
+        let def = matches::games::load_game(&self.game, Reading::Strict).map_err(Failure::input)?;
+        Ok(Plan {
+            def,
+            game_name: self.game.clone(),
+            entrants,
+            hands: self.hands,
+            seed: self.seed,
+            duplicate: !self.no_duplicate,
+            shard,
+            deadline: self.deadline.map(|time| time.0),
+        })
+    }
+
+    /// The settings for a match kept in this folder.
+    pub(crate) fn settings(&self, folder: &Path) -> Settings {
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Settings {
+            level: self.record.unwrap_or_else(|| usual_record(self.hands)).into(),
+            folder: folder.to_path_buf(),
+            jobs: self.jobs.map_or(processors, NonZeroUsize::get),
+            provenance: provenance(),
+        }
+    }
+}
+
+/// Which program is running, called how, and when.
+pub(crate) fn provenance() -> Provenance {
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: option_env!("CARDROOM_COMMIT").map(str::to_owned),
+        created: jiff::Timestamp::now()
+            .round(jiff::Unit::Second)
+            .map_or_else(|_| String::new(), |now| now.to_string()),
+        arguments: std::env::args().collect(),
+    }
+}
+
+/// Plays a match with a progress display; `label` stands before the numbers when there are several.
+pub(crate) fn play_shown(
+    plan: &Plan,
+    settings: &Settings,
+    label: &str,
+    quiet: bool,
+    stop: &Stop,
+) -> Result<Played, Failure> {
+    plan.check().map_err(Failure::usage)?;
+    let range = plan.shard_hands();
+    let total = range.end - range.start;
+    let mut progress = Progress::new(total, "hands", quiet);
+    let result = play(plan, settings, stop, &mut |position| {
+        progress.show(position.hands, &format!("{label}{}", position_note(position, plan.hands)));
+    });
+    progress.finish();
+    result.map_err(|error| match error {
+        PlayError::Plan(error) => Failure::usage(error),
+        error => Failure::input(error),
+    })
+}
+
+/// The first entrant's rate so far, and the half-width to expect at the end.
+fn position_note(position: &Position<'_>, hands: u64) -> String {
+    match position.tally.rate(0) {
+        Ok(rate) => format!(
+            "{} mbb/hand, ± {:.0} expected at the end",
+            rate_text(&rate),
+            rate.expected_half_width(hands)
+        ),
+        Err(_) => String::new(),
+    }
+}
+
+fn rate_text(rate: &Rate) -> String {
+    format!("{:+.0} ± {:.0}", rate.mbb, rate.half_width())
+}
+
+/// The failure that says how to go on with a run that was asked to stop.
+pub(crate) fn stopped(done: u64, of: u64, level: Level) -> Failure {
+    if level == Level::Nothing {
+        return Failure::interrupted(format!(
+            "stopped after {done} of {of} hands; nothing was recorded"
+        ));
+    }
+    let resume = interrupt::command_line();
+    Failure::interrupted(format!("stopped after {done} of {of} hands; resume with: {resume}"))
+}

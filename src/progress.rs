@@ -1,0 +1,64 @@
+//! Progress of long runs: a bar with ETA on a terminal, a line every two minutes elsewhere.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// How often a run that is not watched on a terminal says where it is.
+const EVERY: Duration = Duration::from_secs(120);
+
+/// A run's progress on stderr.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    plain: bool,
+    said: Instant,
+    begun: Instant,
+    unit: &'static str,
+}
+
+impl Progress {
+    /// A run of `total` units, which are named in the plural (`hands`). Shows nothing when `quiet`.
+    pub(crate) fn new(total: u64, unit: &'static str, quiet: bool) -> Progress {
+        let terminal = std::io::stderr().is_terminal();
+        let target = if terminal && !quiet {
+            ProgressDrawTarget::stderr_with_hz(8)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(total), target);
+        let template = format!(
+            "{{bar:28}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {unit}  \
+             {{per_sec}}  ETA {{eta}}  {{msg}}"
+        );
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+        }
+        let now = Instant::now();
+        Progress { bar, plain: !terminal && !quiet, said: now, begun: now, unit }
+    }
+
+    /// Shows where the run is; `note` stands at the end of the line.
+    pub(crate) fn show(&mut self, done: u64, note: &str) {
+        self.bar.set_position(done);
+        self.bar.set_message(note.to_owned());
+        if self.plain && self.said.elapsed() >= EVERY {
+            self.said = Instant::now();
+            let total = self.bar.length().unwrap_or(done);
+            let seconds = self.begun.elapsed().as_secs_f64();
+            let left = seconds * (total - done) as f64 / done.max(1) as f64;
+            let eta = if done > 0 { format!("{left:.0} s") } else { "unknown".into() };
+            // Nothing can be done when stderr is closed.
+            let _ = writeln!(
+                std::io::stderr(),
+                "{done} of {total} {} in {seconds:.0} s, {eta} to go  {note}",
+                self.unit
+            );
+        }
+    }
+
+    /// Ends the display.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
