@@ -1,3 +1,13 @@
 //! The protocols at their boundary.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod corpus;
+mod deal;
+mod dealer;
 mod gamedef;
+mod matchstate;
+mod player;
+mod reply;
+mod scan;
+mod table;

@@ -18,6 +18,10 @@ const MOST_UNSENT: usize = 4 << 20;
 /// How often to look after what does not wake the task: agents that end before they connect.
 const CHECK_EVERY: Duration = Duration::from_millis(200);
 
+/// How long a state may be held back from an entrant that need not act on it. When the one to act
+/// answers sooner, both states go out in one piece: half the writes and wake-ups of a fast match.
+const HOLD: Duration = Duration::from_millis(1);
+
 /// How long the last bytes of a match may take.
 const LAST_BYTES: Duration = Duration::from_secs(5);
 
@@ -114,6 +118,8 @@ struct Drive<'a> {
     places: Vec<Place>,
     /// Since when an entrant has not taken the bytes that wait for it.
     stuck: Vec<Option<Duration>>,
+    /// Since when bytes are held back from entrants that need not act on them.
+    held: Option<Duration>,
     limits: SocketLimits,
     clock: Clock,
     started: Duration,
@@ -137,6 +143,7 @@ pub async fn drive(
     let mut drive = Drive {
         dealer,
         stuck: vec![None; places.len()],
+        held: None,
         places,
         limits,
         clock,
@@ -220,13 +227,29 @@ impl Drive<'_> {
             return Poll::Ready(());
         }
         let mut news = false;
+        let actor = self.dealer.waiting_for();
+        let release = self.held.is_some_and(|since| self.clock.now() >= since + HOLD);
+        let mut holding = false;
         for entrant in 0..self.places.len() {
             news |= match &self.places[entrant] {
                 Place::Waiting(_) => self.poll_accept(entrant, cx),
-                Place::Here(_) => self.poll_write(entrant, cx) | self.poll_read(entrant, cx),
+                Place::Here(_) => {
+                    let gone = if actor == Some(entrant) || release {
+                        self.poll_write(entrant, cx)
+                    } else {
+                        holding |= !self.dealer.output(entrant).is_empty();
+                        false
+                    };
+                    gone | self.poll_read(entrant, cx)
+                }
                 Place::Gone => false,
             };
         }
+        self.held = match self.held {
+            _ if !holding => None,
+            None => Some(self.clock.now()),
+            since => since,
+        };
         if news {
             return Poll::Ready(());
         }
@@ -249,9 +272,10 @@ impl Drive<'_> {
             return Tick::now() + CHECK_EVERY;
         }
         let stuck = self.stuck.iter().flatten().map(|&since| since + self.limits.write);
-        let due = self.dealer.poll_timeout().into_iter().chain(stuck).min();
+        let held = self.held.map(|since| since + HOLD);
+        let due = self.dealer.poll_timeout().into_iter().chain(stuck).chain(held).min();
         let far = Tick::now() + Duration::from_secs(3600);
-        let due = due.and_then(|due| start.checked_add(due + Duration::from_millis(1)));
+        let due = due.and_then(|due| start.checked_add(due));
         due.map_or(far, |due| due.min(far))
     }
 

@@ -14,6 +14,8 @@
 
 pub mod deal;
 pub mod dealer;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod gamedef;
 mod games;
 mod lines;

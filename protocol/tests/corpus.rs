@@ -1,0 +1,59 @@
+//! The seed corpus of the fuzz targets, and random data, through the same functions.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use protocol::acpc::fuzzing;
+
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: [Target; 5] = [
+    ("game_file", fuzzing::game_file),
+    ("match_state", fuzzing::match_state),
+    ("reply", fuzzing::reply),
+    ("player", fuzzing::player),
+    ("dealer", fuzzing::dealer),
+];
+
+#[test]
+fn every_file_of_the_corpus_holds() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    for (name, target) in TARGETS {
+        let folder = root.join(name);
+        let files = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{folder:?}: {e}"));
+        let mut count = 0;
+        for file in files {
+            target(&std::fs::read(file.unwrap().path()).unwrap());
+            count += 1;
+        }
+        assert!(count >= 3, "{folder:?} holds {count} files only");
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_data_holds(data in proptest::collection::vec(any::<u8>(), 0..300)) {
+        for (_, target) in TARGETS {
+            target(&data);
+        }
+    }
+
+    /// Bytes that look like play reach further than noise.
+    #[test]
+    fn scripts_that_look_like_play_hold(
+        game in 0..13u8,
+        policy: u8,
+        lines in proptest::collection::vec((any::<u8>(), "\x01?:?[fcrbk]?[0-9]{0,5}", any::<bool>()), 1..40),
+    ) {
+        let mut script = vec![game, policy];
+        for entrant in 0..6u8 {
+            script.extend([&[entrant][..], b"VERSION:2.0.0\n"].concat());
+        }
+        for (head, text, exact) in lines {
+            script.push(if head < 250 { head % 6 } else { head });
+            script.extend(if exact { "\u{1}:c".as_bytes() } else { text.as_bytes() });
+            script.push(b'\n');
+        }
+        fuzzing::dealer(&script);
+    }
+}

@@ -1,0 +1,247 @@
+//! Replies, read as the original server reads them: one case for each row of its behaviour.
+
+use game::{Action, Turn};
+use protocol::acpc::MatchState;
+use protocol::acpc::reply::{self, Question, Reply};
+
+use crate::table::{LIMIT, NOLIMIT, game, replay};
+
+/// What is made of a line, where the betting so far is given. `{S}` stands for the line sent.
+fn read(name: &str, betting: &str, line: &str) -> (String, bool) {
+    let def = game(name);
+    let state = replay(&def, 0, betting);
+    let Turn::Act(seat) = state.public.turn() else { panic!("nobody acts after {betting}") };
+    let sent = MatchState::of(0, seat, &state).to_string();
+    let hole = state.hole[seat];
+    let question = Question { hand: 0, seat, public: &state.public, hole, line: sent.as_bytes() };
+    let line = line.replace("{S}", &sent);
+    let words = match reply::read(line.as_bytes(), &question) {
+        Reply::Comment => "comment".to_owned(),
+        Reply::Ignored(reason) => format!("ignored: {reason:?}"),
+        Reply::Act { action, correction } => {
+            let action = match action {
+                Action::Fold => "f".to_owned(),
+                Action::Call => "c".to_owned(),
+                Action::RaiseTo(total) => format!("r{total}"),
+            };
+            correction.map_or(action.clone(), |why| format!("{action}: {why:?}"))
+        }
+    };
+    (words, reply::read_strict(line.as_bytes(), &question).is_ok())
+}
+
+fn check(name: &str, betting: &str, cases: &[(&str, &str)]) {
+    for (line, expected) in cases {
+        assert_eq!(read(name, betting, line).0, *expected, "{name} {betting} {line:?}");
+    }
+}
+
+#[test]
+fn actions_are_read_by_their_first_letter() {
+    let invalid = "c: Invalid { too_many_actions: false }";
+    check(
+        NOLIMIT,
+        "",
+        &[
+            ("{S}:f\r\n", "f"),
+            ("{S}:F\n", "f"),
+            ("{S}:c\r\r\n", "c"),
+            ("{S}:C\r\n", "c"),
+            ("{S}:k\r\n", "c"),
+            ("{S}:K\r\n", "c"),
+            ("{S}:cfoo\r\n", "c"),
+            ("{S}:c100\r\n", "c"),
+            ("{S}:f100\r\n", "f"),
+            ("{S}:c", "c"),
+            ("{S}:r300\r\n", "r300"),
+            ("{S}:R300\r\n", "r300"),
+            ("{S}:b300\r\n", "r300"),
+            ("{S}:B300\r\n", "r300"),
+            ("{S}:r300.7\r\n", "r300"),
+            ("{S}:r 300\r\n", "r300"),
+            ("{S}:r+300\r\n", "r300"),
+            ("{S}:r20000\r\n", "r20000"),
+            ("{S}:r150\r\n", "r200: Increased { from: 150, to: 200 }"),
+            ("{S}:r0\r\n", "r200: Increased { from: 0, to: 200 }"),
+            ("{S}:r-5\r\n", "r200: Increased { from: -5, to: 200 }"),
+            ("{S}:r0x200\r\n", "r200: Increased { from: 0, to: 200 }"),
+            ("{S}:r20001\r\n", "r20000: Decreased { from: 20001, to: 20000 }"),
+            ("{S}:r99999999999\r\n", "r20000: Decreased { from: 1215752191, to: 20000 }"),
+            ("{S}:r2147483648\r\n", "r200: Increased { from: -2147483648, to: 200 }"),
+            ("{S}:r4294967596\r\n", "r300"),
+            ("{S}:r\r\n", "c: BadFormat"),
+            ("{S}:rr\r\n", "c: BadFormat"),
+            ("{S}:r+\r\n", "c: BadFormat"),
+            ("{S}:x\r\n", invalid),
+            ("{S}:300\r\n", invalid),
+            ("{S}: c\r\n", invalid),
+            ("{S}:\r\n", invalid),
+            ("{S}:", invalid),
+            ("{S}:\0c\r\n", invalid),
+            ("{S}\r\n", "c: BadFormat"),
+            ("{S}", "c: BadFormat"),
+            ("{S} :c\r\n", "c: BadFormat"),
+            ("{S}/8dAs8s:c\r\n", "c: BadFormat"),
+            ("{S}|:c\r\n", "c: BadFormat"),
+            ("{S}7c:c\r\n", "c: BadFormat"),
+        ],
+    );
+    check(
+        LIMIT,
+        "",
+        &[
+            ("{S}:r\r\n", "r20"),
+            ("{S}:r100\r\n", "r20"),
+            ("{S}:b\r\n", "r20"),
+            ("{S}:r-5\r\n", "r20"),
+        ],
+    );
+}
+
+#[test]
+fn illegal_actions_become_calls() {
+    let invalid = "c: Invalid { too_many_actions: false }";
+    check(LIMIT, "rrr", &[("{S}:r\r\n", invalid), ("{S}:f\r\n", "f")]);
+    check(LIMIT, "c", &[("{S}:f\r\n", invalid)]);
+    check(
+        NOLIMIT,
+        "cc/",
+        &[("{S}:f\r\n", invalid), ("{S}:r199\r\n", "r200: Increased { from: 199, to: 200 }")],
+    );
+    check(NOLIMIT, "r20000", &[("{S}:r20000\r\n", invalid), ("{S}:r\r\n", "c: BadFormat")]);
+    check(NOLIMIT, "r300", &[("{S}:r301\r\n", "r500: Increased { from: 301, to: 500 }")]);
+    let raises: String = (2..65).map(|i| format!("r{i}00")).collect();
+    check(
+        NOLIMIT,
+        &raises,
+        &[("{S}:r6500\r\n", "c: Invalid { too_many_actions: true }"), ("{S}:c\r\n", "c")],
+    );
+}
+
+#[test]
+fn lines_that_are_no_match_state_are_ignored() {
+    let lines = [
+        "\r\n",
+        "\n",
+        "c\r\n",
+        "hello\r\n",
+        "matchstate:1:0::|9hQd:c\r\n",
+        " {S}:c\r\n",
+        "STATE:0::|9hQd:c\r\n",
+        "MATCHSTATE\r\n",
+        "MATCHSTATE:\r\n",
+        "MATCHSTATE:x:0::|9hQd:c\r\n",
+        "MATCHSTATE:2:0::|9hQd:c\r\n",
+        "MATCHSTATE:7:0::|9hQd:c\r\n",
+        "MATCHSTATE:1\r\n",
+        "MATCHSTATE:1:\r\n",
+        "MATCHSTATE:1:0\r\n",
+        "MATCHSTATE:1:x::|9hQd:c\r\n",
+        "MATCHSTATE:1:0:x:|9hQd:c\r\n",
+        "MATCHSTATE:1:0:ff:|9hQd:c\r\n",
+        "MATCHSTATE:1:0:cccccc:|9hQd:c\r\n",
+        "MATCHSTATE:1:0:r150:|9hQd:c\r\n",
+        "MATCHSTATE:1:0:r:|9hQd:c\r\n",
+        "MATCHSTATE:1:0:cc/:|9hQd:c\r\n",
+        "MATCHSTATE:1:0:cc/:|9hQd/8dAs:c\r\n",
+        "MATCHSTATE:1:0::|9h:c\r\n",
+        "MATCHSTATE:1:0:fc:|9hQd:c\r\n",
+        "MATCHSTATE 1:0::|9hQd:c\r\n",
+    ];
+    for line in lines {
+        assert_eq!(read(NOLIMIT, "", line).0, "ignored: BadState", "{line:?}");
+    }
+}
+
+#[test]
+fn match_states_that_were_not_asked_about_are_ignored() {
+    let cases = [
+        ("", "MATCHSTATE:1:5::|9hQd:c\r\n"),
+        ("", "MATCHSTATE:0:0::|9hQd:c\r\n"),
+        ("", "MATCHSTATE:1:0:c:|9hQd:c\r\n"),
+        ("", "MATCHSTATE:1:0:f:|9hQd:r300\r\n"),
+        ("", "MATCHSTATE:1:0::|Qd9h:c\r\n"),
+        ("", "MATCHSTATE:1:0::|9hQc:c\r\n"),
+        ("", "MATCHSTATE:1:0::9hQd|:c\r\n"),
+        ("", "MATCHSTATE:1:0::|:c\r\n"),
+        ("", "MATCHSTATE:1:0::\r\n"),
+        ("", "MATCHSTATE:1:0:"),
+        ("cc/", "MATCHSTATE:0:0:cc/:5d5c|/8dAs8h:c\r\n"),
+        ("cc/", "MATCHSTATE:0:0:cc/:5d5c|/As8d8s:c\r\n"),
+        ("r300c/", "MATCHSTATE:0:0:r301c/:5d5c|/8dAs8s:c\r\n"),
+        ("cc/", "MATCHSTATE:0:0:c:5d5c|:c\r\n"),
+    ];
+    for (betting, line) in cases {
+        assert_eq!(read(NOLIMIT, betting, line).0, "ignored: Unrequested", "{line:?}");
+    }
+}
+
+#[test]
+fn differences_that_do_not_matter_are_accepted() {
+    check(
+        NOLIMIT,
+        "",
+        &[
+            ("MATCHSTATE:1:0::2c2d|9hQd:c\r\n", "c"),
+            ("MATCHSTATE:1:0::|9HqD:c\r\n", "c"),
+            ("MATCHSTATE:1:0:///:|9hQd:c\r\n", "c"),
+            ("MATCHSTATE:1:00::|9hQd:c\r\n", "c"),
+            ("MATCHSTATE:257:0::|9hQd:c\r\n", "c"),
+            ("MATCHSTATE:-255:0::|9hQd:c\r\n", "c"),
+            ("MATCHSTATE: 1: 0::|9hQd:c\r\n", "c"),
+            ("MATCHSTATE:1:4294967296::|9hQd:c\r\n", "c"),
+            ("MATCHSTATE:1:0::2c2d9hQd:c\r\n", "c"),
+            ("MATCHSTATE:1:0::|9hQd:c\r\n", "c"),
+        ],
+    );
+    check(
+        NOLIMIT,
+        "r300c/",
+        &[
+            ("MATCHSTATE:0:0:R300k:5d5c2c2d8dAs8s:c\r\n", "c"),
+            ("MATCHSTATE:0:0:r 300c:5d5c8dAs8s:c\r\n", "ignored: BadState"),
+            ("MATCHSTATE:0:0:b+300/c:5d5c|/8DaS8S:r600\r\n", "r600"),
+        ],
+    );
+}
+
+#[test]
+fn comments_are_skipped() {
+    for line in ["# c\r\n", "; {S}:c\r\n", "#", ";\n"] {
+        assert_eq!(read(NOLIMIT, "", line), ("comment".to_owned(), true), "{line:?}");
+    }
+}
+
+#[test]
+fn the_strict_reading_takes_exact_replies_only() {
+    let right = ["{S}:f\r\n", "{S}:c\n", "{S}:r300\r\n", "{S}:r20000\r\n", "{S}:r200\n"];
+    let wrong = [
+        "{S}:F\r\n",
+        "{S}:k\r\n",
+        "{S}:c",
+        "{S}:c\r\r\n",
+        "{S}:cc\r\n",
+        "{S}:r\r\n",
+        "{S}:r0300\r\n",
+        "{S}:r+300\r\n",
+        "{S}:r199\r\n",
+        "{S}:r20001\r\n",
+        "{S}\r\n",
+        "{S}:\r\n",
+        " {S}:c\r\n",
+        "MATCHSTATE:1:00::|9hQd:c\r\n",
+        "hello\r\n",
+        "\r\n",
+        "{S}:c \r\n",
+        "{S}:b300\r\n",
+    ];
+    for line in right {
+        assert!(read(NOLIMIT, "", line).1, "{line:?}");
+    }
+    for line in wrong {
+        assert!(!read(NOLIMIT, "", line).1, "{line:?}");
+    }
+    assert!(read(LIMIT, "", "{S}:r\r\n").1);
+    assert!(!read(LIMIT, "", "{S}:r20\r\n").1);
+    assert!(!read(LIMIT, "c", "{S}:f\r\n").1);
+}
