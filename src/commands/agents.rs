@@ -1,0 +1,365 @@
+//! `cardroom agents`: what agents there are, whether they keep their promises, how fast they are.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agents::contract::{self, Claim, Report, Terms};
+use agents::{AgentChoice, AgentSpec, Cost, Registry};
+use comfy_table::{CellAlignment, Table, presets};
+use game::GameDef;
+use matches::games::load_game;
+use matches::measure::{Measured, measure};
+use protocol::acpc::gamedef::Reading;
+use serde_json::json;
+
+use crate::config::units::Time;
+use crate::exit::Failure;
+use crate::named::{Game, Named};
+
+/// List, describe, check and measure agents.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// List every kind of agent and the agents of the configuration
+    List(ListArgs),
+    /// Describe a kind of agent, or one of the configuration, with its options
+    Describe(DescribeArgs),
+    /// Check that agents keep their promises; ends with 5 when one does not
+    ///
+    /// Each plays itself and random players, several times with the same seeds: it must always answer,
+    /// legally, in time, report proper strategies, and decide the same again.
+    Verify(VerifyArgs),
+    /// Measure decisions per second, thinking times and memory; each agent plays itself
+    Bench(BenchArgs),
+}
+
+#[derive(clap::Args)]
+struct ListArgs {
+    #[command(flatten)]
+    named: Named,
+    /// One JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct DescribeArgs {
+    /// A kind, or a name of the configuration
+    name: String,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+#[derive(clap::Args)]
+struct VerifyArgs {
+    /// The agents [default: every kind that needs no option, and those of the configuration]
+    names: Vec<String>,
+    #[command(flatten)]
+    list: ListArgs,
+    /// A game to play; may be given several times [default: hold'em limit and no-limit for 2 to 6
+    /// players, Kuhn and Leduc]
+    #[arg(long, value_name = "GAME")]
+    game: Vec<String>,
+    /// Hands of each block
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    hands: u32,
+    /// Seed of cards and decisions
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(clap::Args)]
+struct BenchArgs {
+    /// The agents [default: every kind that needs no option, and those of the configuration]
+    names: Vec<String>,
+    #[command(flatten)]
+    list: ListArgs,
+    #[command(flatten)]
+    game: Game,
+    /// How long each agent plays
+    #[arg(long, value_name = "TIME", default_value = "2s")]
+    time: Time,
+    /// Seed of cards and decisions
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+}
+
+/// The games of `verify`.
+const GAMES: [&str; 6] = [
+    "holdem.nolimit.2p.reverse_blinds",
+    "holdem.limit.2p.reverse_blinds",
+    "holdem.limit.3p",
+    "holdem.nolimit.6p",
+    "kuhn.limit.2p",
+    "leduc.limit.2p",
+];
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<(), Failure> {
+    match args.what {
+        What::List(args) => list(&args),
+        What::Describe(args) => describe(&args),
+        What::Verify(args) => verify(&args),
+        What::Bench(args) => bench(&args),
+    }
+}
+
+fn list(args: &ListArgs) -> Result<(), Failure> {
+    let registry = args.named.registry()?;
+    if args.json {
+        let kinds: Vec<_> = registry.kinds().iter().map(kind_json).collect();
+        let one = |(name, config)| json!({ "name": name, "agent": config });
+        let defined: Vec<_> = registry.defined().map(one).collect();
+        say(&pretty(&json!({ "kinds": kinds, "configured": defined })));
+        return Ok(());
+    }
+    let mut table = table(&["AGENT", "COST", "WHAT IT DOES"]);
+    for spec in registry.kinds() {
+        table.add_row([named(spec), cost(spec.cost).to_owned(), spec.summary.to_owned()]);
+    }
+    for (name, config) in registry.defined() {
+        let spec = registry.kinds().iter().find(|spec| spec.kind == config.kind);
+        let what = spec.map_or("", |spec| spec.summary);
+        let cost = spec.map_or("", |spec| cost(spec.cost));
+        table.add_row([
+            name.to_owned(),
+            cost.to_owned(),
+            format!("{} (configured): {what}", config.kind),
+        ]);
+    }
+    say(&table.trim_fmt());
+    Ok(())
+}
+
+/// The kind with its argument, as it is written on command lines.
+fn named(spec: &AgentSpec) -> String {
+    match spec.argument {
+        Some(argument) => format!("{}:{}", spec.kind, argument.to_uppercase()),
+        None => spec.kind.to_owned(),
+    }
+}
+
+fn cost(cost: Cost) -> &'static str {
+    match cost {
+        Cost::Inline => "inline",
+        Cost::Worker => "worker",
+    }
+}
+
+fn kind_json(spec: &AgentSpec) -> serde_json::Value {
+    json!({
+        "kind": spec.kind,
+        "summary": spec.summary,
+        "example": spec.example,
+        "argument": spec.argument,
+        "cost": spec.cost,
+        "repeatable": spec.repeatable,
+        "options": spec.options,
+    })
+}
+
+fn describe(args: &DescribeArgs) -> Result<(), Failure> {
+    let registry = args.list.named.registry()?;
+    let config = registry.defined().find(|(name, _)| *name == args.name).map(|(_, config)| config);
+    let kind = config.map_or(args.name.as_str(), |config| config.kind.as_str());
+    let Some(spec) = registry.kinds().iter().find(|spec| spec.kind == kind) else {
+        // Says which are known; an agent with an argument is described by its kind.
+        let spec = *registry.resolve(&args.name).map_err(Failure::input)?.spec();
+        say(&if args.list.json { pretty(&kind_json(&spec)) } else { description(&spec) });
+        return Ok(());
+    };
+    if args.list.json {
+        let mut document = kind_json(spec);
+        document["configured"] = json!(config);
+        say(&pretty(&document));
+        return Ok(());
+    }
+    say(&description(spec));
+    if let Some(config) = config {
+        say(&format!("\n[agents.{}]\nkind = \"{}\"\n{}", args.name, config.kind, config.options));
+    }
+    Ok(())
+}
+
+fn description(spec: &AgentSpec) -> String {
+    let mut text = format!("{}: {}\n\nExample: {}", named(spec), spec.summary, spec.example);
+    text += match spec.cost {
+        Cost::Inline => "\nCost: inline (decides at once)",
+        Cost::Worker => "\nCost: worker (decides on a thread of its own, against a deadline)",
+    };
+    text += match spec.repeatable {
+        true => "\nRepeatable: the same seeds give the same decisions",
+        false => "\nNot repeatable: the same seeds may give other decisions",
+    };
+    if spec.options.is_empty() {
+        return text + "\nNo options.";
+    }
+    let mut table = table(&["OPTION", "DEFAULT", "WHAT IT DOES"]);
+    for option in spec.options {
+        table.add_row([option.name, option.default, option.help]);
+    }
+    format!("{text}\n\n{}", table.trim_fmt())
+}
+
+/// The agents of these names; without names, all that need no option.
+fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<AgentChoice>, Failure> {
+    let needs_none =
+        |spec: &&AgentSpec| spec.options.iter().all(|option| option.default != "required");
+    let kinds = registry.kinds().iter().filter(needs_none).map(|spec| spec.kind.to_owned());
+    let defined = registry.defined().map(|(name, _)| name.to_owned());
+    let all: Vec<String> =
+        if names.is_empty() { kinds.chain(defined).collect() } else { names.to_vec() };
+    all.iter().map(|name| registry.resolve(name).map_err(Failure::input)).collect()
+}
+
+fn verify(args: &VerifyArgs) -> Result<(), Failure> {
+    let choices = chosen(&args.list.named.registry()?, &args.names)?;
+    let names: Vec<&str> = match args.game.as_slice() {
+        [] => GAMES.to_vec(),
+        given => given.iter().map(String::as_str).collect(),
+    };
+    let games = names
+        .iter()
+        .map(|name| Ok((*name, load_game(name, Reading::Strict).map_err(Failure::input)?)))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let terms = Terms { hands: args.hands, seed: args.seed, ..Terms::default() };
+    let mut reports = Vec::new();
+    for choice in &choices {
+        for (game, def) in &games {
+            let report = check(choice, def, terms)?;
+            reports.push((choice.name().to_owned(), (*game).to_owned(), report));
+        }
+    }
+    say(&if args.list.json { reports_json(&reports) } else { reports_text(&reports) });
+    let broken = reports.iter().filter(|(_, _, report)| !report.breaches.is_empty()).count();
+    if broken > 0 {
+        let all = reports.len();
+        return Err(Failure::claim(format!(
+            "{broken} of {all} checks of an agent at a game failed"
+        )));
+    }
+    Ok(())
+}
+
+fn check(choice: &AgentChoice, def: &Arc<GameDef>, terms: Terms) -> Result<Report, Failure> {
+    let start = Instant::now();
+    contract::check(choice, def, terms, &|| start.elapsed()).map_err(Failure::input)
+}
+
+fn reports_json(reports: &[(String, String, Report)]) -> String {
+    let one = |(agent, game, report): &(String, String, Report)| {
+        let breaches = report.breaches.iter();
+        let breaches: Vec<_> =
+            breaches.map(|(claim, how)| json!({ "claim": claim, "how": how })).collect();
+        json!({
+            "agent": agent,
+            "game": game,
+            "decisions": report.decisions,
+            "holds": breaches.is_empty(),
+            "breaches": breaches,
+            "not_claimed": report.not_claimed,
+        })
+    };
+    pretty(&json!(reports.iter().map(one).collect::<Vec<_>>()))
+}
+
+fn reports_text(reports: &[(String, String, Report)]) -> String {
+    let mut table = table(&["AGENT", "GAME", "DECISIONS", "RESULT"]);
+    right(&mut table, 2);
+    let mut details = String::new();
+    for (agent, game, report) in reports {
+        let result = match report.breaches.len() {
+            0 if report.not_claimed.is_empty() => "holds".to_owned(),
+            0 => "holds; not repeatable".to_owned(),
+            count => format!("{count} of {} claims fail", Claim::ALL.len()),
+        };
+        table.add_row([agent.clone(), game.clone(), report.decisions.to_string(), result]);
+        for (claim, how) in &report.breaches {
+            details += &format!("\n{agent} at {game}: not true that it {}: {how}", claim.words());
+        }
+    }
+    format!("{}{details}", table.trim_fmt())
+}
+
+fn bench(args: &BenchArgs) -> Result<(), Failure> {
+    let choices = chosen(&args.list.named.registry()?, &args.names)?;
+    let def = args.game.load()?;
+    let measured = choices
+        .iter()
+        .map(|choice| {
+            let result = measure(choice, &def, args.time.0, args.seed);
+            Ok((choice.name().to_owned(), result.map_err(Failure::input)?))
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
+    if args.list.json {
+        let one = |(agent, measured): &(String, Measured)| json!({ "agent": agent, "measured": measured });
+        say(&pretty(&json!(measured.iter().map(one).collect::<Vec<_>>())));
+        return Ok(());
+    }
+    let mut table = table(&[
+        "AGENT",
+        "DECISIONS",
+        "PER SECOND",
+        "P50",
+        "P99",
+        "LONGEST",
+        "MEMORY",
+        "TOTAL MEMORY",
+    ]);
+    (1..8).for_each(|column| right(&mut table, column));
+    for (agent, measured) in &measured {
+        table.add_row([
+            agent.clone(),
+            measured.decisions.to_string(),
+            format!("{:.0}", measured.per_second),
+            time(measured.p50_us),
+            time(measured.p99_us),
+            time(measured.max_us),
+            memory(measured.memory_growth),
+            memory(measured.memory),
+        ]);
+    }
+    say(&table.trim_fmt());
+    Ok(())
+}
+
+fn time(microseconds: f64) -> String {
+    let time = Duration::from_secs_f64(microseconds.max(0.0) / 1e6);
+    match time.as_nanos() {
+        0..1_000 => format!("{} ns", time.as_nanos()),
+        1_000..1_000_000 => format!("{microseconds:.1} µs"),
+        1_000_000..1_000_000_000 => format!("{:.1} ms", microseconds / 1e3),
+        _ => format!("{:.1} s", microseconds / 1e6),
+    }
+}
+
+fn memory(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "unknown".into(), |bytes| format!("{:.1} MiB", bytes as f64 / 1048576.0))
+}
+
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header.to_vec());
+    table
+}
+
+fn right(table: &mut Table, column: usize) {
+    if let Some(column) = table.column_mut(column) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+fn pretty(document: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(document).expect("plain data with text keys")
+}
+
+fn say(text: &str) {
+    // Whoever reads the output may have gone.
+    let _ = writeln!(std::io::stdout(), "{text}");
+}

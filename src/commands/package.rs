@@ -1,0 +1,77 @@
+//! `cardroom package`: make a folder that plays without anything else.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use matches::package_acpc::{Entry, PackageError, check, write};
+
+use crate::exit::Failure;
+use crate::named::{Game, Named, this_program};
+
+/// Make a folder that plays without anything else.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Acpc(AcpcArgs),
+}
+
+/// Write an entry for an ACPC competition: startme.sh HOST PORT, README, this program, the game, the
+/// agent's files.
+///
+/// The entry is tried at once: test matches against random players, started from elsewhere by its
+/// absolute and by a relative path, every reply held to the rules. Ends with 0 when the entry is there
+/// and works, 5 when it is there but fails, 3 when it cannot be made.
+#[derive(clap::Args)]
+struct AcpcArgs {
+    /// The folder to make; it must be empty or not exist
+    dir: PathBuf,
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    #[arg(long, value_name = "NAME")]
+    agent: String,
+    #[command(flatten)]
+    game: Game,
+    #[command(flatten)]
+    named: Named,
+    /// Hands of each test match; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    check: u32,
+}
+
+/// Makes the entry and tries it.
+pub fn run(args: Args) -> Result<(), Failure> {
+    let What::Acpc(args) = args.what;
+    let registry = args.named.registry()?;
+    let agent = registry.resolve(&args.agent).map_err(Failure::input)?;
+    let def = args.game.load()?;
+    // An agent that cannot play the game is better known now than on the organizers' machine.
+    drop(agent.build(&def).map_err(Failure::input)?);
+    let defined: BTreeMap<_, _> =
+        registry.defined().map(|(name, config)| (name.to_owned(), config.clone())).collect();
+    let program = this_program()?;
+    let entry = Entry { program: &program, agent: &agent, defined: &defined, def: &def };
+    write(&entry, &args.dir).map_err(Failure::input)?;
+    if args.check > 0 {
+        check(&args.dir, &def, args.check).map_err(|error| match error {
+            PackageError::Fails { .. } => Failure::claim(error),
+            error => Failure::input(error),
+        })?;
+    }
+    let tried = match args.check {
+        0 => "not tried".to_owned(),
+        hands => format!("tried twice over {hands} hands"),
+    };
+    // Whoever reads the output may have gone.
+    let _ = writeln!(
+        std::io::stdout(),
+        "{}: an entry that plays {}, {tried}; start it with startme.sh HOST PORT",
+        args.dir.display(),
+        agent.name()
+    );
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! `cardroom play`: play as an agent at a table somewhere else.
+
+use std::hash::{BuildHasher, RandomState};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use game::Quirks;
+use matches::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
+use matches::stop::Stop;
+
+use crate::config::units::Time;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::named::{Game, Named};
+
+/// Play as an agent at a table somewhere else.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    place: Place,
+}
+
+#[derive(clap::Subcommand)]
+enum Place {
+    Acpc(AcpcArgs),
+}
+
+/// Connect to an ACPC dealer and play until it closes the connection.
+///
+/// Ends with 0 when the dealer closed between two hands; 4 when it could not be reached, fell silent,
+/// closed in the middle of a hand, or sent what cannot be (the line is named); 130 when interrupted, after
+/// the hand in play; 3 when the agent, the game or the record is bad; 2 when the command line is.
+#[derive(clap::Args)]
+struct AcpcArgs {
+    /// The dealer's host: a name, an IPv4 or an IPv6 address
+    host: String,
+    /// The port of the seat
+    port: u16,
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    #[arg(long, value_name = "NAME")]
+    agent: String,
+    #[command(flatten)]
+    game: Game,
+    #[command(flatten)]
+    named: Named,
+    /// Seed of the agent's random source [default: another one each time]
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// How long to go on trying while the dealer cannot be reached
+    #[arg(long, value_name = "TIME", default_value = "30s")]
+    connect_timeout: Time,
+    /// How long the dealer may be silent, which it is while others think; 0s for any time
+    #[arg(long, value_name = "TIME", default_value = "20min")]
+    silence_timeout: Time,
+    /// The longest a decision may take before the hand is checked or folded [default: any time]
+    #[arg(long, value_name = "TIME")]
+    deadline: Option<Time>,
+    /// Keep each decision (decisions.jsonl) and the final state of each hand (states.txt) in this folder
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+    /// The name of another player, for agents that play by it; may be given several times
+    #[arg(long, value_name = "NAME")]
+    opponent: Vec<String>,
+    /// The summary as one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// Plays.
+pub fn run(args: Args) -> Result<(), Failure> {
+    let Place::Acpc(args) = args.place;
+    let agent = args.named.resolve(&args.agent)?;
+    // The original dealer's departures from the rules, so that nothing it sends is taken for wrong.
+    let def = Arc::new(args.game.load()?.with_quirks(Quirks::ORIGINAL));
+    let plan = Plan {
+        host: args.host,
+        port: args.port,
+        def,
+        agent,
+        seed: args.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
+        connect_timeout: args.connect_timeout.0,
+        silence: (!args.silence_timeout.0.is_zero()).then_some(args.silence_timeout.0),
+        deadline: args.deadline.map(|time| time.0),
+        opponents: args.opponent,
+    };
+    let mut record = args.record.as_deref().map(Record::open).transpose().map_err(failure)?;
+    let stop = Stop::new();
+    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
+    // Whoever reads the output may have gone.
+    let _ = writeln!(std::io::stdout(), "{}", show(&summary, args.json));
+    match end.map_err(failure)? {
+        End::MatchOver => Ok(()),
+        End::Stopped => {
+            let hands = summary.hands;
+            Err(Failure::interrupted(format!("left the table after {hands} hands")))
+        }
+    }
+}
+
+fn failure(error: PlayError) -> Failure {
+    if error.is_theirs() { Failure::gone(error) } else { Failure::input(error) }
+}
+
+fn show(summary: &Summary, json: bool) -> String {
+    if json {
+        return serde_json::to_string_pretty(summary).expect("plain data with text keys");
+    }
+    let Summary { agent, dealer, hands, chips, decisions, .. } = summary;
+    let rate = match &summary.rate {
+        Some(rate) => format!(", {:+.0} ± {:.0} mbb/hand", rate.mbb, rate.half_width()),
+        None => String::new(),
+    };
+    let mut text = format!("{agent} at {dealer}: {hands} hands, {chips:+} chips{rate}");
+    text += &format!("\n{} decisions", decisions.total);
+    if let (Some(median), Some(p99), Some(max)) =
+        (decisions.median_ms, decisions.p99_ms, decisions.max_ms)
+    {
+        text +=
+            &format!("; thinking time {median:.3} ms (median), {p99:.3} (p99), {max:.3} (longest)");
+    }
+    let (fallbacks, corrected) = (decisions.fallback_total(), decisions.corrected);
+    if fallbacks + corrected > 0 {
+        text += &format!("\n{fallbacks} without the agent's answer, {corrected} corrected");
+    }
+    text
+}

@@ -1,0 +1,65 @@
+//! Agents by name on the command line: the registry with the configuration's agents in it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agents::{AgentChoice, Registry};
+use game::GameDef;
+use matches::games::load_game;
+use protocol::acpc::gamedef::Reading;
+
+use crate::config::Loaded;
+use crate::exit::Failure;
+
+/// Where agents are defined.
+#[derive(clap::Args)]
+pub(crate) struct Named {
+    /// Configuration file whose agents can be named [default: cardroom.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Named {
+    /// Every agent there is.
+    pub(crate) fn registry(&self) -> Result<Registry, Failure> {
+        let loaded = Loaded::load(self.config.as_deref(), std::env::vars(), &[]);
+        let mut registry = matches::registry::registry();
+        for (name, config) in loaded.map_err(Failure::input)?.config.agents {
+            registry.define(&name, config).map_err(Failure::input)?;
+        }
+        Ok(registry)
+    }
+
+    /// The agent of this name.
+    pub(crate) fn resolve(&self, name: &str) -> Result<AgentChoice, Failure> {
+        self.registry()?.resolve(name).map_err(Failure::input)
+    }
+}
+
+/// How a game is read and named.
+#[derive(clap::Args)]
+pub(crate) struct Game {
+    /// The game: a built-in name, or the path of an ACPC game definition
+    #[arg(long, value_name = "FILE", default_value = crate::playing::DEFAULT_GAME)]
+    game: String,
+    /// Read the game file as the original dealer does, which passes over what it does not understand
+    #[arg(long)]
+    lenient_game: bool,
+}
+
+impl Game {
+    /// The game.
+    pub(crate) fn load(&self) -> Result<Arc<GameDef>, Failure> {
+        let reading = if self.lenient_game { Reading::Original } else { Reading::Strict };
+        load_game(&self.game, reading).map_err(Failure::input)
+    }
+}
+
+/// The program that is running.
+pub(crate) fn this_program() -> Result<PathBuf, Failure> {
+    std::env::current_exe()
+        .map_err(|error| {
+            Failure::input(anyhow::anyhow!("cannot tell where this program is: {error}"))
+        })
+        .map(|path| Path::new(&path).to_owned())
+}
