@@ -3,5 +3,6 @@
 mod dependency_graph;
 mod invariants;
 mod papers;
+mod players;
 mod sources;
 mod tidiness;

@@ -25,6 +25,9 @@ use protocol::acpc::gamedef;
 
 use crate::dealer::{self, DealerError, Options};
 
+/// What `cardroom play` says of decisions in which the agent's answer was not used.
+pub const UNANSWERED: &str = "without the agent's answer";
+
 /// What goes into an entry.
 #[derive(Debug)]
 pub struct Entry<'a> {
@@ -261,6 +264,11 @@ fn test_match(
             return Err(fails(format!("{error}{}", own.unwrap_or_default())));
         }
         Err(error) => return Err(fails(error.to_string())),
+    }
+    // The dealer cannot tell whether the agent itself has chosen what was played.
+    let own = fs::read_to_string(format!("{name}.player0.std")).unwrap_or_default();
+    if let Some(line) = own.lines().find(|line| line.contains(UNANSWERED)) {
+        return Err(fails(format!("in a test match it made {line}")));
     }
     let said = String::from_utf8_lossy(&said);
     let complaint =

@@ -138,7 +138,7 @@ pub enum End {
 
 /// Plays a match. The summary covers everything up to its end, also when that is an error.
 ///
-/// `stop` is looked at between hands and while nothing comes from the dealer.
+/// Asked to stop, it finishes the hand in play and leaves.
 pub async fn play(
     plan: &Plan,
     record: Option<&mut Record>,
@@ -154,6 +154,7 @@ pub async fn play(
         sums: Sums::default(),
         pending: Vec::new(),
         closed: false,
+        in_hand: false,
     };
     let end = table.play().await;
     // An agent that runs programs ends them before it is gone; it has a little time for that.
@@ -197,6 +198,8 @@ struct Sitting<'a> {
     pending: Vec<u8>,
     /// The dealer has closed the connection.
     closed: bool,
+    /// A hand has begun and not ended.
+    in_hand: bool,
 }
 
 impl Sitting<'_> {
@@ -219,6 +222,7 @@ impl Sitting<'_> {
                 return Ok(End::Stopped);
             }
             while let Some(event) = self.event()? {
+                self.in_hand = !matches!(event, Event::HandOver(_) | Event::MatchOver);
                 match event {
                     Event::Turn { hand, infoset } => {
                         self.turn(&mut stream, hand.into(), infoset).await?;
@@ -262,7 +266,7 @@ impl Sitting<'_> {
         while self.pending.is_empty() && !self.closed {
             match timeout(LOOK, stream.read(&mut chunk)).await {
                 Ok(read) => self.take(read, &chunk)?,
-                Err(_) if self.stop.asked() => return Ok(false),
+                Err(_) if self.stop.asked() && !self.in_hand => return Ok(false),
                 Err(_) => {
                     if let Some(most) = self.plan.silence
                         && since.elapsed() >= most

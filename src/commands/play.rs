@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::Quirks;
+use matches::package_acpc::UNANSWERED;
 use matches::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
 use matches::stop::Stop;
 
@@ -88,13 +89,15 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let stop = Stop::new();
     interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
-    // Whoever reads the output may have gone.
-    let _ = writeln!(std::io::stdout(), "{}", show(&summary, args.json));
+    if args.json || end.is_ok() || summary.hands > 0 {
+        // Whoever reads the output may have gone.
+        let _ = writeln!(std::io::stdout(), "{}", show(&summary, args.json));
+    }
     match end.map_err(failure)? {
         End::MatchOver => Ok(()),
         End::Stopped => {
             let hands = summary.hands;
-            Err(Failure::interrupted(format!("left the table after {hands} hands")))
+            Err(Failure::interrupted(format!("left the table; hands played: {hands}")))
         }
     }
 }
@@ -122,7 +125,8 @@ fn show(summary: &Summary, json: bool) -> String {
     }
     let (fallbacks, corrected) = (decisions.fallback_total(), decisions.corrected);
     if fallbacks + corrected > 0 {
-        text += &format!("\n{fallbacks} without the agent's answer, {corrected} corrected");
+        let plural = |count: u64| if count == 1 { "decision" } else { "decisions" };
+        text += &format!("\n{fallbacks} {} {UNANSWERED}, {corrected} corrected", plural(fallbacks));
     }
     text
 }

@@ -1,0 +1,228 @@
+//! `cardroom play`, `package` and `agents` as processes: results, exit codes, one clear line each.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::Value;
+
+const NOLIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
+
+fn cardroom(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command.output().expect("the program runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+/// Ends as expected, with exactly one line on the error stream, which holds this text.
+fn check_failure(output: &Output, code: i32, expected: &str) {
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.starts_with("error: ") && said.contains(expected), "{said}");
+}
+
+/// A dealer that reads the version and says this, then closes.
+fn dealer(says: &'static str) -> (String, JoinHandle<String>) {
+    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = door.local_addr().expect("an address").port().to_string();
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = door.accept().expect("a player");
+        let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
+        let mut heard = String::new();
+        reader.read_line(&mut heard).expect("the version");
+        stream.write_all(says.as_bytes()).expect("the player listens");
+        stream.shutdown(std::net::Shutdown::Write).expect("it is open");
+        reader.read_to_string(&mut heard).expect("the rest");
+        heard
+    });
+    (port, thread)
+}
+
+#[test]
+fn play_ends_with_the_exit_code_of_what_happened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let cases: &[(&str, i32, &str)] = &[
+        ("", 4, "closed the connection before the first hand"),
+        ("MATCHSTATE:1:0::|AsAd\r\n", 4, "closed the connection in the middle of hand 0"),
+        ("MATCHSTATE:7:0::|AsAd\r\n", 4, "position `7` is not from 0 to 1"),
+        ("MATCHSTATE:1:0:r1:|AsAd\r\n", 4, "a raise to 1 is outside"),
+        ("\u{1}\u{2}\u{3}\r\n", 4, "it does not begin with `MATCHSTATE:`"),
+    ];
+    for &(says, code, expected) in cases {
+        let (port, thread) = dealer(says);
+        let output = cardroom(at, &["play", "acpc", "127.0.0.1", &port, "--agent", "call"]);
+        thread.join().expect("the dealer does not fail");
+        check_failure(&output, code, expected);
+    }
+    let play = |more: &[&str]| cardroom(at, &[&["play", "acpc", "127.0.0.1", "1"], more].concat());
+    let refused = play(&["--agent", "call", "--connect-timeout", "100ms"]);
+    check_failure(&refused, 4, "cannot connect to 127.0.0.1:1 within 100ms: 127.0.0.1: Connection");
+    check_failure(&play(&["--agent", "cal"]), 3, "did you mean `call`?");
+    check_failure(
+        &play(&["--agent", "call", "--game", "holdem"]),
+        3,
+        "neither a file nor a built-in",
+    );
+    fs::write(at.join("bad.game"), "GAMEDEF\nnolimit\nnumPlayers = x\n").expect("a file");
+    check_failure(&play(&["--agent", "call", "--game", "bad.game"]), 3, "bad.game");
+    assert_eq!(play(&["--agent", "call", "--deadline", "soon"]).status.code(), Some(2));
+    assert_eq!(play(&[]).status.code(), Some(2));
+}
+
+#[test]
+fn play_tells_what_it_did_and_keeps_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (port, thread) = dealer(
+        "MATCHSTATE:0:0::KsKd|\r\nMATCHSTATE:0:0:f:KsKd|\r\nMATCHSTATE:1:1::|AsAd\r\n\
+         MATCHSTATE:1:1:f:|AsAd\r\n",
+    );
+    let arguments =
+        ["play", "acpc", "127.0.0.1", &port, "--agent", "fold", "--seed", "9", "--json"];
+    let output = cardroom(folder.path(), &[&arguments[..], &["--record", "kept"]].concat());
+    let heard = thread.join().expect("the dealer does not fail");
+    assert_eq!(heard, "VERSION:2.0.0\r\nMATCHSTATE:1:1::|AsAd:f\r\n");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    assert_eq!(summary["end"], "match-over");
+    assert_eq!(summary["seed"], 9);
+    assert_eq!(summary["hands"], 2);
+    assert_eq!(summary["chips"], 0.0);
+    assert_eq!(summary["rate"]["mbb"], 0.0);
+    assert!(summary["rate"]["interval"]["high"].as_f64().expect("an interval") > 0.0);
+    assert_eq!(summary["decisions"]["total"], 1);
+    let kept = fs::read_to_string(folder.path().join("kept/states.txt")).expect("kept");
+    assert_eq!(kept.lines().count(), 2);
+}
+
+#[test]
+fn ctrl_c_leaves_the_table_after_the_hand() {
+    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = door.local_addr().expect("an address").port().to_string();
+    let child = Command::new(env!("CARGO_BIN_EXE_cardroom"))
+        .args(["play", "acpc", "127.0.0.1", &port, "--agent", "call"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let (mut stream, _): (TcpStream, _) = door.accept().expect("the player");
+    stream.write_all(b"MATCHSTATE:1:0::|AsAd\r\n").expect("the player listens");
+    let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
+    let mut line = String::new();
+    while !line.starts_with("MATCHSTATE") {
+        line.clear();
+        reader.read_line(&mut line).expect("the player answers");
+    }
+    // Ctrl-C is listened to from before the connection was made, but by another thread.
+    std::thread::sleep(Duration::from_millis(300));
+    let pressed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(pressed.expect("kill runs").success());
+    std::thread::sleep(Duration::from_millis(300));
+    stream.write_all(b"MATCHSTATE:1:0:cr300:|AsAd\r\n").expect("the player is still there");
+    line.clear();
+    reader.read_line(&mut line).expect("the player answers");
+    assert_eq!(line, "MATCHSTATE:1:0:cr300:|AsAd:c\r\n");
+    stream.write_all(b"MATCHSTATE:1:0:cr300c/r600f:|AsAd/2c3c4c\r\n").expect("it is still there");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    assert!(said.ends_with("error: left the table; hands played: 1\n"), "{said}");
+}
+
+#[test]
+fn an_entry_plays_from_any_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    fs::create_dir(at.join("rules")).expect("a folder");
+    fs::write(at.join("cardroom.toml"), "[agents.mine]\nkind = 'router'\nrules = 'rules/a.toml'\n")
+        .expect("a file");
+    let rules =
+        "default = 'equity:samples=100'\n[[rule]]\nagent = 'router:b.toml'\nstreets = ['river']\n";
+    fs::write(at.join("rules/a.toml"), rules).expect("a file");
+    fs::write(at.join("rules/b.toml"), "default = 'call'\n").expect("a file");
+
+    // Ends with 0 only if the entry has played, started by an absolute and by a relative path.
+    let package = |more: &[&str]| cardroom(at, &[&["package", "acpc"], more].concat());
+    let output = package(&["made here/entry", "--agent", "mine", "--check", "20"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let entry = at.join("made here/entry");
+    for file in ["startme.sh", "README", "cardroom", "play.game", "files/cardroom.toml"] {
+        assert!(entry.join(file).is_file(), "{file} is missing");
+    }
+    assert!(entry.join("files/rules/b.toml").is_file());
+    let unfinished = fs::read_dir(at.join("made here")).expect("a folder").count();
+    assert_eq!(unfinished, 1, "nothing but the entry is left");
+
+    let usage = Command::new(entry.join("startme.sh")).output().expect("it starts");
+    assert_eq!(usage.status.code(), Some(2));
+
+    let again = package(&["made here/entry", "--agent", "mine"]);
+    check_failure(&again, 3, "made here/entry is not empty");
+    let outside = format!("router:{}", at.join("rules/b.toml").display());
+    check_failure(&package(&["other", "--agent", &outside]), 3, "rules/b.toml, which is not below");
+    assert!(!at.join("other").exists());
+}
+
+#[test]
+fn an_entry_whose_agent_gives_no_answers_is_found_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    // A program that connects, but plays another game than the dealer deals.
+    let script = format!(
+        "#!/bin/sh\nexec '{}' play acpc --agent call --game kuhn.limit.2p \"$@\"\n",
+        env!("CARGO_BIN_EXE_cardroom")
+    );
+    fs::write(at.join("bot.sh"), script).expect("a file");
+    fs::set_permissions(at.join("bot.sh"), fs::Permissions::from_mode(0o755)).expect("a mode");
+    let agent = "external:./bot.sh";
+    let output = cardroom(at, &["package", "acpc", "entry", "--agent", agent, "--check", "5"]);
+    check_failure(&output, 5, "without the agent's answer");
+    let output = cardroom(at, &["agents", "verify", agent, "--game", NOLIMIT, "--hands", "2"]);
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("not true that it answers every time: hand 0"), "{said}");
+}
+
+#[test]
+fn agents_are_listed_described_verified_and_measured() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    fs::write(at.join("cardroom.toml"), "[agents.bold]\nkind = 'equity'\nbet = 1.5\n")
+        .expect("a file");
+    let json = |arguments: &[&str]| -> Value {
+        let output = cardroom(at, arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        serde_json::from_slice(&output.stdout).expect("one JSON document")
+    };
+    let list = json(&["agents", "list", "--json"]);
+    let kinds: Vec<_> = list["kinds"].as_array().into_iter().flatten().collect();
+    let names: Vec<_> = kinds.iter().filter_map(|kind| kind["kind"].as_str()).collect();
+    for kind in ["call", "fold", "random", "raise", "equity", "router", "shadow", "external"] {
+        assert!(names.contains(&kind), "{kind} is missing in {names:?}");
+    }
+    assert_eq!(list["configured"][0]["name"], "bold");
+    assert_eq!(json(&["agents", "describe", "bold", "--json"])["configured"]["bet"], 1.5);
+
+    let verify = ["agents", "verify", "bold", "shadow:call,random", "--hands", "20", "--json"];
+    let reports = json(&verify);
+    let reports = reports.as_array().expect("a list");
+    assert_eq!(reports.len(), 12, "two agents at six games");
+    assert!(reports.iter().all(|report| report["holds"] == true), "{reports:?}");
+
+    let bench = json(&["agents", "bench", "call", "bold", "--time", "50ms", "--json"]);
+    for (index, name) in ["call", "bold"].into_iter().enumerate() {
+        assert_eq!(bench[index]["agent"], name);
+        assert!(bench[index]["measured"]["decisions"].as_u64() > Some(0));
+    }
+    check_failure(&cardroom(at, &["agents", "describe", "bolt"]), 3, "did you mean `bold`?");
+}
