@@ -361,7 +361,9 @@ fn seat_everybody(
     let seat = |(entrant, seat): (usize, &SeatPlan)| match seat {
         SeatPlan::Agent { choice, .. } => {
             let limit = plan.limits.response;
-            let seated = Seated::new(choice, def, entrant as u8, seed.into(), limit)?;
+            let others = plan.seats.iter().enumerate().filter(|&(other, _)| other != entrant);
+            let others: Vec<String> = others.map(|(_, seat)| seat.name().to_owned()).collect();
+            let seated = Seated::new(choice, def, entrant as u8, seed.into(), limit, &others)?;
             Ok(Sitting::Agent(Box::new(seated)))
         }
         SeatPlan::Open { .. } => {

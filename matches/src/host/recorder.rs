@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use jiff::Timestamp;
-use logs::stats::Tally;
+use logs::folder::REPORT;
+use logs::stats::{DecisionTally, Report, Tally};
 use logs::{LedgerReader, MatchInfo, ledger};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,7 @@ struct Hosted {
 pub(super) struct Recorder {
     folder: Folder,
     id: String,
+    info: MatchInfo,
     view: TableView,
     names: Vec<String>,
     hands: u64,
@@ -78,6 +80,7 @@ impl Recorder {
         Ok(Recorder {
             folder,
             id: info.name.clone(),
+            info: info.clone(),
             view: view.clone(),
             names: info.names(),
             hands: 0,
@@ -166,13 +169,23 @@ impl Recorder {
             source.map_err(|source| RecordError::Io { path, source })?;
             return Ok(ended);
         }
-        conclude(&path, &ended)?;
+        let (tally, decisions) = self.view.sums().unwrap_or_else(|| {
+            (Tally::new(&self.info), DecisionTally::default())
+        });
+        conclude(&path, &self.info, &tally, &decisions, &ended)?;
         Ok(ended)
     }
 }
 
 /// Writes everything that is derived from a finished ledger, `result.json` last.
-fn conclude(path: &Path, ended: &Ended) -> Result<(), RecordError> {
+fn conclude(
+    path: &Path,
+    info: &MatchInfo,
+    tally: &Tally,
+    decisions: &DecisionTally,
+    ended: &Ended,
+) -> Result<(), RecordError> {
+    write_json(&path.join(REPORT), &Report::new(info, tally, Some(decisions), None))?;
     write_json(&path.join(RESULT_FILE), ended)
 }
 
@@ -222,24 +235,29 @@ fn interrupted(path: &Path) -> Result<Option<Ended>, Box<dyn std::error::Error>>
         ending,
     };
     let mut folder = Folder::open(path, &info, Level::Decisions)?;
-    rewrite_logs(&mut folder, hands)?;
-    conclude(path, &ended)?;
+    let tally = rewrite_logs(&mut folder, &info, hands)?;
+    let decisions = folder.parts().0.decisions()?;
+    conclude(path, &info, &tally, &decisions, &ended)?;
     Ok(Some(ended))
 }
 
-/// The log files of a killed match may end in the middle of a line: makes them again.
-fn rewrite_logs(folder: &mut Folder, hands: u64) -> Result<(), StoreError> {
+/// The log files of a killed match may end in the middle of a line: makes them again. Returns the
+/// match's sums.
+fn rewrite_logs(folder: &mut Folder, info: &MatchInfo, hands: u64) -> Result<Tally, StoreError> {
     let (known, writing) = folder.parts();
+    let mut tally = Tally::new(info);
     let mut from = 0;
     while from < hands {
         let mut lines = Lines::default();
         for played in known.recorded(from..from + CHUNK)? {
             known.render(&played, &mut lines);
+            tally.add(&played.record);
         }
         writing.write(&lines)?;
         from += CHUNK;
     }
-    writing.flush()
+    writing.flush()?;
+    Ok(tally)
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {

@@ -29,8 +29,10 @@ impl Seated {
         entrant: u8,
         seed: u64,
         time_left: Duration,
+        opponents: &[String],
     ) -> Result<Seated, AgentError> {
-        let agent = choice.build(def)?;
+        let mut agent = choice.build(def)?;
+        agent.meet(opponents);
         let agent: Box<dyn Agent> = match choice.cost() {
             Cost::Inline => agent,
             Cost::Worker => Box::new(Threaded::new(agent).map_err(|error| AgentError::Game {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use logs::stats::{DecisionTally, NoRate, Rate, Tally};
+use logs::stats::{DecisionTally, Rate, Tally};
 use serde::Serialize;
 
 use super::{Ended, SeatPlan, TablePlan};
@@ -96,8 +96,8 @@ pub struct Playing {
     pub of: u32,
     /// Hands a second since it began.
     pub hands_per_second: f64,
-    /// By entrant: the win rate so far, or why there is none.
-    pub rates: Vec<Result<Rate, NoRate>>,
+    /// By entrant: the win rate so far; `None` before the second hand.
+    pub rates: Vec<Option<Rate>>,
     /// The sums behind the rates.
     #[serde(skip)]
     pub tally: Tally,
@@ -193,6 +193,13 @@ impl TableView {
         current.decisions.clone()
     }
 
+    /// The sums of the match being played.
+    pub(super) fn sums(&self) -> Option<(Tally, DecisionTally)> {
+        let live = self.live();
+        let current = live.playing.as_ref()?;
+        Some((current.tally.clone(), current.decisions.clone()))
+    }
+
     /// The match has ended without a result.
     pub(super) fn abandon(&self) {
         self.live().playing = None;
@@ -216,7 +223,7 @@ impl Current {
             hands: self.hands,
             of: plan.hands,
             hands_per_second: self.hands as f64 / elapsed.as_secs_f64(),
-            rates: (0..plan.seats.len()).map(|entrant| self.tally.rate(entrant)).collect(),
+            rates: (0..plan.seats.len()).map(|entrant| self.tally.rate(entrant).ok()).collect(),
             tally: self.tally.clone(),
             decisions: self.decisions.clone(),
         }

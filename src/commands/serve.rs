@@ -1,0 +1,70 @@
+//! `cardroom serve`: the long-running server.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::config::{Flag, Loaded, check};
+use crate::exit::Failure;
+use crate::telemetry;
+
+/// Run the server: ACPC tables on ports, outside dealers, the web page, the JSON API and metrics.
+///
+/// Works without any file: then there is one heads-up table with an agent in one seat and an open port
+/// at the other. Ctrl-C finishes the hands in play, a second one aborts; SIGTERM finishes within the
+/// grace period.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The configuration file [default: ./cardroom.toml if there is one]
+    #[arg(long, value_name = "FILE", env = "CARDROOM_CONFIG")]
+    config: Option<PathBuf>,
+    /// Where the web page is served [default: 127.0.0.1:5252]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    bind: Option<String>,
+    /// The folder for records [default: data]
+    #[arg(long, value_name = "FOLDER")]
+    data: Option<String>,
+    /// On SIGTERM: how long matches may take to finish their current hands [default: 30s]
+    #[arg(long, value_name = "TIME")]
+    grace: Option<String>,
+    /// Which log lines are written, such as `warn` or `info,matches=debug` [default: info]
+    #[arg(long, value_name = "FILTER")]
+    log: Option<String>,
+    /// How log lines look: auto, human or json [default: auto]
+    #[arg(long, value_name = "FORMAT")]
+    log_format: Option<String>,
+}
+
+/// Runs the server.
+pub fn run(args: Args) -> Result<(), Failure> {
+    let flag = |flag, key, value: Option<String>| value.map(|value| Flag { flag, key, value });
+    let flags: Vec<Flag> = [
+        flag("--bind", "server.bind", args.bind),
+        flag("--data", "server.data", args.data),
+        flag("--grace", "server.grace", args.grace),
+        flag("--log", "server.log", args.log),
+        flag("--log-format", "server.log_format", args.log_format),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let loaded = Loaded::load(args.config.as_deref(), std::env::vars(), &flags);
+    let loaded = loaded.map_err(Failure::input)?;
+    let server = &loaded.config.server;
+    telemetry::start(&server.log, server.log_format)
+        .map_err(|error| Failure::input(loaded.unusable("server.log", error)))?;
+    let setup = check::check(&loaded).map_err(Failure::input)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(anyhow::Error::from)?;
+    let result = runtime.block_on(crate::serve::serve(server, setup, print));
+    // An agent that still computes must not keep the process alive.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    result
+}
+
+/// Writes a result to stdout.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| Failure::gone(anyhow::Error::from(error).context("writing to stdout")))
+}

@@ -1,0 +1,273 @@
+//! From a configuration to things that can be run: agents resolved, games read, seats counted.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use agents::{AgentChoice, Registry};
+use game::GameDef;
+use logs::Provenance;
+use matches::connect::ConnectionPlan;
+use matches::games::{LoadGameError, load_game};
+use matches::host::{SeatPlan, TablePlan};
+use protocol::acpc::dealer::{Limits, Replies};
+use protocol::acpc::gamedef::Reading;
+
+use super::{ConfigError, Loaded, OutsideDealer, Seat, Seed, Table};
+
+/// Everything a configuration asks for, ready to be started.
+#[derive(Debug)]
+pub struct Setup {
+    /// Every kind of agent, and those that the configuration defines.
+    pub registry: Registry,
+    /// The tables to host.
+    pub tables: Vec<TablePlan>,
+    /// The dealers to play at.
+    pub dealers: Vec<ConnectionPlan>,
+}
+
+/// Why a value cannot be used, where no other error says it.
+#[derive(Debug, thiserror::Error)]
+enum Unusable {
+    #[error("`{0}` is not one word of letters, digits, `-`, `_` and `.`")]
+    Name(String),
+    #[error("there is another one called `{0}`")]
+    SameName(String),
+    #[error("{found} seats for a game of {needed} players")]
+    Seats { found: usize, needed: usize },
+    #[error("a seat is either an agent's (agent = \"NAME\") or open (port = 0), not both or neither")]
+    SeatKind,
+    #[error("no seat is open for an outside bot; matches among agents are played by `cardroom match`")]
+    NoOpenSeat,
+    #[error("port {0} is used twice")]
+    SamePort(u16),
+    #[error("{0}")]
+    Replies(String),
+    #[error("it must be at least 1")]
+    Zero,
+}
+
+/// Checks a configuration.
+///
+/// # Errors
+/// [`ConfigError::Unusable`], naming the first value that cannot be used.
+pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
+    let registry = registry(loaded)?;
+    let mut checker = Checker { loaded, registry: &registry, ports: BTreeMap::new() };
+    for (key, zero) in [
+        ("server.max_connections", loaded.config.server.max_connections == 0),
+        ("server.max_body", loaded.config.server.max_body.0 == 0),
+    ] {
+        checker.refuse_if(zero, key, || Unusable::Zero)?;
+    }
+    let bind = loaded.config.server.bind;
+    checker.take_port("server.bind", bind)?;
+    let mut tables = Vec::new();
+    for (i, table) in loaded.config.tables.iter().enumerate() {
+        tables.push(checker.table(&format!("tables[{i}]"), table)?);
+        let same = |other: &Table| other.name == table.name;
+        let twice = loaded.config.tables[..i].iter().any(same);
+        let key = format!("tables[{i}].name");
+        checker.refuse_if(twice, &key, || Unusable::SameName(table.name.clone()))?;
+    }
+    let mut dealers = Vec::new();
+    for (i, dealer) in loaded.config.dealers.iter().enumerate() {
+        dealers.push(checker.dealer(&format!("dealers[{i}]"), dealer)?);
+        let same = |other: &OutsideDealer| other.name == dealer.name;
+        let twice = loaded.config.dealers[..i].iter().any(same);
+        let key = format!("dealers[{i}].name");
+        checker.refuse_if(twice, &key, || Unusable::SameName(dealer.name.clone()))?;
+    }
+    Ok(Setup { registry, tables, dealers })
+}
+
+/// Which program is running.
+pub fn provenance() -> Provenance {
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        arguments: std::env::args().collect(),
+        ..Provenance::default()
+    }
+}
+
+fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
+    let mut registry = matches::registry::registry();
+    for (name, agent) in &loaded.config.agents {
+        let key = format!("agents.{name}");
+        registry.define(name, agent.clone()).map_err(|error| loaded.unusable(&key, error))?;
+    }
+    for name in loaded.config.agents.keys() {
+        registry.resolve(name).map_err(|error| {
+            let key = match &error {
+                agents::AgentError::UnknownOption { agent, option, .. } => {
+                    format!("agents.{agent}.{option}")
+                }
+                _ => format!("agents.{name}"),
+            };
+            loaded.unusable(&key, error)
+        })?;
+    }
+    Ok(registry)
+}
+
+struct Checker<'a> {
+    loaded: &'a Loaded,
+    registry: &'a Registry,
+    /// The ports asked for so far, each with its address.
+    ports: BTreeMap<u16, SocketAddr>,
+}
+
+impl Checker<'_> {
+    fn refuse_if(
+        &self,
+        bad: bool,
+        key: &str,
+        reason: impl FnOnce() -> Unusable,
+    ) -> Result<(), ConfigError> {
+        if bad { Err(self.loaded.unusable(key, reason())) } else { Ok(()) }
+    }
+
+    fn name(&self, key: &str, name: &str) -> Result<(), ConfigError> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let bad = name.is_empty() || name.starts_with('.') || !name.chars().all(plain);
+        self.refuse_if(bad, key, || Unusable::Name(name.to_owned()))
+    }
+
+    /// Two things cannot have one port, unless on addresses that do not overlap.
+    fn take_port(&mut self, key: &str, address: SocketAddr) -> Result<(), ConfigError> {
+        if address.port() == 0 {
+            return Ok(());
+        }
+        let overlap = self.ports.get(&address.port()).is_some_and(|other| {
+            other.ip() == address.ip()
+                || other.ip().is_unspecified()
+                || address.ip().is_unspecified()
+        });
+        self.refuse_if(overlap, key, || Unusable::SamePort(address.port()))?;
+        self.ports.insert(address.port(), address);
+        Ok(())
+    }
+
+    fn game(&self, key: &str, name: &str) -> Result<Arc<GameDef>, ConfigError> {
+        let strict = |name: &str| load_game(name, Reading::Strict);
+        let path = self.loaded.folder().join(name);
+        let found = if Path::new(name) == path { Err(None) } else { strict_file(&path) };
+        let game = match found {
+            Ok(game) => Ok(game),
+            Err(Some(error)) => Err(error),
+            Err(None) => strict(name),
+        };
+        game.map_err(|error| self.loaded.unusable(key, error))
+    }
+
+    fn agent(
+        &self,
+        key: &str,
+        name: &str,
+        def: &Arc<GameDef>,
+    ) -> Result<AgentChoice, ConfigError> {
+        let choice = self.registry.resolve(name).map_err(|e| self.loaded.unusable(key, e))?;
+        // Whether it can play this game shows when it is built.
+        choice.build(def).map_err(|error| self.loaded.unusable(key, error))?;
+        Ok(choice)
+    }
+
+    fn table(&mut self, key: &str, table: &Table) -> Result<TablePlan, ConfigError> {
+        let at = |name: &str| format!("{key}.{name}");
+        self.name(&at("name"), &table.name)?;
+        let def = self.game(&at("game"), &table.game)?;
+        self.refuse_if(table.hands == 0, &at("hands"), || Unusable::Zero)?;
+        self.refuse_if(table.queue == 0, &at("queue"), || Unusable::Zero)?;
+        let (found, needed) = (table.seats.len(), def.players);
+        self.refuse_if(found != needed, &at("seats"), || Unusable::Seats { found, needed })?;
+        let mut seats = Vec::new();
+        for (i, seat) in table.seats.iter().enumerate() {
+            seats.push(self.seat(&format!("{key}.seats[{i}]"), i, seat, table, &def)?);
+        }
+        let open = seats.iter().any(|seat| matches!(seat, SeatPlan::Open { .. }));
+        self.refuse_if(!open, &at("seats"), || Unusable::NoOpenSeat)?;
+        let replies = table.replies.parse::<Replies>();
+        let replies = replies
+            .map_err(|error| self.loaded.unusable(&at("replies"), Unusable::Replies(error)))?;
+        let limits = Limits {
+            version: Some(table.version_timeout.0),
+            response: table.response_timeout.0,
+            hand: table.hand_timeout.0,
+            whole_match: table.per_hand.0.saturating_mul(table.hands),
+            ..Limits::new(table.hands)
+        };
+        Ok(TablePlan {
+            name: table.name.clone(),
+            game_name: table.game.clone(),
+            def,
+            hands: table.hands,
+            seed: match table.seed {
+                Seed::Fresh => None,
+                Seed::Fixed(seed) => Some(seed),
+            },
+            seats,
+            queue: table.queue,
+            version_timeout: table.version_timeout.0,
+            limits,
+            replies,
+            matches: self.loaded.config.server.data.join("matches"),
+            provenance: provenance(),
+        })
+    }
+
+    fn seat(
+        &mut self,
+        key: &str,
+        index: usize,
+        seat: &Seat,
+        table: &Table,
+        def: &Arc<GameDef>,
+    ) -> Result<SeatPlan, ConfigError> {
+        if let Some(name) = &seat.name {
+            self.name(&format!("{key}.name"), name)?;
+        }
+        match (&seat.agent, seat.port) {
+            (Some(agent), None) => {
+                let choice = self.agent(&format!("{key}.agent"), agent, def)?;
+                let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+                let usual = || agent.chars().map(plain).collect();
+                Ok(SeatPlan::Agent { name: seat.name.clone().unwrap_or_else(usual), choice })
+            }
+            (None, Some(port)) => {
+                let address = SocketAddr::new(table.bind, port);
+                self.take_port(&format!("{key}.port"), address)?;
+                let usual = || format!("seat-{}", index + 1);
+                Ok(SeatPlan::Open { name: seat.name.clone().unwrap_or_else(usual), address })
+            }
+            _ => Err(self.loaded.unusable(key, Unusable::SeatKind)),
+        }
+    }
+
+    fn dealer(&self, key: &str, dealer: &OutsideDealer) -> Result<ConnectionPlan, ConfigError> {
+        let at = |name: &str| format!("{key}.{name}");
+        self.name(&at("name"), &dealer.name)?;
+        let def = self.game(&at("game"), &dealer.game)?;
+        let agent = self.agent(&at("agent"), &dealer.agent, &def)?;
+        Ok(ConnectionPlan {
+            name: dealer.name.clone(),
+            host: dealer.host.clone(),
+            port: dealer.port,
+            game_name: dealer.game.clone(),
+            def,
+            agent,
+            connect_timeout: dealer.connect_timeout.0,
+            retry_first: dealer.retry_first.0,
+            retry_most: dealer.retry_most.0.max(dealer.retry_first.0),
+            folder: self.loaded.config.server.data.join("dealers"),
+        })
+    }
+}
+
+/// The game in a file beside the configuration; `Err(None)` when there is no such file.
+fn strict_file(path: &Path) -> Result<Arc<GameDef>, Option<LoadGameError>> {
+    if !path.is_file() {
+        return Err(None);
+    }
+    load_game(&path.to_string_lossy(), Reading::Strict).map_err(Some)
+}

@@ -1,0 +1,328 @@
+//! Laying the sources of configuration over each other, remembering where each value comes from.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
+
+use super::place::Place;
+use super::{Config, ConfigError, known_keys};
+
+/// A value given by a flag.
+#[derive(Debug, Clone)]
+pub struct Flag {
+    /// The flag as it is typed.
+    pub flag: &'static str,
+    /// The key it sets.
+    pub key: &'static str,
+    /// The value as it was typed.
+    pub value: String,
+}
+
+/// A configuration and where its values come from.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The configuration.
+    pub config: Config,
+    /// The file it was read from, if there was one.
+    pub file: Option<PathBuf>,
+    places: BTreeMap<String, Place>,
+}
+
+/// The file that is read when none is named and it exists.
+const USUAL_FILE: &str = "cardroom.toml";
+
+/// What every environment variable that sets a value begins with.
+const PREFIX: &str = "CARDROOM_";
+
+impl Loaded {
+    /// Reads all layers: the defaults, `file` (or `./cardroom.toml` if there is one), those of the
+    /// variables that set a value, and the flags.
+    ///
+    /// # Errors
+    /// Any [`ConfigError`] but [`ConfigError::Unusable`].
+    pub fn load(
+        file: Option<&Path>,
+        variables: impl IntoIterator<Item = (String, String)>,
+        flags: &[Flag],
+    ) -> Result<Loaded, ConfigError> {
+        let config = Config::default();
+        let mut merged = Table::try_from(&config).expect("the defaults can be written as TOML");
+        let mut loaded = Loaded { config, file: None, places: BTreeMap::new() };
+        let usual = || Some(Path::new(USUAL_FILE)).filter(|path| path.is_file());
+        if let Some(path) = file.or_else(usual) {
+            loaded.file = Some(path.to_owned());
+            lay_over(&mut merged, loaded.read_file(path)?);
+        }
+        let mut variables: Vec<(String, String)> = variables
+            .into_iter()
+            .filter(|(name, _)| name.strip_prefix(PREFIX).is_some_and(|rest| rest.contains("__")))
+            .collect();
+        variables.sort();
+        for (name, value) in variables {
+            let path = name[PREFIX.len()..].to_lowercase();
+            let path: Vec<&str> = path.split("__").collect();
+            loaded.set(&mut merged, &path, &value, &Place::Variable(name.clone()))?;
+        }
+        for Flag { flag, key, value } in flags {
+            let path: Vec<&str> = key.split('.').collect();
+            loaded.set(&mut merged, &path, value, &Place::Flag(flag))?;
+        }
+        loaded.config = typed(&merged).expect("checked with every layer");
+        loaded.resolve_folders();
+        Ok(loaded)
+    }
+
+    /// Where the value of this key comes from.
+    pub fn place(&self, key: &str) -> Place {
+        // A key without a place of its own has that of the table or list it stands in.
+        let mut key = key;
+        loop {
+            if let Some(place) = self.places.get(key) {
+                return place.clone();
+            }
+            match key.rfind(['.', '[']) {
+                Some(end) => key = &key[..end],
+                None => return Place::Default,
+            }
+        }
+    }
+
+    /// An error about the value of a key.
+    pub fn unusable(
+        &self,
+        key: &str,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> ConfigError {
+        ConfigError::Unusable {
+            place: self.place(key),
+            key: key.to_owned(),
+            source: source.into(),
+        }
+    }
+
+    /// The folder from which relative paths in the file start; empty without a file.
+    pub fn folder(&self) -> &Path {
+        self.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+
+    /// Every value as TOML, with its key, in order; what is secret is not shown.
+    pub fn values(&self) -> Vec<(String, String)> {
+        let table = Table::try_from(&self.config).expect("a configuration can be written as TOML");
+        let mut values = Vec::new();
+        flatten("", &Value::Table(table), &mut values);
+        values
+    }
+
+    fn read_file(&mut self, path: &Path) -> Result<Table, ConfigError> {
+        let read = std::fs::read_to_string(path);
+        let text = read.map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+        let text = text.as_str();
+        let bad = |error: toml::de::Error| ConfigError::Bad {
+            place: Place::Line(path.to_owned(), error.span().map_or(1, |s| line(text, s.start))),
+            reason: one_line(error.message()),
+        };
+        let spanned = DeTable::parse(text).map_err(bad)?;
+        let root = Spanned::new(spanned.span(), DeValue::Table(spanned.into_inner()));
+        let place = |at: usize| Place::Line(path.to_owned(), line(text, at));
+        self.note_places("", &mut Vec::new(), &root, &place)?;
+        toml::from_str::<Config>(text).map_err(bad)?;
+        toml::from_str(text).map_err(bad)
+    }
+
+    /// Walks a file's values: refuses unknown keys, and remembers the line of every known one.
+    fn note_places(
+        &mut self,
+        key: &str,
+        path: &mut Vec<String>,
+        value: &Spanned<DeValue<'_>>,
+        place: &impl Fn(usize) -> Place,
+    ) -> Result<(), ConfigError> {
+        match value.get_ref() {
+            DeValue::Table(table) => {
+                for (name, inner) in table {
+                    let at = place(name.span().start);
+                    check_key(path, name.get_ref(), &at)?;
+                    let key = join(key, name.get_ref());
+                    self.places.insert(key.clone(), at);
+                    path.push(name.get_ref().to_string());
+                    self.note_places(&key, path, inner, place)?;
+                    path.pop();
+                }
+            }
+            DeValue::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    let key = format!("{key}[{i}]");
+                    self.places.insert(key.clone(), place(item.span().start));
+                    path.push(i.to_string());
+                    self.note_places(&key, path, item, place)?;
+                    path.pop();
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Sets one value from its text.
+    fn set(
+        &mut self,
+        merged: &mut Table,
+        path: &[&str],
+        text: &str,
+        place: &Place,
+    ) -> Result<(), ConfigError> {
+        let mut above: Vec<String> = Vec::new();
+        let mut key = String::new();
+        for part in path {
+            check_key(&above, part, place)?;
+            key = match part.parse::<usize>() {
+                Ok(i) => format!("{key}[{i}]"),
+                Err(_) => join(&key, part),
+            };
+            above.push((*part).to_owned());
+        }
+        let mut reason = None;
+        // Which kind of value is meant shows in which kind is accepted.
+        for value in [parsed(text), Some(Value::String(text.to_owned()))].into_iter().flatten() {
+            let mut tried = merged.clone();
+            let done = put(&mut tried, path, value).map_err(str::to_owned).and_then(|()| {
+                typed(&tried).map(drop).map_err(|error| one_line(error.message()))
+            });
+            match done {
+                Ok(()) => {
+                    *merged = tried;
+                    self.places.insert(key, place.clone());
+                    return Ok(());
+                }
+                Err(error) => reason.get_or_insert(error),
+            };
+        }
+        let reason = format!("{key} cannot be `{text}`: {}", reason.unwrap_or_default());
+        Err(ConfigError::Bad { place: place.clone(), reason })
+    }
+
+    /// Relative paths in the file start from its folder.
+    fn resolve_folders(&mut self) {
+        let folder = self.folder().to_owned();
+        for agent in self.config.agents.values_mut() {
+            agent.folder.clone_from(&folder);
+        }
+        if matches!(self.place("server.data"), Place::Line(..)) {
+            self.config.server.data = folder.join(&self.config.server.data);
+        }
+    }
+}
+
+/// Refuses a key that means nothing where it stands.
+fn check_key(path: &[String], name: &str, place: &Place) -> Result<(), ConfigError> {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    let Some(known) = known_keys(&path) else { return Ok(()) };
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let key = path.iter().fold(String::new(), |key, part| match part.parse::<usize>() {
+        Ok(i) => format!("{key}[{i}]"),
+        Err(_) => join(&key, part),
+    });
+    Err(ConfigError::UnknownKey {
+        place: place.clone(),
+        key: join(&key, name),
+        nearest: protocol::nearest::nearest(name, known.iter().copied()),
+        known,
+    })
+}
+
+fn typed(table: &Table) -> Result<Config, toml::de::Error> {
+    Config::deserialize(Value::Table(table.clone()))
+}
+
+/// The values of `upper` over those of `lower`. Tables are merged, everything else is replaced.
+fn lay_over(lower: &mut Table, upper: Table) {
+    for (key, value) in upper {
+        match (lower.get_mut(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => lay_over(below, above),
+            (_, value) => {
+                lower.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Puts a value at the end of a path of keys and indices.
+fn put(table: &mut Table, path: &[&str], value: Value) -> Result<(), &'static str> {
+    let (last, above) = path.split_last().ok_or("no key is named")?;
+    let (first, rest) = match above.split_first() {
+        None => {
+            table.insert((*last).to_owned(), value);
+            return Ok(());
+        }
+        Some(split) => split,
+    };
+    let mut inner = table.entry(*first).or_insert_with(|| Value::Table(Table::new()));
+    for part in rest {
+        inner = step(inner, part)?;
+    }
+    match inner {
+        Value::Table(table) => {
+            table.insert((*last).to_owned(), value);
+        }
+        other => *step(other, last)? = value,
+    }
+    Ok(())
+}
+
+fn step<'a>(value: &'a mut Value, part: &str) -> Result<&'a mut Value, &'static str> {
+    match value {
+        Value::Table(table) => {
+            Ok(table.entry(part).or_insert_with(|| Value::Table(Table::new())))
+        }
+        Value::Array(items) => {
+            let index = part.parse::<usize>().map_err(|_| "a list has numbers for keys")?;
+            items.get_mut(index).ok_or("the list has no entry of this number (the first is 0)")
+        }
+        _ => Err("there is nothing inside this value"),
+    }
+}
+
+/// The text as a TOML value other than a string.
+fn parsed(text: &str) -> Option<Value> {
+    format!("value = {text}").parse::<Table>().ok()?.remove("value")
+}
+
+fn join(key: &str, name: &str) -> String {
+    if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") }
+}
+
+fn line(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|&b| b == b'\n').count() + 1
+}
+
+fn one_line(message: &str) -> String {
+    message.trim().lines().collect::<Vec<_>>().join("; ")
+}
+
+fn flatten(key: &str, value: &Value, values: &mut Vec<(String, String)>) {
+    match value {
+        Value::Table(table) => {
+            for (name, inner) in table {
+                flatten(&join(key, name), inner, values);
+            }
+        }
+        Value::Array(items) if items.iter().any(|item| matches!(item, Value::Table(_))) => {
+            for (i, item) in items.iter().enumerate() {
+                flatten(&format!("{key}[{i}]"), item, values);
+            }
+        }
+        _ if is_secret(key) => values.push((key.to_owned(), "\"(not shown)\"".to_owned())),
+        other => values.push((key.to_owned(), other.to_string())),
+    }
+}
+
+/// Whether a key's name says that its value is nobody else's business.
+fn is_secret(key: &str) -> bool {
+    let name = key.rsplit('.').next().unwrap_or(key).to_lowercase();
+    ["password", "secret", "token", "api_key"].iter().any(|word| name.ends_with(word))
+}

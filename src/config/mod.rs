@@ -1,0 +1,305 @@
+//! The configuration: what `cardroom.toml`, the environment and flags can say.
+//!
+//! Layers, later ones winning: built-in defaults, the file, environment variables
+//! (`CARDROOM_SERVER__BIND`, `CARDROOM_TABLES__0__HANDS`: two underscores between the parts of a
+//! key), flags. Keys that are not known are errors. The sample `cardroom.toml` in the repository
+//! explains every key; [`check`](mod@check) turns a configuration into things that can be run.
+
+pub mod check;
+mod error;
+mod layers;
+mod place;
+pub mod units;
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use agents::AgentConfig;
+use serde::{Deserialize, Serialize};
+
+pub use error::ConfigError;
+pub use layers::{Flag, Loaded};
+use units::{Size, Time};
+
+/// The whole configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The process itself.
+    pub server: Server,
+    /// Agents by name.
+    pub agents: BTreeMap<String, AgentConfig>,
+    /// ACPC tables that outside bots can join.
+    pub tables: Vec<Table>,
+    /// ACPC dealers elsewhere to play at.
+    pub dealers: Vec<OutsideDealer>,
+}
+
+/// `[server]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Server {
+    /// Where the web page, the API and the metrics are served.
+    pub bind: SocketAddr,
+    /// The folder for records; made when it does not exist.
+    pub data: PathBuf,
+    /// On SIGTERM: how long matches may go on with their current hands.
+    pub grace: Time,
+    /// Which log lines are written: a level, or `level,target=level`.
+    pub log: String,
+    /// How log lines look.
+    pub log_format: LogFormat,
+    /// Most web connections at once.
+    pub max_connections: usize,
+    /// Largest body of a web request.
+    pub max_body: Size,
+    /// Longest time a web request may take.
+    pub request_timeout: Time,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people on a terminal, JSON elsewhere.
+    Auto,
+    /// One readable line each.
+    Human,
+    /// One JSON object each.
+    Json,
+}
+
+/// `[[tables]]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// The table's name; matches are named after it.
+    pub name: String,
+    /// A built-in game or the path of a game file.
+    pub game: String,
+    /// Hands of a match.
+    #[serde(default = "default_hands")]
+    pub hands: u32,
+    /// The seed of the cards.
+    #[serde(default)]
+    pub seed: Seed,
+    /// The address on which the ports of this table are opened.
+    #[serde(default = "default_address")]
+    pub bind: IpAddr,
+    /// The seats in order: one for each player of the game.
+    pub seats: Vec<Seat>,
+    /// Most bots that may wait for one seat while it is taken.
+    #[serde(default = "default_queue")]
+    pub queue: usize,
+    /// How long a bot that has connected may take to say its protocol version.
+    #[serde(default = "default_version_timeout")]
+    pub version_timeout: Time,
+    /// Longest time for one action.
+    #[serde(default = "default_response")]
+    pub response_timeout: Time,
+    /// Longest time for all actions of one seat in one hand.
+    #[serde(default = "default_response")]
+    pub hand_timeout: Time,
+    /// Times the number of hands: longest time for all actions of one seat in the match.
+    #[serde(default = "default_per_hand")]
+    pub per_hand: Time,
+    /// What happens to replies that are not legal: `compatible`, `strict` or `limit=N`.
+    #[serde(default = "default_replies")]
+    pub replies: String,
+}
+
+/// An entry of `seats`: either an agent's or a port for an outside bot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seat {
+    /// The agent that sits here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The port at which an outside bot sits down; 0 lets the system choose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+    /// The name in records; by default the agent's, or `seat-N`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// The seed of a table's cards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Seed {
+    /// Another one for every match, chosen at random.
+    #[default]
+    Fresh,
+    /// The same cards in every match.
+    Fixed(u32),
+}
+
+/// `[[dealers]]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutsideDealer {
+    /// What this connection is called here.
+    pub name: String,
+    /// Its host name or address.
+    pub host: String,
+    /// Its port; the port decides the seat.
+    pub port: u16,
+    /// A built-in game or the path of a game file.
+    pub game: String,
+    /// The agent that plays.
+    pub agent: String,
+    /// Longest time for one attempt to connect.
+    #[serde(default = "default_connect_timeout")]
+    pub connect_timeout: Time,
+    /// The first wait before connecting again; each further one is twice as long.
+    #[serde(default = "default_retry_first")]
+    pub retry_first: Time,
+    /// The longest wait before connecting again.
+    #[serde(default = "default_retry_most")]
+    pub retry_most: Time,
+}
+
+fn default_hands() -> u32 {
+    3000
+}
+fn default_address() -> IpAddr {
+    IpAddr::V4(Ipv4Addr::LOCALHOST)
+}
+fn default_queue() -> usize {
+    16
+}
+fn default_replies() -> String {
+    "compatible".to_owned()
+}
+fn seconds(seconds: u64) -> Time {
+    Time(std::time::Duration::from_secs(seconds))
+}
+fn default_version_timeout() -> Time {
+    seconds(10)
+}
+fn default_response() -> Time {
+    seconds(600)
+}
+fn default_per_hand() -> Time {
+    seconds(7)
+}
+fn default_connect_timeout() -> Time {
+    seconds(10)
+}
+fn default_retry_first() -> Time {
+    seconds(1)
+}
+fn default_retry_most() -> Time {
+    seconds(300)
+}
+
+impl Default for Config {
+    /// One heads-up table with an agent in one seat and a port at the other.
+    fn default() -> Config {
+        let agent = Seat { agent: Some("equity".to_owned()), port: None, name: None };
+        let open = Seat { agent: None, port: Some(0), name: None };
+        let table = Table {
+            name: "heads-up".to_owned(),
+            game: "holdem.nolimit.2p.reverse_blinds".to_owned(),
+            hands: default_hands(),
+            seed: Seed::Fresh,
+            bind: default_address(),
+            seats: vec![agent, open],
+            queue: default_queue(),
+            version_timeout: default_version_timeout(),
+            response_timeout: default_response(),
+            hand_timeout: default_response(),
+            per_hand: default_per_hand(),
+            replies: default_replies(),
+        };
+        Config {
+            server: Server::default(),
+            agents: BTreeMap::new(),
+            tables: vec![table],
+            dealers: Vec::new(),
+        }
+    }
+}
+
+impl Default for Server {
+    fn default() -> Server {
+        Server {
+            bind: SocketAddr::new(default_address(), 5252),
+            data: PathBuf::from("data"),
+            grace: seconds(30),
+            log: "info".to_owned(),
+            log_format: LogFormat::Auto,
+            max_connections: 256,
+            max_body: Size(64 << 10),
+            request_timeout: seconds(10),
+        }
+    }
+}
+
+impl Serialize for Seed {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Seed::Fresh => serializer.serialize_str("fresh"),
+            Seed::Fixed(seed) => serializer.serialize_u32(*seed),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Seed {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Seed, D::Error> {
+        let value = toml::Value::deserialize(deserializer)?;
+        match &value {
+            toml::Value::String(text) if text == "fresh" => Ok(Seed::Fresh),
+            toml::Value::Integer(seed) if u32::try_from(*seed).is_ok() => {
+                Ok(Seed::Fixed(*seed as u32))
+            }
+            _ => Err(serde::de::Error::custom(format!(
+                "{value} is not a seed: write a number from 0 to {} or \"fresh\"",
+                u32::MAX
+            ))),
+        }
+    }
+}
+
+/// The keys of the table at `path`, or `None` where any key may stand.
+fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
+    match path {
+        [] => Some(&["server", "agents", "tables", "dealers"]),
+        ["server"] => Some(&[
+            "bind",
+            "data",
+            "grace",
+            "log",
+            "log_format",
+            "max_connections",
+            "max_body",
+            "request_timeout",
+        ]),
+        ["tables", _] => Some(&[
+            "name",
+            "game",
+            "hands",
+            "seed",
+            "bind",
+            "seats",
+            "queue",
+            "version_timeout",
+            "response_timeout",
+            "hand_timeout",
+            "per_hand",
+            "replies",
+        ]),
+        ["tables", _, "seats", _] => Some(&["agent", "port", "name"]),
+        ["dealers", _] => Some(&[
+            "name",
+            "host",
+            "port",
+            "game",
+            "agent",
+            "connect_timeout",
+            "retry_first",
+            "retry_most",
+        ]),
+        _ => None,
+    }
+}

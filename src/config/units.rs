@@ -1,0 +1,114 @@
+//! Values with units: durations ("120s", "10min") and sizes ("64MiB").
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A length of time that is written with its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Time(pub Duration);
+
+/// An amount of memory or disk space that is written with its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Size(pub u64);
+
+/// Text that is no such value; says what would be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnitError {
+    /// Not a duration.
+    #[error(
+        "`{0}` is not a duration: write a number and a unit (ms, s, min, h), as in \"120s\" or \
+         \"1h 30min\""
+    )]
+    Time(String),
+    /// Not a size.
+    #[error("`{0}` is not a size: write a number and a unit (B, KiB, MiB, GiB), as in \"64MiB\"")]
+    Size(String),
+}
+
+impl FromStr for Time {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Time, UnitError> {
+        let parsed = text.trim().parse::<jiff::SignedDuration>().ok();
+        let time = parsed.and_then(|time| Duration::try_from(time).ok());
+        time.map(Time).ok_or_else(|| UnitError::Time(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::SignedDuration::try_from(self.0) {
+            Ok(time) => write!(f, "{time:#}"),
+            Err(_) => write!(f, "{}s", self.0.as_secs()),
+        }
+    }
+}
+
+const SIZES: [(&str, u64); 7] = [
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("KB", 1_000),
+    ("B", 1),
+];
+
+impl FromStr for Size {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Size, UnitError> {
+        let lower = text.trim().to_ascii_lowercase();
+        let found = SIZES.iter().find_map(|(unit, bytes)| {
+            Some((lower.strip_suffix(&unit.to_ascii_lowercase())?, *bytes))
+        });
+        let size = found.and_then(|(number, bytes)| {
+            number.trim_end().parse::<u64>().ok()?.checked_mul(bytes)
+        });
+        size.map(Size).ok_or_else(|| UnitError::Size(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let binary = SIZES[..3].iter().chain(&SIZES[6..]);
+        let whole = |(_, bytes): &&(&str, u64)| self.0.is_multiple_of(*bytes) && self.0 >= *bytes;
+        let (unit, bytes) = binary.clone().find(whole).unwrap_or(&SIZES[6]);
+        write!(f, "{}{unit}", self.0 / bytes)
+    }
+}
+
+macro_rules! as_text {
+    ($($type:ty)*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                /// Numbers without a unit are taken as text too, for the sake of the message.
+                #[derive(Deserialize)]
+                #[serde(untagged)]
+                enum Raw {
+                    Text(String),
+                    Whole(i64),
+                    Decimal(f64),
+                }
+                let raw = Raw::deserialize(deserializer)
+                    .map_err(|_| de::Error::custom("a text with a number and a unit is needed"))?;
+                let text = match raw {
+                    Raw::Text(text) => text,
+                    Raw::Whole(number) => number.to_string(),
+                    Raw::Decimal(number) => number.to_string(),
+                };
+                text.parse().map_err(de::Error::custom)
+            }
+        }
+    )*};
+}
+as_text!(Time Size);

@@ -1,0 +1,226 @@
+//! The server's life: open everything, say where to look, play until a signal, stop in order.
+//!
+//! Order of stopping: no new matches, hands in play are finished (or, on SIGTERM, given up after the
+//! grace period), records are complete, and only then the web server stops. SIGINT waits without
+//! limit; a second signal of any kind aborts.
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use matches::connect::Connection;
+use matches::host::{self, HostedTable, SeatPlan, Stops, TableView};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::config::Server;
+use crate::config::check::Setup;
+use crate::exit::Failure;
+use crate::notify::{notify, watchdog_interval};
+use crate::web::{self, Limited, Limits, Site};
+
+/// How long tables may take to write and close after an abort, and web requests to end.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// Runs the server until it is told to stop.
+///
+/// # Errors
+/// Exit code 3 when it cannot start, 130 when it was aborted.
+pub async fn serve(
+    server: &Server,
+    setup: Setup,
+    announce: impl FnOnce(&str) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    // Signals count from here on, also those that come while the rest begins.
+    let mut signals = Signals::listen().map_err(Failure::input)?;
+    let metrics = web::metrics::start().map_err(Failure::input)?;
+    prepare_data(&server.data).map_err(Failure::input)?;
+    let tables = open_tables(setup.tables).await.map_err(Failure::input)?;
+    let listener = TcpListener::bind(server.bind)
+        .await
+        .with_context(|| format!("cannot listen on {} for the web page", server.bind))
+        .map_err(Failure::input)?;
+    let address = listener.local_addr().map_err(anyhow::Error::from)?;
+
+    let stops = Stops::default();
+    let web_stop = CancellationToken::new();
+    let tasks = TaskTracker::new();
+    let views: Vec<TableView> = tables.iter().map(HostedTable::view).collect();
+    announce(&announcement(address, &views))?;
+    for table in tables {
+        tasks.spawn(table.run(stops.clone()));
+    }
+    let connections: Vec<Connection> = setup.dealers.into_iter().map(Connection::new).collect();
+    let dealers = connections.iter().map(Connection::view).collect();
+    for connection in connections {
+        tasks.spawn(connection.run(stops.clone()));
+    }
+    tasks.close();
+
+    let data = server.data.clone();
+    let site = Site::new(views, dealers, &setup.registry, data, metrics, web_stop.clone());
+    let limits = Limits {
+        body: usize::try_from(server.max_body.0).unwrap_or(usize::MAX),
+        time: server.request_timeout.0,
+    };
+    let listener = Limited::new(listener, server.max_connections);
+    let mut web = tokio::spawn(web::serve(listener, site.clone(), limits, web_stop.clone()));
+    tracing::info!(%address, "serving");
+    notify("READY=1");
+
+    let mut supervisor = Supervisor { signals: &mut signals, stops: &stops, site: &site };
+    let asked = tokio::select! {
+        asked = supervisor.wait_for_signal() => asked,
+        ended = &mut web => {
+            let error = anyhow::anyhow!("the web server stopped: {ended:?}");
+            stops.drain.cancel();
+            stops.abort.cancel();
+            return Err(Failure::input(error));
+        }
+    };
+    let aborted = supervisor.drain(asked, server.grace.0, &tasks).await;
+    web_stop.cancel();
+    if tokio::time::timeout(LAST_WORDS, &mut web).await.is_err() {
+        web.abort();
+    }
+    tracing::info!("stopped");
+    if aborted {
+        let message = "aborted; everything up to the last finished hand is on record";
+        return Err(Failure::interrupted(message));
+    }
+    Ok(())
+}
+
+/// Makes the data folder, and marks matches that an earlier server left unfinished.
+fn prepare_data(data: &Path) -> anyhow::Result<()> {
+    let matches = data.join("matches");
+    std::fs::create_dir_all(&matches)
+        .with_context(|| format!("cannot make the data folder {}", data.display()))?;
+    let marked = host::mark_interrupted(&matches)
+        .with_context(|| format!("cannot read {}", matches.display()))?;
+    for ended in marked {
+        let (id, hands, of) = (ended.id, ended.hands, ended.of);
+        tracing::warn!(match_id = id, hands, of, "marked a match as interrupted");
+    }
+    Ok(())
+}
+
+async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, host::OpenError> {
+    let mut tables = Vec::with_capacity(plans.len());
+    for plan in plans {
+        tables.push(HostedTable::open(plan).await?);
+    }
+    Ok(tables)
+}
+
+/// Where to look, for people and for scripts: one line for the web page, one for each open seat.
+fn announcement(address: SocketAddr, tables: &[TableView]) -> String {
+    let mut text = format!("listening on http://{address}\n");
+    for table in tables {
+        let plan = table.plan();
+        for (seat, address) in plan.seats.iter().zip(table.addresses()) {
+            let Some(address) = address else { continue };
+            let others = plan.seats.iter().filter(|other| other.name() != seat.name());
+            let others: Vec<&str> = others.map(SeatPlan::name).collect();
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                text,
+                "table {} ({}): seat {} open at {address}, against {}",
+                plan.name,
+                plan.game_name,
+                seat.name(),
+                others.join(", ")
+            );
+        }
+    }
+    text
+}
+
+/// Why the server stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// By SIGINT: patiently.
+    Interrupt,
+    /// By SIGTERM: within the grace period.
+    Terminate,
+}
+
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn listen() -> std::io::Result<Signals> {
+        Ok(Signals {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) -> Asked {
+        tokio::select! {
+            _ = self.interrupt.recv() => Asked::Interrupt,
+            _ = self.terminate.recv() => Asked::Terminate,
+        }
+    }
+}
+
+struct Supervisor<'a> {
+    signals: &'a mut Signals,
+    stops: &'a Stops,
+    site: &'a Site,
+}
+
+impl Supervisor<'_> {
+    /// Waits for a signal, telling the watchdog meanwhile that this task still runs.
+    async fn wait_for_signal(&mut self) -> Asked {
+        let interval = watchdog_interval();
+        let mut ticks = tokio::time::interval(interval.unwrap_or(Duration::from_secs(3600)));
+        loop {
+            tokio::select! {
+                asked = self.signals.next() => return asked,
+                _ = ticks.tick(), if interval.is_some() => notify("WATCHDOG=1"),
+            }
+        }
+    }
+
+    /// Lets the tables finish; whether they had to be aborted by a second signal.
+    async fn drain(&mut self, asked: Asked, grace: Duration, tasks: &TaskTracker) -> bool {
+        notify("STOPPING=1");
+        self.site.drain();
+        self.stops.drain.cancel();
+        let patience = match asked {
+            Asked::Interrupt => {
+                tracing::info!("finishing the hands in play; once more aborts");
+                Duration::MAX
+            }
+            Asked::Terminate => {
+                tracing::info!(grace = ?grace, "finishing the hands in play");
+                grace
+            }
+        };
+        let aborted = tokio::select! {
+            () = tasks.wait() => return false,
+            () = sleep(patience) => false,
+            _ = self.signals.next() => true,
+        };
+        self.stops.abort.cancel();
+        if tokio::time::timeout(LAST_WORDS, tasks.wait()).await.is_err() {
+            tracing::warn!("some tables did not stop in time");
+        }
+        aborted
+    }
+}
+
+async fn sleep(time: Duration) {
+    if time == Duration::MAX {
+        std::future::pending().await
+    } else {
+        tokio::time::sleep(time).await
+    }
+}

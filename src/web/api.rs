@@ -1,0 +1,71 @@
+//! The JSON API, version 1: the same values that the pages show.
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use matches::connect::{ConnectionStatus, ConnectionView};
+use matches::host::{TableStatus, TableView};
+use serde::Deserialize;
+
+use super::match_view::MatchView;
+use super::view::{AgentLine, Overview};
+use super::{Site, records::MatchLine};
+
+/// Most matches in one answer.
+const MOST: usize = 500;
+
+/// Everything on the first page.
+pub async fn overview(State(site): State<Site>) -> Result<Json<Overview>, Response> {
+    blocking(move || site.overview()).await.map(Json)
+}
+
+/// The hosted tables.
+pub async fn tables(State(site): State<Site>) -> Json<Vec<TableStatus>> {
+    Json(site.tables().iter().map(TableView::status).collect())
+}
+
+/// The connections to outside dealers.
+pub async fn dealers(State(site): State<Site>) -> Json<Vec<ConnectionStatus>> {
+    Json(site.dealers().iter().map(ConnectionView::status).collect())
+}
+
+/// The agents.
+pub async fn agents(State(site): State<Site>) -> Json<Vec<AgentLine>> {
+    Json(site.agents().to_vec())
+}
+
+/// How many matches to list.
+#[derive(Debug, Deserialize)]
+pub struct Wanted {
+    limit: Option<usize>,
+}
+
+/// The finished matches, the latest first.
+pub async fn matches(
+    State(site): State<Site>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Vec<MatchLine>>, Response> {
+    let limit = wanted.limit.unwrap_or(50).min(MOST);
+    blocking(move || site.records().latest(limit)).await.map(Json)
+}
+
+/// One match.
+pub async fn match_page(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+) -> Result<Json<MatchView>, Response> {
+    let found = blocking(move || MatchView::of(&site, &id)).await?;
+    let not_found = || (StatusCode::NOT_FOUND, Json(serde_json::json!({ "error": "no such match" })));
+    found.map(Json).ok_or_else(|| not_found().into_response())
+}
+
+/// Runs what reads files where it holds nobody up.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Response> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        tracing::error!(%error, "a web request failed");
+        (StatusCode::INTERNAL_SERVER_ERROR, "the server failed at this request\n").into_response()
+    })
+}

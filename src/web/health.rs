@@ -1,0 +1,56 @@
+//! For supervisors: is the process alive, is it ready, which version is it.
+
+use std::io::Write;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+
+use super::{Site, VERSION};
+
+/// The process answers.
+pub async fn alive() -> &'static str {
+    "alive\n"
+}
+
+/// A check and what it found.
+#[derive(Debug, Serialize)]
+pub struct Check {
+    name: &'static str,
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// Matches can be played and recorded: 200, or 503 and the reason.
+pub async fn ready(State(site): State<Site>) -> (StatusCode, Json<Vec<Check>>) {
+    let for_check = site.clone();
+    let writable = tokio::task::spawn_blocking(move || {
+        let matches = for_check.data().join("matches");
+        let file = matches.join(format!(".ready-{}", std::process::id()));
+        std::fs::create_dir_all(&matches)?;
+        std::fs::File::create(&file)?.write_all(b"ready\n")?;
+        std::fs::remove_file(&file)
+    });
+    let writable = match writable.await {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(format!("{}: {error}", site.data().display())),
+        Err(error) => Some(error.to_string()),
+    };
+    let check = |name, reason: Option<String>| Check { name, ok: reason.is_none(), reason };
+    let no_agents = site.agents().is_empty().then(|| "there are no agents".to_owned());
+    let draining = site.draining().then(|| "the server is stopping".to_owned());
+    let checks = vec![
+        check("records can be written", writable),
+        check("agents are loaded", no_agents),
+        check("new matches are taken", draining),
+    ];
+    let ok = checks.iter().all(|check| check.ok);
+    (if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, Json(checks))
+}
+
+/// The version.
+pub async fn version() -> Json<serde_json::Value> {
+    Json(serde_json::json!({ "name": "cardroom", "version": VERSION }))
+}

@@ -1,0 +1,71 @@
+//! Server-sent events: parts of a page, rendered again whenever they have changed.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::{self, Stream};
+
+use super::{Site, pages};
+
+/// How often a page of a running match is looked at.
+const TICK: Duration = Duration::from_secs(1);
+
+/// The parts of the first page.
+pub async fn overview(State(site): State<Site>) -> Response {
+    let receiver = site.parts();
+    // What the receiver holds may be old; the first event comes with the next look.
+    let stop = site.stop().clone();
+    let events = stream::unfold((receiver, stop, Vec::new()), |(mut receiver, stop, mut due)| async {
+        loop {
+            if let Some(event) = due.pop() {
+                return Some((Ok(event), (receiver, stop, due)));
+            }
+            tokio::select! {
+                changed = receiver.changed() => changed.ok()?,
+                () = stop.cancelled() => return None,
+            }
+            let parts = receiver.borrow_and_update().clone();
+            due = vec![event("matches", &parts.matches), event("tables", &parts.tables)];
+        }
+    });
+    respond(events)
+}
+
+/// The page of a match.
+pub async fn match_page(State(site): State<Site>, Path(id): Path<String>) -> Response {
+    if !site.records().exists(&id) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let stop = site.stop().clone();
+    let start = (site, stop, id, String::new());
+    let events = stream::unfold(start, |(site, stop, id, mut shown)| async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(TICK) => {}
+                () = stop.cancelled() => return None,
+            }
+            let (for_page, name) = (site.clone(), id.clone());
+            let body = tokio::task::spawn_blocking(move || pages::match_body(&for_page, &name));
+            let body = body.await.ok()??;
+            if body != shown {
+                shown = body;
+                let event = event("match", &shown);
+                return Some((Ok(event), (site, stop, id, shown)));
+            }
+        }
+    });
+    respond(events)
+}
+
+/// HTML as JSON text, so that it is one line.
+fn event(part: &str, html: &str) -> Event {
+    Event::default().event(part).data(serde_json::Value::from(html).to_string())
+}
+
+fn respond(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
+    Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response()
+}

@@ -1,0 +1,160 @@
+//! One match in detail: running or over.
+
+use std::path::Path;
+
+use game::{Turn, notation};
+use jiff::Timestamp;
+use logs::stats::{Report, winnings_curve};
+use logs::{DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo, Tally};
+use matches::host::{Playing, TableView};
+use serde::Serialize;
+
+use super::Site;
+
+/// Hands shown.
+const LAST_HANDS: u64 = 20;
+
+/// Hands of a finished match that are read for its page; of longer ones the report alone is shown.
+const MOST_HANDS: u64 = 200_000;
+
+/// A match in detail.
+#[derive(Debug, Clone, Serialize)]
+pub struct MatchView {
+    /// Its name.
+    pub id: String,
+    /// Whether it is being played here.
+    pub running: bool,
+    /// How it ended or how far it is, in words.
+    pub state: String,
+    /// Whether it went as planned so far.
+    pub well: bool,
+    /// When it began.
+    pub started: String,
+    /// When it ended.
+    pub ended: Option<Timestamp>,
+    /// Hands a second, while it runs.
+    pub hands_per_second: Option<f64>,
+    /// Its folder.
+    pub folder: String,
+    /// Its statistics, unless it is too long to be read for a page.
+    pub report: Option<Report>,
+    /// The players' names.
+    pub names: Vec<String>,
+    /// The last hands, the latest first.
+    pub last_hands: Vec<HandView>,
+    /// The first player's winnings as a picture.
+    #[serde(skip)]
+    pub curve: Option<String>,
+}
+
+/// A hand.
+#[derive(Debug, Clone, Serialize)]
+pub struct HandView {
+    /// Its number, from 0.
+    pub hand: u64,
+    /// Its betting in the notation of the ACPC protocol.
+    pub betting: String,
+    /// The board as far as it was dealt.
+    pub board: String,
+    /// By entrant: its cards.
+    pub cards: Vec<String>,
+    /// By entrant: what it won or lost, in chips.
+    pub won: Vec<f64>,
+}
+
+impl MatchView {
+    /// The match of this name, if there is one. Reads files.
+    pub fn of(site: &Site, id: &str) -> Option<MatchView> {
+        let folder = site.records().folder_of(id)?;
+        let running = site.tables().iter().map(TableView::status).find_map(|status| {
+            status.playing.filter(|playing| playing.id == id)
+        });
+        match MatchView::read(site, id, &folder, running) {
+            Ok(view) => Some(view),
+            Err(error) => {
+                tracing::warn!(id, %error, "cannot show a match");
+                None
+            }
+        }
+    }
+
+    fn read(
+        site: &Site,
+        id: &str,
+        folder: &Path,
+        running: Option<Playing>,
+    ) -> Result<MatchView, LedgerError> {
+        let reader = LedgerReader::open(&folder.join(logs::ledger::FILE_NAME))?;
+        let info = reader.info().clone();
+        let line = if running.is_some() { None } else { site.records().line(id) };
+        let state = match (&running, &line) {
+            (Some(playing), _) => format!("hand {} of {}", playing.hands, playing.of),
+            (None, Some(line)) => line.words(),
+            (None, None) => "not known".to_owned(),
+        };
+        let sums = match &running {
+            Some(playing) => Some((playing.tally.clone(), playing.decisions.clone())),
+            None => read_sums(&reader, &info)?,
+        };
+        let report = sums.as_ref();
+        let report = report.map(|(tally, counts)| Report::new(&info, tally, Some(counts), None));
+        Ok(MatchView {
+            id: id.to_owned(),
+            running: running.is_some(),
+            state,
+            well: line.as_ref().is_none_or(super::records::MatchLine::complete),
+            started: info.provenance.created.clone(),
+            ended: line.and_then(|line| line.at),
+            hands_per_second: running.map(|playing| playing.hands_per_second),
+            folder: folder.display().to_string(),
+            report,
+            names: info.names(),
+            last_hands: last_hands(&reader)?,
+            curve: sums.map(|(tally, _)| winnings_curve(&info, &tally, 0)),
+        })
+    }
+}
+
+fn read_sums(
+    reader: &LedgerReader,
+    info: &MatchInfo,
+) -> Result<Option<(Tally, DecisionTally)>, LedgerError> {
+    if reader.count()? > MOST_HANDS {
+        return Ok(None);
+    }
+    let mut tally = Tally::new(info);
+    for hand in reader.hands() {
+        tally.add(&hand?);
+    }
+    let note = reader.note(DecisionTally::NOTE)?;
+    let counts = note.and_then(|note| DecisionTally::from_note(&note)).unwrap_or_default();
+    Ok(Some((tally, counts)))
+}
+
+fn last_hands(reader: &LedgerReader) -> Result<Vec<HandView>, LedgerError> {
+    let last = reader.present()?.last().map(|range| *range.end());
+    let Some(last) = last else { return Ok(Vec::new()) };
+    let first = (last + 1).saturating_sub(LAST_HANDS);
+    let hands: Result<Vec<HandRecord>, LedgerError> = reader.hands_from(first).collect();
+    Ok(hands?.iter().rev().map(HandView::of).collect())
+}
+
+impl HandView {
+    fn of(record: &HandRecord) -> HandView {
+        debug_assert_eq!(record.public.turn(), Turn::Over);
+        let players = record.entrants.len();
+        let mut cards = vec![String::new(); players];
+        let mut won = vec![0.0; players];
+        for (seat, &entrant) in record.entrants.iter() {
+            cards[usize::from(entrant)] = record.hole[seat].to_string();
+            won[usize::from(entrant)] = record.payoffs[seat].chips();
+        }
+        HandView {
+            hand: record.hand,
+            betting: notation::betting(&record.public),
+            board: record.public.board().to_string(),
+            cards,
+            won,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The web server: the page, the JSON API, health and metrics. Everything is a GET, nothing can be
+//! changed over it.
+//!
+//! - [`pages`]: HTML, rendered here; [`live`]: its parts again whenever they change.
+//! - [`api`]: the same as JSON. - [`health`]: for supervisors. - [`metrics`]: for Prometheus.
+//! - [`view`]: what pages show, as values; [`records`]: the matches on disk.
+//! - [`listener`]: connections, limited in number and in idleness.
+
+mod api;
+mod health;
+mod listener;
+mod live;
+mod match_view;
+pub mod metrics;
+mod pages;
+mod records;
+mod site;
+mod view;
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use tokio_util::sync::CancellationToken;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::limit::RequestBodyLimitLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
+use tower_http::timeout::TimeoutLayer;
+
+pub use listener::Limited;
+pub use site::Site;
+
+/// This program's version.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Nothing from elsewhere, no scripts or styles inside pages, no frames.
+const POLICY: &str =
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Serves until `stop`, then lets requests in progress end.
+pub async fn serve(
+    listener: Limited,
+    site: Site,
+    limits: Limits,
+    stop: CancellationToken,
+) -> std::io::Result<()> {
+    let live = tokio::spawn(site.clone().keep_live());
+    let served = axum::serve(listener, router(site, limits))
+        .with_graceful_shutdown(async move { stop.cancelled().await })
+        .await;
+    live.abort();
+    served
+}
+
+/// Limits of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of its body.
+    pub body: usize,
+    /// Time until its response begins.
+    pub time: Duration,
+}
+
+fn router(site: Site, limits: Limits) -> Router {
+    let header = |name: HeaderName, value: &'static str| {
+        SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
+    };
+    let time_out = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, limits.time);
+    Router::new()
+        .route("/", get(pages::index))
+        .route("/live", get(live::overview))
+        .route("/matches/{id}", get(pages::match_page))
+        .route("/matches/{id}/live", get(live::match_page))
+        .route("/assets/{name}", get(pages::asset))
+        .route("/api/v1/overview", get(api::overview))
+        .route("/api/v1/tables", get(api::tables))
+        .route("/api/v1/dealers", get(api::dealers))
+        .route("/api/v1/agents", get(api::agents))
+        .route("/api/v1/matches", get(api::matches))
+        .route("/api/v1/matches/{id}", get(api::match_page))
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/version", get(health::version))
+        .route("/metrics", get(metrics::page))
+        .fallback(pages::not_found)
+        .with_state(site)
+        .layer(time_out)
+        .layer(RequestBodyLimitLayer::new(limits.body))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(count))
+        .layer(header(header::CONTENT_SECURITY_POLICY, POLICY))
+        .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(header(header::REFERRER_POLICY, "no-referrer"))
+        .layer(header(header::CACHE_CONTROL, "no-store"))
+}
+
+/// Counts requests by the kind of answer.
+async fn count(request: Request, next: Next) -> Response<Body> {
+    let response = next.run(request).await;
+    let code = response.status().as_str().to_owned();
+    ::metrics::counter!("cardroom_http_requests_total", "code" => code).increment(1);
+    response
+}
+
+// The layer hands the panic over by value.
+#[allow(clippy::needless_pass_by_value)]
+fn panicked(panic: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+    tracing::error!(panic = text, "a web request failed");
+    (StatusCode::INTERNAL_SERVER_ERROR, "the server failed at this request\n").into_response()
+}

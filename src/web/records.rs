@@ -1,0 +1,195 @@
+//! The matches on disk: those hosted here and those played by other commands in the same data folder.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use logs::folder::{MANIFEST, REPORT};
+use matches::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
+use serde::{Deserialize, Serialize};
+
+use super::view::{PlayerLine, RateView};
+
+/// A match that is over, as lists show it.
+#[derive(Debug, Clone, Serialize)]
+pub struct MatchLine {
+    /// Its name, and that of its folder.
+    pub id: String,
+    /// Its game.
+    pub game: String,
+    /// Hands that count.
+    pub hands: u64,
+    /// Hands planned.
+    pub of: u64,
+    /// When it ended.
+    pub at: Option<Timestamp>,
+    /// The players and their rates.
+    pub players: Vec<PlayerLine>,
+    /// How it ended; `null` for matches not hosted here.
+    pub ended: Option<Ended>,
+}
+
+impl MatchLine {
+    /// Whether all its hands were played.
+    pub fn complete(&self) -> bool {
+        match &self.ended {
+            Some(ended) => ended.ending == Ending::Finished,
+            None => self.hands >= self.of,
+        }
+    }
+
+    /// How it ended, in words.
+    pub fn words(&self) -> String {
+        match &self.ended {
+            Some(ended) if ended.ending == Ending::Finished => "finished".to_owned(),
+            Some(ended) => format!("after {} of {} hands: {}", ended.hands, ended.of, ended.words),
+            None if self.complete() => "finished".to_owned(),
+            None => format!("{} of {} hands", self.hands, self.of),
+        }
+    }
+}
+
+/// The folder of all matches, read anew only where it changed.
+#[derive(Debug)]
+pub struct Records {
+    folder: PathBuf,
+    known: Mutex<HashMap<String, (SystemTime, MatchLine)>>,
+}
+
+impl Records {
+    /// The matches in this folder, which need not exist yet.
+    pub fn new(folder: PathBuf) -> Records {
+        Records { folder, known: Mutex::new(HashMap::new()) }
+    }
+
+    /// The folder of a match, if there is one of this name.
+    pub fn folder_of(&self, id: &str) -> Option<PathBuf> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let named = !id.is_empty() && !id.starts_with('.') && id.chars().all(plain);
+        let path = self.folder.join(id);
+        (named && path.join(logs::ledger::FILE_NAME).is_file()).then_some(path)
+    }
+
+    /// Whether there is a match of this name.
+    pub fn exists(&self, id: &str) -> bool {
+        self.folder_of(id).is_some()
+    }
+
+    /// One match that is over.
+    pub fn line(&self, id: &str) -> Option<MatchLine> {
+        read(&self.folder_of(id)?, id)
+    }
+
+    /// The latest matches that are over, the last one first. Folders that cannot be read are left
+    /// out.
+    pub fn latest(&self, most: usize) -> Vec<MatchLine> {
+        let mut found: Vec<(SystemTime, String, PathBuf)> = fs::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let id = entry.file_name().into_string().ok()?;
+                Some((finished_at(&entry.path())?, id, entry.path()))
+            })
+            .collect();
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        found.truncate(most);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = HashMap::with_capacity(found.len());
+        let mut latest = Vec::with_capacity(found.len());
+        for (time, id, path) in found {
+            let line = match known.remove(&id) {
+                Some((then, line)) if then == time => Some(line),
+                _ => read(&path, &id),
+            };
+            let Some(line) = line else { continue };
+            latest.push(line.clone());
+            lines.insert(id, (time, line));
+        }
+        // What is not among the latest any more is forgotten: memory does not grow.
+        *known = lines;
+        latest
+    }
+}
+
+/// When a match was finished: its hosted result or, for others, its report was written then.
+fn finished_at(folder: &Path) -> Option<SystemTime> {
+    let written = |name: &str| fs::metadata(folder.join(name)).ok()?.modified().ok();
+    if folder.join(HOSTED_FILE).exists() { written(RESULT_FILE) } else { written(REPORT) }
+}
+
+/// What lists need of `report.json`.
+#[derive(Debug, Deserialize)]
+struct Report {
+    #[serde(rename = "match")]
+    of: ReportMatch,
+    hands: u64,
+    entrants: Vec<ReportEntrant>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReportMatch {
+    game: String,
+    hands_planned: u64,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReportEntrant {
+    name: String,
+    rate: ReportRate,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReportRate {
+    mbb: Option<f64>,
+    interval: Option<ReportInterval>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReportInterval {
+    low: f64,
+    high: f64,
+}
+
+fn read(folder: &Path, id: &str) -> Option<MatchLine> {
+    let ended: Option<Ended> = read_json(&folder.join(RESULT_FILE));
+    let at = ended.as_ref().map(|ended| ended.at);
+    let at = at.or_else(|| Timestamp::try_from(finished_at(folder)?).ok());
+    if let Some(report) = read_json::<Report>(&folder.join(REPORT)) {
+        let player = |entrant: ReportEntrant| {
+            let ReportRate { mbb, interval } = entrant.rate;
+            let rate = mbb.zip(interval);
+            let rate = rate.map(|(mbb, ends)| RateView { mbb, low: ends.low, high: ends.high });
+            PlayerLine { name: entrant.name, rate }
+        };
+        return Some(MatchLine {
+            id: id.to_owned(),
+            game: report.of.game,
+            hands: report.hands,
+            of: report.of.hands_planned,
+            at,
+            players: report.entrants.into_iter().map(player).collect(),
+            ended,
+        });
+    }
+    // Without a report there is still the manifest.
+    let manifest = fs::read_to_string(folder.join(MANIFEST)).ok()?;
+    let info = logs::folder::read_manifest(&manifest).ok()?;
+    let names = info.names().into_iter();
+    Some(MatchLine {
+        id: id.to_owned(),
+        hands: ended.as_ref().map_or(0, |ended| ended.hands),
+        of: info.hands,
+        at,
+        players: names.map(|name| PlayerLine { name, rate: None }).collect(),
+        ended,
+        game: info.game_name,
+    })
+}
+
+fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}

@@ -1,0 +1,167 @@
+//! What the web server shows, shared by all requests.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use matches::connect::ConnectionView;
+use matches::host::TableView;
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::records::Records;
+use super::view::{AgentLine, Overview};
+use super::{VERSION, pages};
+
+/// How often the live parts are looked at.
+const TICK: Duration = Duration::from_secs(1);
+
+/// The site; cheap to clone.
+#[derive(Clone)]
+pub struct Site(Arc<Inner>);
+
+struct Inner {
+    started: Timestamp,
+    clock: Instant,
+    tables: Vec<TableView>,
+    dealers: Vec<ConnectionView>,
+    agents: Vec<AgentLine>,
+    data: PathBuf,
+    records: Records,
+    metrics: PrometheusHandle,
+    draining: AtomicBool,
+    parts: watch::Sender<Arc<Parts>>,
+    stop: CancellationToken,
+}
+
+/// The live parts of the first page, rendered.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Parts {
+    /// Tables and outside dealers.
+    pub tables: String,
+    /// Finished matches.
+    pub matches: String,
+}
+
+impl Site {
+    /// A site over these tables and connections. `stop` ends the live streams.
+    pub fn new(
+        tables: Vec<TableView>,
+        dealers: Vec<ConnectionView>,
+        registry: &agents::Registry,
+        data: PathBuf,
+        metrics: PrometheusHandle,
+        stop: CancellationToken,
+    ) -> Site {
+        let records = Records::new(data.join("matches"));
+        Site(Arc::new(Inner {
+            started: Timestamp::now(),
+            clock: Instant::now(),
+            tables,
+            dealers,
+            agents: AgentLine::all(registry),
+            data,
+            records,
+            metrics,
+            draining: AtomicBool::new(false),
+            parts: watch::Sender::new(Arc::new(Parts::default())),
+            stop,
+        }))
+    }
+
+    /// From now on the server takes no new matches.
+    pub fn drain(&self) {
+        self.0.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it takes no new matches.
+    pub fn draining(&self) -> bool {
+        self.0.draining.load(Ordering::Relaxed)
+    }
+
+    /// The time since the start.
+    pub fn uptime(&self) -> Duration {
+        self.0.clock.elapsed()
+    }
+
+    /// The hosted tables.
+    pub fn tables(&self) -> &[TableView] {
+        &self.0.tables
+    }
+
+    /// The connections to outside dealers.
+    pub fn dealers(&self) -> &[ConnectionView] {
+        &self.0.dealers
+    }
+
+    /// The agents.
+    pub fn agents(&self) -> &[AgentLine] {
+        &self.0.agents
+    }
+
+    /// The data folder.
+    pub fn data(&self) -> &PathBuf {
+        &self.0.data
+    }
+
+    /// The matches on disk.
+    pub fn records(&self) -> &Records {
+        &self.0.records
+    }
+
+    /// The metrics.
+    pub fn metrics(&self) -> &PrometheusHandle {
+        &self.0.metrics
+    }
+
+    /// Ends the live streams.
+    pub fn stop(&self) -> &CancellationToken {
+        &self.0.stop
+    }
+
+    /// The live parts, now and whenever they change.
+    pub fn parts(&self) -> watch::Receiver<Arc<Parts>> {
+        self.0.parts.subscribe()
+    }
+
+    /// Everything the first page shows. Reads files: not for the runtime's own threads.
+    pub fn overview(&self) -> Overview {
+        Overview {
+            version: VERSION,
+            started: self.0.started,
+            uptime_seconds: self.uptime().as_secs(),
+            draining: self.draining(),
+            tables: self.tables().iter().map(TableView::status).collect(),
+            dealers: self.dealers().iter().map(ConnectionView::status).collect(),
+            matches: self.0.records.latest(50),
+            agents: self.agents().to_vec(),
+        }
+    }
+
+    /// Renders the live parts again and again while anybody watches.
+    pub(super) async fn keep_live(self) {
+        let mut ticks = tokio::time::interval(TICK);
+        loop {
+            ticks.tick().await;
+            // Histograms keep every value until they are asked to settle.
+            self.0.metrics.run_upkeep();
+            if self.0.parts.receiver_count() == 0 {
+                continue;
+            }
+            let site = self.clone();
+            let rendered = tokio::task::spawn_blocking(move || pages::parts(&site.overview()));
+            if let Ok(parts) = rendered.await {
+                self.0.parts.send_if_modified(|shown| {
+                    let new = **shown != parts;
+                    if new {
+                        *shown = Arc::new(parts);
+                    }
+                    new
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What the pages show, as values: the JSON API gives them as they are.
+
+use agents::Registry;
+use jiff::Timestamp;
+use logs::Rate;
+use matches::connect::ConnectionStatus;
+use matches::host::TableStatus;
+use serde::Serialize;
+
+use super::records::MatchLine;
+
+/// Everything on the first page.
+#[derive(Debug, Clone, Serialize)]
+pub struct Overview {
+    /// This program's version.
+    pub version: &'static str,
+    /// When the server began.
+    pub started: Timestamp,
+    /// Seconds since then.
+    pub uptime_seconds: u64,
+    /// Whether the server is stopping.
+    pub draining: bool,
+    /// The hosted tables.
+    pub tables: Vec<TableStatus>,
+    /// The connections to outside dealers.
+    pub dealers: Vec<ConnectionStatus>,
+    /// The latest finished matches, the last one first.
+    pub matches: Vec<MatchLine>,
+    /// The agents.
+    pub agents: Vec<AgentLine>,
+}
+
+/// An agent.
+#[derive(Debug, Clone, Serialize)]
+pub struct AgentLine {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// What it does.
+    pub summary: String,
+    /// How it decides, in words.
+    pub cost: &'static str,
+}
+
+impl AgentLine {
+    /// Every kind, then every agent that the configuration defines.
+    pub fn all(registry: &Registry) -> Vec<AgentLine> {
+        let line = |name: &str, spec: &agents::AgentSpec, cost| AgentLine {
+            name: name.to_owned(),
+            kind: spec.kind.to_owned(),
+            summary: spec.summary.to_owned(),
+            cost: match cost {
+                agents::Cost::Inline => "at once",
+                agents::Cost::Worker => "on a thread of its own",
+            },
+        };
+        let kinds = registry.kinds().iter().map(|spec| line(spec.kind, spec, spec.cost));
+        let defined = registry.defined().filter_map(|(name, _)| {
+            let choice = registry.resolve(name).ok()?;
+            Some(line(name, choice.spec(), choice.cost()))
+        });
+        kinds.chain(defined).collect()
+    }
+}
+
+/// A win rate and its 95 % interval, in mbb/hand.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RateView {
+    /// The estimate.
+    pub mbb: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// The interval's upper end.
+    pub high: f64,
+}
+
+impl From<Rate> for RateView {
+    fn from(rate: Rate) -> RateView {
+        RateView { mbb: rate.mbb, low: rate.interval.low, high: rate.interval.high }
+    }
+}
+
+/// A player and its rate, if there is one yet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlayerLine {
+    /// The player's name.
+    pub name: String,
+    /// Its rate; `null` before the second hand.
+    pub rate: Option<RateView>,
+}
