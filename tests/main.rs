@@ -1,5 +1,6 @@
 //! The integration tests: what no single crate can check about itself.
 
+mod dealer;
 mod dependency_graph;
 mod invariants;
 mod papers;
