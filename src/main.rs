@@ -44,6 +44,7 @@ enum Command {
     Play(commands::play::Args),
     Package(commands::package::Args),
     Agents(commands::agents::Args),
+    Bench(commands::bench::Args),
     Config(commands::config::Args),
     Systemd(commands::systemd::Args),
 }
@@ -73,6 +74,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Play(args) => commands::play::run(args),
         Command::Package(args) => commands::package::run(args),
         Command::Agents(args) => commands::agents::run(args),
+        Command::Bench(args) => commands::bench::run(args),
         Command::Config(args) => commands::config::run(args),
         Command::Systemd(args) => commands::systemd::run(args),
     }

@@ -165,9 +165,8 @@ pub fn rewrite(path: &Path) -> Result<(), FolderError> {
 
 impl Archive for Known {
     fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, StoreError> {
-        let any = |range: &RangeInclusive<u64>| {
-            *range.start() < hands.end && *range.end() >= hands.start
-        };
+        let any =
+            |range: &RangeInclusive<u64>| *range.start() < hands.end && *range.end() >= hands.start;
         if !self.present.iter().any(any) {
             return Ok(Vec::new());
         }

@@ -17,6 +17,7 @@
 //! - [`tournament`]: which matches a tournament has.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
 //! - [`runner`]: a match on any number of threads, with the same result on each.
+//! - [`speed`]: how fast this machine plays.
 //! - [`stop`]: asking a run to end.
 //! - [`table`]: one hand, played in this process.
 //! - [`threaded`]: an agent on a thread of its own, raced against the deadline.
@@ -37,6 +38,7 @@ pub mod plan;
 pub mod play;
 pub mod registry;
 pub mod runner;
+pub mod speed;
 pub mod stop;
 pub mod table;
 pub mod threaded;

@@ -61,8 +61,7 @@ pub fn play(
     let name = plan.match_name();
     let info = plan.info(&name, settings.provenance.clone()).map_err(PlayError::Model)?;
     if settings.level == Level::Nothing {
-        let outcome =
-            run(plan, settings.level, settings.jobs, &Nothing, &mut Nothing, stop, seen)?;
+        let outcome = run(plan, settings.level, settings.jobs, &Nothing, &mut Nothing, stop, seen)?;
         return Ok(Played { info, outcome, earlier: 0 });
     }
     let mut folder = Folder::open(&settings.folder, &info, settings.level)?;

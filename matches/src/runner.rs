@@ -432,12 +432,7 @@ impl Collector {
         Ok(())
     }
 
-    fn take(
-        &mut self,
-        parcel: Parcel,
-        sink: &mut dyn Sink,
-        queue: &Queue,
-    ) -> Result<(), RunError> {
+    fn take(&mut self, parcel: Parcel, sink: &mut dyn Sink, queue: &Queue) -> Result<(), RunError> {
         self.hands += parcel.hands;
         self.decisions.merge(&parcel.decisions);
         if !parcel.kept.is_empty() {
@@ -472,12 +467,7 @@ impl Collector {
     }
 
     fn progress(&self) -> Progress<'_> {
-        Progress {
-            hands: self.hands,
-            of: self.of,
-            tally: &self.tally,
-            decisions: &self.decisions,
-        }
+        Progress { hands: self.hands, of: self.of, tally: &self.tally, decisions: &self.decisions }
     }
 
     fn outcome(self) -> Outcome {

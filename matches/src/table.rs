@@ -55,7 +55,15 @@ impl Table {
     ) -> Table {
         debug_assert_eq!(agents.len(), def.players, "one agent for each player");
         let dealer = Dealer::new(def, seed);
-        Table { def: Arc::clone(def), dealer, seed, duplicate, deadline, agents, clock: Instant::now() }
+        Table {
+            def: Arc::clone(def),
+            dealer,
+            seed,
+            duplicate,
+            deadline,
+            agents,
+            clock: Instant::now(),
+        }
     }
 
     /// The hand with this number: position `k` is taken by entrant `(number + k) mod n`, and in a
@@ -98,16 +106,18 @@ impl Table {
                     infoset.hole = hole[seat];
                     let entrant = hand.entrants[seat];
                     let agent = &mut *self.agents[entrant as usize];
-                    let request = Request {
-                        seed: self.seed,
-                        hand: number,
-                        time_left: self.deadline,
-                    };
+                    let request =
+                        Request { seed: self.seed, hand: number, time_left: self.deadline };
                     let decided = decide(agent, &infoset, request);
                     // One reading a decision: the rules' own few nanoseconds count as the agent's.
                     let after = Instant::now();
                     let action = decided.action;
-                    observer.decision(decided.record(&infoset, number, entrant, after - self.clock));
+                    observer.decision(decided.record(
+                        &infoset,
+                        number,
+                        entrant,
+                        after - self.clock,
+                    ));
                     self.clock = after;
                     // What `decide` returns is legal.
                     infoset.public.apply_unchecked(action);
@@ -147,11 +157,7 @@ impl Table {
 
 /// The hole cards a seat may know when a hand is over: its own, and at a showdown those of all who
 /// did not fold.
-pub fn shown_to(
-    viewer: Seat,
-    public: &PublicState,
-    hole: &BySeat<HoleCards>,
-) -> BySeat<HoleCards> {
+pub fn shown_to(viewer: Seat, public: &PublicState, hole: &BySeat<HoleCards>) -> BySeat<HoleCards> {
     let showdown = public.is_showdown();
     BySeat::from_fn(hole.len(), |seat| {
         let shown = seat == viewer || (showdown && !public.folded().contains(seat));

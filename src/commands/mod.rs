@@ -1,6 +1,7 @@
 //! One file per command; `main` dispatches to them.
 
 pub mod agents;
+pub mod bench;
 pub mod config;
 pub mod dealer;
 pub mod export;

@@ -1,0 +1,87 @@
+//! `cardroom bench`: how fast this machine plays.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use game::GameDef;
+use matches::runner::Level;
+use matches::speed::{self, Speed};
+use protocol::acpc::gamedef::Reading;
+use serde_json::json;
+
+use crate::config::units::Time;
+use crate::exit::Failure;
+use crate::playing::DEFAULT_GAME;
+use crate::report;
+
+/// Measure how fast this machine plays: the rules, matches without records, matches with records.
+///
+/// Everything runs on one thread. `cardroom agents bench` measures agents.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The agents of the matches
+    #[arg(value_name = "AGENT", default_values = ["call", "random"])]
+    agents: Vec<String>,
+    /// The game: a built-in name, or the path of an ACPC game definition
+    #[arg(long, value_name = "GAME", default_value = DEFAULT_GAME)]
+    game: String,
+    /// Least time for each measurement
+    #[arg(long, value_name = "TIME", default_value = "2s")]
+    time: Time,
+    /// One JSON document instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures and prints.
+pub fn run(args: Args) -> Result<(), Failure> {
+    let Args { agents, game, time: Time(time), json } = args;
+    let def = matches::games::load_game(&game, Reading::Strict).map_err(Failure::input)?;
+    let speeds = measure(&def, &agents, time)?;
+    if json {
+        let speeds: Vec<_> = speeds
+            .iter()
+            .map(|(what, speed)| {
+                json!({
+                    "what": what,
+                    "hands": speed.hands,
+                    "seconds": speed.time.as_secs_f64(),
+                    "hands_per_second": speed.per_second(),
+                })
+            })
+            .collect();
+        let document = json!({ "schema": "cardroom-bench/1", "game": game, "speeds": speeds });
+        return report::out(&format!("{document:#}\n"));
+    }
+    let mut text = String::new();
+    for (what, speed) in speeds {
+        text.push_str(&format!("{what:<44}{:>12.0} hands/s\n", speed.per_second()));
+    }
+    report::out(&text)
+}
+
+fn measure(
+    def: &Arc<GameDef>,
+    agents: &[String],
+    time: Duration,
+) -> Result<Vec<(String, Speed)>, Failure> {
+    let registry = matches::registry::registry();
+    let choices = agents
+        .iter()
+        .map(|name| registry.resolve(name).map_err(Failure::input))
+        .collect::<Result<Vec<_>, _>>()?;
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::input(anyhow::anyhow!("no temporary folder: {error}")))?;
+    let mut speeds = vec![("rules, random legal actions".to_owned(), speed::rules(def, 1, time))];
+    let names = agents.join(" ");
+    for (level, records) in [
+        (Level::Nothing, "no records"),
+        (Level::Hands, "ledger and ACPC log"),
+        (Level::Decisions, "ledger, ACPC log and decisions"),
+    ] {
+        let speed =
+            speed::matches(def, &choices, level, folder.path(), time).map_err(Failure::input)?;
+        speeds.push((format!("match {names}, {records}"), speed));
+    }
+    Ok(speeds)
+}
