@@ -5,8 +5,8 @@ usage: check_phh.py FILE.phhs [FILE.phhs …]
 
 pokerkit reads `finishing_stacks` but does not compare it with the stacks that its own replay gives,
 so this does. Whole numbers must be equal. Where a pot was split with fractions, which pokerkit
-hands out as odd chips, they may differ by less than a chip, and the sum must be the same. Exits 1
-when a hand cannot be read, cannot be replayed to its end, or differs, and when there are no hands.
+hands out as odd chips to one of the winners, they may differ by fewer chips than there are players,
+and the sum must be the same. Exits 1 when a hand cannot be read, cannot be replayed to its end, or differs, and when there are no hands.
 """
 
 import sys
@@ -29,7 +29,7 @@ def difference(stacks, written):
     if len(stacks) != len(written):
         return f"{len(stacks)} stacks, {len(written)} written"
     whole = all(float(stack).is_integer() for stack in written)
-    allowed = 1e-9 if whole else 1 - 1e-6
+    allowed = 1e-9 if whole else len(stacks) - 1
     if any(abs(a - b) > allowed for a, b in zip(stacks, written, strict=True)):
         return f"pokerkit ends with {stacks}, the file with {written}"
     if abs(sum(stacks) - sum(written)) > 1e-3:
