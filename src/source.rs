@@ -84,8 +84,7 @@ impl Source {
             }
             Source::Log(log) => {
                 let reader = acpc::Reader::new(&log.def, open(&log.path)?);
-                let located =
-                    |source| SourceError::Log { path: log.path.clone(), source };
+                let located = |source| SourceError::Log { path: log.path.clone(), source };
                 Box::new(reader.map(move |record| record.map_err(located)))
             }
         })

@@ -1,10 +1,19 @@
 //! What is recorded of hands and decisions, its readers and writers, and statistics.
 //!
-//! How a driver records a match: once, it makes the folder and `LedgerWriter::create(&path, &info)`; for each block of
-//! hands, in order, `writer.append(&record)` and `tally.add(&record)` for each hand, then
-//! `writer.commit()`. To resume: `LedgerWriter::open_for_resume(&path)`, then
-//! `writer.reader()?.present()` says which hands are there and `reader.hands()` gives them back
-//! for the tally. `tally.rate(entrant)` is the win rate with its interval.
+//! How a driver records a match:
+//!
+//! - Once: make the folder, `LedgerWriter::create(&path, &info)`, [`folder::write_manifest`], and write
+//!   [`export::acpc::write_header`] to `acpc.log`.
+//! - For each block of hands, in order: `writer.append(&record)` (or `append_with_decisions`),
+//!   `tally.add(&record)` and [`export::acpc::write_hand`] for each hand, then `writer.commit()`, or
+//!   `commit_with_note` to keep the counts of a [`DecisionTally`] in step.
+//! - At the end: [`export::acpc::write_score`], and `report.json` from
+//!   [`Report::new`](stats::Report::new).
+//! - To resume: `LedgerWriter::open_for_resume(&path)`; `writer.reader()?.present()` says which hands
+//!   are there, `hands()` gives them back for tally and log, `note` the counts of decisions.
+//!
+//! Everything a driver holds is `Send`. Nothing here reads a clock or plays a hand; records read back
+//! are replayed on the rules engine. File layouts: `docs/ledger.md`; formulas: `docs/statistics.md`.
 
 pub mod decisions;
 pub mod export;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use game::{Betting, BySeat, GameDef, GameSpec, Payoff, games};
-use logs::export::{acpc, csv, jsonl, phh};
+use logs::export::{Format, acpc, csv, jsonl, phh, write_match};
 use logs::{HandRecord, MatchInfo, decisions};
 use proptest::prelude::*;
 
@@ -260,4 +260,82 @@ fn decisions_come_back() {
             r#""elapsed_ns":1234}"#
         ),
     );
+}
+
+/// A match in a format: the text of each file.
+fn whole(format: Format, info: &MatchInfo, records: &[HandRecord], per_file: u64) -> Vec<String> {
+    #[derive(Clone, Default)]
+    struct Files(std::rc::Rc<std::cell::RefCell<Vec<Vec<u8>>>>);
+    impl std::io::Write for Files {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.borrow_mut().last_mut().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let files = Files::default();
+    let mut open = |number: u64| -> std::io::Result<Box<dyn std::io::Write>> {
+        files.0.borrow_mut().push(Vec::new());
+        assert_eq!(files.0.borrow().len() as u64, number);
+        Ok(Box::new(files.clone()))
+    };
+    let hands = records.iter().cloned().map(Ok::<_, logs::LedgerError>);
+    let summary = write_match(format, info, hands, per_file, &mut open).unwrap();
+    let texts: Vec<String> =
+        files.0.borrow().iter().map(|bytes| String::from_utf8(bytes.clone()).unwrap()).collect();
+    assert_eq!((summary.hands, summary.files), (records.len() as u64, texts.len() as u64));
+    texts
+}
+
+#[test]
+fn whole_matches_are_written_with_their_first_and_last_lines() {
+    let def = Arc::new(games::limit_holdem());
+    let (info, records) = (hands::info(&def, 25, false), hands::random_hands(&def, 25, 1, 3));
+    let log = whole(Format::Acpc, &info, &records, 10).remove(0);
+    assert!(log.starts_with("# name/game/hands/seed test test.game 25 42\nSTATE:0:"), "{log}");
+    assert!(log.lines().last().unwrap().starts_with("SCORE:") && log.ends_with(":p0|p1\n"));
+    assert_eq!(read_acpc(&def, &log), records);
+    let part = whole(Format::Acpc, &info, &records[..20], 10).remove(0);
+    assert!(!part.contains("SCORE"), "the score stands only when all hands have been played");
+    let csv = whole(Format::Csv, &info, &records, 10).remove(0);
+    assert_eq!(csv.lines().count(), 1 + 2 * 25);
+    assert_eq!(whole(Format::Jsonl, &info, &records, 10)[0].lines().count(), 25);
+    let phhs = whole(Format::Phhs, &info, &records, 10);
+    assert_eq!(phhs.len(), 3);
+    let read: Vec<HandRecord> = phhs
+        .iter()
+        .flat_map(|text| phh::read(text).unwrap().into_iter().map(|hand| hand.record))
+        .collect();
+    assert_eq!(read, records);
+}
+
+#[test]
+fn a_log_tells_its_match() {
+    let def = Arc::new(games::leduc());
+    let info = acpc::read_info(&def, include_str!("data/leduc.2p.log").as_bytes()).unwrap();
+    assert_eq!((&*info.name, info.hands, info.seed), ("leduc.limit.2p.s42", 1000, 42));
+    assert_eq!((info.names(), info.group()), (vec!["p1".to_owned(), "p2".to_owned()], 1));
+    let def = Arc::new(games::nolimit_holdem());
+    let (info, records) = (hands::info(&def, 4, true), hands::random_hands(&def, 4, 2, 3));
+    let again = acpc::read_info(&def, write_acpc(&info, &records).as_bytes()).unwrap();
+    assert_eq!((again.group(), again.names()), (2, info.names()));
+    let empty = acpc::read_info(&def, "# nothing\n".as_bytes()).unwrap_err();
+    assert!(empty.to_string().contains("there is no hand in it"), "{empty}");
+}
+
+#[test]
+fn a_manifest_comes_back() {
+    for def in hands::games() {
+        let mut info = hands::info(&def, 4, true);
+        info.shard = Some(logs::Shard { index: 1, of: 2 });
+        info.entrants[0].model_sha256 = Some("ab".repeat(32));
+        let folder = tempfile::tempdir().unwrap();
+        logs::folder::write_manifest(folder.path(), &info).unwrap();
+        let path = folder.path().join(logs::folder::MANIFEST);
+        let text = std::fs::read_to_string(path).unwrap();
+        assert_eq!(logs::folder::read_manifest(&text).unwrap(), info);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
+    }
 }

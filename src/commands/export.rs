@@ -1,11 +1,11 @@
 //! `cardroom export`: a match in another format.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use logs::export::{Format, phh, write_match};
+use logs::export::{ExportError, Format, phh, write_match};
 
 use crate::exit::Failure;
 use crate::source::Source;
@@ -78,12 +78,23 @@ pub fn run(args: Args) -> Result<(), Failure> {
     };
     let written =
         write_match(format, source.info(), source.hands()?, args.hands_per_file, &mut open);
-    let summary = written.map_err(|error| match &args.out {
-        Some(path) => Failure::input(anyhow::Error::from(error).context(path.display().to_string())),
-        None => Failure::input(error),
-    })?;
+    let summary = match (written, &args.out) {
+        (Ok(summary), _) => summary,
+        // Whoever reads standard output has seen enough.
+        (Err(ExportError::Write(error)), None) if error.kind() == ErrorKind::BrokenPipe => {
+            return Ok(());
+        }
+        (Err(error), None) => return Err(Failure::input(error)),
+        (Err(error), Some(path)) => {
+            let place = path.display().to_string();
+            return Err(Failure::input(anyhow::Error::from(error).context(place)));
+        }
+    };
     if let Some(path) = &args.out {
-        let files = if summary.files > 1 { format!(" and {} more", summary.files - 1) } else { String::new() };
+        let files = match summary.files {
+            0 | 1 => String::new(),
+            n => format!(" and {} more files", n - 1),
+        };
         // Nothing can be done when stderr is closed.
         let _ = writeln!(
             std::io::stderr(),

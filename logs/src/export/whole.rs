@@ -61,7 +61,7 @@ pub enum ExportError<E: std::error::Error + 'static> {
     #[error(transparent)]
     CannotExpress(#[from] CannotExpress),
     /// The file could not be written.
-    #[error("cannot write: {0}")]
+    #[error("cannot write")]
     Write(#[from] std::io::Error),
 }
 
