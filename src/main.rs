@@ -68,7 +68,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Match(args) => commands::match_::run(args),
         Command::Tournament(args) => commands::tournament::run(args),
         Command::Merge(args) => commands::merge::run(args),
-        Command::Stats(args) => commands::stats::run(args),
+        Command::Stats(args) => commands::stats::run(&args),
         Command::Export(args) => commands::export::run(args),
         Command::Dealer(args) => commands::dealer::run(args),
         Command::Play(args) => commands::play::run(args),

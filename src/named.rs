@@ -20,11 +20,15 @@ pub(crate) struct Named {
 }
 
 impl Named {
+    /// The configuration.
+    pub(crate) fn load(&self) -> Result<Loaded, Failure> {
+        Loaded::load(self.config.as_deref(), std::env::vars(), &[]).map_err(Failure::input)
+    }
+
     /// Every agent there is.
     pub(crate) fn registry(&self) -> Result<Registry, Failure> {
-        let loaded = Loaded::load(self.config.as_deref(), std::env::vars(), &[]);
         let mut registry = matches::registry::registry();
-        for (name, config) in loaded.map_err(Failure::input)?.config.agents {
+        for (name, config) in self.load()?.config.agents {
             registry.define(&name, config).map_err(Failure::input)?;
         }
         Ok(registry)
@@ -48,6 +52,11 @@ pub(crate) struct Game {
 }
 
 impl Game {
+    /// The name or path it was given as.
+    pub(crate) fn name(&self) -> &str {
+        &self.game
+    }
+
     /// The game.
     pub(crate) fn load(&self) -> Result<Arc<GameDef>, Failure> {
         let reading = if self.lenient_game { Reading::Original } else { Reading::Strict };

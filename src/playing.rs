@@ -1,7 +1,7 @@
 //! What `match` and `tournament` share: their options, and a run with its progress display.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agents::AgentChoice;
 use clap::ValueEnum;
@@ -10,12 +10,11 @@ use matches::plan::Plan;
 use matches::play::{PlayError, Played, Settings, play};
 use matches::runner::{Level, Progress as Position};
 use matches::stop::Stop;
-use protocol::acpc::gamedef::Reading;
 
-use crate::config::Loaded;
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::named::{Game, Named};
 use crate::progress::Progress;
 
 /// The game that is played when none is named.
@@ -24,9 +23,10 @@ pub(crate) const DEFAULT_GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 /// Options of everything that plays matches.
 #[derive(clap::Args)]
 pub(crate) struct PlayArgs {
-    /// The game: a built-in name, or the path of an ACPC game definition
-    #[arg(long, value_name = "GAME", default_value = DEFAULT_GAME)]
-    pub(crate) game: String,
+    #[command(flatten)]
+    pub(crate) game: Game,
+    #[command(flatten)]
+    pub(crate) named: Named,
     /// Hands in each match
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) hands: u64,
@@ -45,9 +45,6 @@ pub(crate) struct PlayArgs {
     /// Time for each decision, as in 500ms or 2s; agents that take longer are checked or folded
     #[arg(long, value_name = "TIME")]
     pub(crate) deadline: Option<Time>,
-    /// Configuration file whose agents can be named [default: cardroom.toml, if there is one]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
     /// One JSON document instead of tables
     #[arg(long)]
     pub(crate) json: bool,
@@ -84,21 +81,9 @@ impl From<Record> for Level {
 }
 
 impl PlayArgs {
-    /// The configuration.
-    pub(crate) fn load(&self) -> Result<Loaded, Failure> {
-        Loaded::load(self.config.as_deref(), std::env::vars(), &[]).map_err(Failure::input)
-    }
-
     /// The agents of these names.
-    pub(crate) fn agents(
-        &self,
-        loaded: &Loaded,
-        names: &[String],
-    ) -> Result<Vec<AgentChoice>, Failure> {
-        let mut registry = matches::registry::registry();
-        for (name, config) in &loaded.config.agents {
-            registry.define(name, config.clone()).map_err(Failure::input)?;
-        }
+    pub(crate) fn agents(&self, names: &[String]) -> Result<Vec<AgentChoice>, Failure> {
+        let registry = self.named.registry()?;
         names.iter().map(|name| registry.resolve(name).map_err(Failure::input)).collect()
     }
 
@@ -108,10 +93,9 @@ impl PlayArgs {
         entrants: Vec<AgentChoice>,
         shard: Option<Shard>,
     ) -> Result<Plan, Failure> {
-        let def = matches::games::load_game(&self.game, Reading::Strict).map_err(Failure::input)?;
         Ok(Plan {
-            def,
-            game_name: self.game.clone(),
+            def: self.game.load()?,
+            game_name: self.game.name().to_owned(),
             entrants,
             hands: self.hands,
             seed: self.seed,

@@ -36,8 +36,8 @@ pub struct Args {
 /// Plays the match and prints its report.
 pub fn run(args: Args) -> Result<(), Failure> {
     let Args { agents, play, out, shard } = args;
-    let loaded = play.load()?;
-    let plan = play.plan(play.agents(&loaded, &agents)?, shard)?;
+    let loaded = play.named.load()?;
+    let plan = play.plan(play.agents(&agents)?, shard)?;
     let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
     let settings = play.settings(&folder);
     let stop = Stop::new();

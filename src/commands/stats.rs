@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use logs::stats::{AllIn, Expected, Report, text, winnings_curve};
-use logs::{Tally, folder};
+use logs::folder;
+use logs::stats::{Report, text, winnings_curve};
 
 use crate::exit::Failure;
-use crate::progress::Progress;
 use crate::report;
 use crate::source::Source;
 
@@ -56,37 +55,24 @@ enum AllInMode {
 }
 
 /// Reads the match and prints its report.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<(), Failure> {
     if args.half_width.is_some_and(|wanted| wanted.is_nan() || wanted <= 0.0) {
         return Err(Failure::usage("--half-width must be greater than 0"));
     }
     let source = Source::open(&args.source, args.game.as_deref())?;
-    let mut all_in = AllIn::new(match args.allin {
+    let boards = match args.allin {
         AllInMode::Auto => AUTO_BOARDS,
         AllInMode::Exact => u64::MAX,
         AllInMode::Off => 0,
-    });
-    let mut progress = Progress::new(source.count()?, "hands", args.quiet);
-    let mut tally = Tally::new(source.info());
-    for (done, record) in (1..).zip(source.hands()?) {
-        let record = record.map_err(Failure::input)?;
-        let expected = match args.allin {
-            AllInMode::Off => Expected::NotComputed,
-            AllInMode::Auto | AllInMode::Exact => all_in.expected(&record),
-        };
-        tally.add_adjusted(&record, expected.payoffs());
-        if done % 64 == 0 {
-            progress.show(done, "");
-        }
-    }
-    progress.finish();
-    let decisions = source.decisions()?;
+    };
+    let tally = report::tally(&source, boards, args.quiet)?;
     if let Some(path) = &args.curve {
         let curve = winnings_curve(source.info(), &tally, 0);
         folder::write_whole(path, |out| out.write_all(curve.as_bytes())).map_err(|error| {
             Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
         })?;
     }
+    let decisions = source.decisions()?;
     let report = Report::new(source.info(), &tally, decisions.as_ref(), args.half_width);
     report::out(&if args.json { report.to_json() + "\n" } else { text::render(&report) })
 }

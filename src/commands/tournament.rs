@@ -34,8 +34,8 @@ pub struct Args {
 /// Plays the matches and prints the table.
 pub fn run(args: Args) -> Result<(), Failure> {
     let Args { agents, play, out } = args;
-    let loaded = play.load()?;
-    let agents = play.agents(&loaded, &agents)?;
+    let loaded = play.named.load()?;
+    let agents = play.agents(&agents)?;
     let pattern = play.plan(Vec::new(), None)?;
     let players = pattern.def.players;
     let matches = tournament::matches(&pattern, &agents);
