@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 use crate::decide::{Decided, Request, decide};
 use crate::stop::Stop;
-use crate::threaded::Threaded;
+use crate::threaded::seat;
 use connect::connect;
 pub use record::Record;
 pub use summary::{DecisionSummary, Summary};
@@ -206,13 +206,10 @@ impl Sitting<'_> {
     async fn play(&mut self) -> Result<End, PlayError> {
         let (choice, def) = (self.plan.agent.clone(), Arc::clone(&self.plan.def));
         // Building may take long: programs are started, models read.
-        let building = tokio::task::spawn_blocking(move || choice.build(&def));
+        let building = tokio::task::spawn_blocking(move || seat(&choice, &def));
         let mut agent = building.await.map_err(|panic| PlayError::Thread(panic.into()))??;
         agent.meet(&self.plan.opponents);
-        self.agent = Some(match self.plan.agent.cost() {
-            Cost::Inline => agent,
-            Cost::Worker => Box::new(Threaded::new(agent).map_err(PlayError::Thread)?),
-        });
+        self.agent = Some(agent);
         let Some(mut stream) = connect(self.plan, self.stop).await? else {
             return Ok(End::Stopped);
         };

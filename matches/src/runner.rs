@@ -21,6 +21,7 @@ use logs::{DecisionRecord, HandRecord};
 use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::table::{Observer, Table};
+use crate::threaded::seat;
 
 /// Hands are handed over at the latest after this time, and progress is shown as often.
 const FLUSH: Duration = Duration::from_millis(100);
@@ -213,7 +214,12 @@ impl Worker<'_> {
 
     fn table(&self) -> Result<Table, RunError> {
         let Plan { def, entrants, seed, duplicate, deadline, .. } = self.plan;
-        let agents = entrants.iter().map(|choice| choice.build(def)).collect::<Result<_, _>>()?;
+        let mut agents =
+            entrants.iter().map(|choice| seat(choice, def)).collect::<Result<Vec<_>, _>>()?;
+        for (index, agent) in agents.iter_mut().enumerate() {
+            let others = entrants.iter().enumerate().filter(|&(other, _)| other != index);
+            agent.meet(&others.map(|(_, choice)| choice.name().to_owned()).collect::<Vec<_>>());
+        }
         Ok(Table::new(def, agents, *seed, *duplicate, *deadline))
     }
 

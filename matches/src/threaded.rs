@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use agents::{Agent, Context, Decision, Failed, HandOutcome};
+use agents::{Agent, AgentChoice, AgentError, Context, Cost, Decision, Failed, HandOutcome};
 use cards::HoleCards;
-use game::{BySeat, InfoSet, Payoff, PublicState, Seat};
+use game::{BySeat, GameDef, InfoSet, Payoff, PublicState, Seat};
 
 /// Agents that keep their own time are given this much more than their deadline.
 const GRACE: Duration = Duration::from_millis(50);
@@ -27,6 +27,24 @@ pub struct Threaded {
     answers: Receiver<(u64, Decision)>,
     /// The number of the latest request; the thread drops older ones.
     latest: Arc<AtomicU64>,
+}
+
+/// A new agent for this game, on a thread of its own if its decisions take long.
+///
+/// # Errors
+/// When the agent cannot be built, or there is no thread for it.
+pub fn seat(choice: &AgentChoice, def: &Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> {
+    let agent = choice.build(def)?;
+    match choice.cost() {
+        Cost::Inline => Ok(agent),
+        Cost::Worker => match Threaded::new(agent) {
+            Ok(threaded) => Ok(Box::new(threaded)),
+            Err(error) => Err(AgentError::Start {
+                agent: choice.name().to_owned(),
+                reason: format!("there is no thread for it: {error}"),
+            }),
+        },
+    }
 }
 
 enum Request {

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agents::{Agent, AgentChoice, AgentError, Cost, HandOutcome};
+use agents::{Agent, AgentChoice, AgentError, HandOutcome};
 use game::{BySeat, GameDef};
 use logs::DecisionRecord;
 use protocol::acpc::{Event, MatchState, Player};
 
 use crate::decide::{Request, decide};
-use crate::threaded::Threaded;
+use crate::threaded::seat;
 
 /// An agent and its player's machine.
 pub(super) struct Seated {
@@ -31,15 +31,8 @@ impl Seated {
         time_left: Duration,
         opponents: &[String],
     ) -> Result<Seated, AgentError> {
-        let mut agent = choice.build(def)?;
+        let mut agent = seat(choice, def)?;
         agent.meet(opponents);
-        let agent: Box<dyn Agent> = match choice.cost() {
-            Cost::Inline => agent,
-            Cost::Worker => Box::new(Threaded::new(agent).map_err(|error| AgentError::Game {
-                agent: choice.name().to_owned(),
-                reason: format!("it needs a thread, and there is none: {error}"),
-            })?),
-        };
         Ok(Seated { player: Player::new(Arc::clone(def)), agent, entrant, seed, time_left })
     }
 
