@@ -1,5 +1,6 @@
 //! Tests of the agents, through the registry as commands use them.
 
+mod any_text;
 mod contract;
 mod equity;
 mod registry;
