@@ -60,7 +60,7 @@ enum Broken {
 impl Agent for Broken {
     fn act(&mut self, infoset: &InfoSet, _: &mut Context) -> Decision {
         let with = |weights: &[(Action, f64)]| Decision {
-            strategy: Some(Strategy { actions: weights.iter().copied().collect() }),
+            strategy: Some(Strategy { actions: weights.to_vec() }),
             ..Action::Call.into()
         };
         match self {
