@@ -147,6 +147,22 @@ fn a_second_writer_is_refused_while_the_first_lives() {
 }
 
 #[test]
+fn a_creation_that_was_cut_off_leaves_no_ledger_behind() {
+    let def = Arc::new(games::kuhn());
+    let folder = folder();
+    let path = folder.path().join(ledger::FILE_NAME);
+    std::fs::write(path.with_extension("new"), "half made").unwrap();
+    assert!(matches!(LedgerWriter::open_for_resume(&path), Err(LedgerError::Missing { .. })));
+    let records = hands::random_hands(&def, 10, 1, 7);
+    drop(ledger_of(&path, &hands::info(&def, 10, false), &records));
+    assert_eq!(read(&path), records);
+    let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["ledger.lock", "ledger.sqlite"]);
+}
+
+#[test]
 fn bad_files_are_refused_with_their_reason() {
     let def = Arc::new(games::limit_holdem());
     let folder = folder();

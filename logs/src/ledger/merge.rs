@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
+use super::lock::Lock;
 use super::reader::gaps;
-use super::{LedgerError, LedgerReader, LedgerWriter, Ranges};
+use super::{LedgerError, LedgerReader, Ranges, schema};
 use crate::info::MatchInfo;
 use crate::stats::DecisionTally;
 
@@ -37,21 +38,19 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<MatchInfo, LedgerError> {
     }
     let pieces = pieces(&readers)?;
     let info = MatchInfo { shard: None, ..first.info().clone() };
-    let mut temporary = out.to_path_buf();
-    temporary.set_extension("merging");
-    // What an earlier, killed merge left behind.
-    remove_ledger(&temporary);
-    let writer = LedgerWriter::create(&temporary, &info)?;
+    let _lock = Lock::take(out)?;
     if out.exists() {
-        remove_ledger(&temporary);
         return Err(LedgerError::Exists { path: out.to_path_buf() });
     }
-    drop(writer);
-    let copied = copy(&readers, &pieces, &temporary);
-    let moved =
-        copied.and_then(|()| std::fs::rename(&temporary, out).map_err(LedgerError::io(out)));
-    remove_ledger(&temporary);
-    moved.map(|()| info)
+    let unfinished = out.with_extension("merging");
+    // What an earlier, killed merge left behind.
+    schema::remove(&unfinished);
+    let joined = join(&readers, &pieces, &info, &unfinished)
+        .and_then(|()| std::fs::rename(&unfinished, out).map_err(LedgerError::io(out)));
+    if joined.is_err() {
+        schema::remove(&unfinished);
+    }
+    joined.map(|()| info)
 }
 
 /// All ranges in order; an error where they overlap or leave gaps.
@@ -86,15 +85,19 @@ fn pieces(readers: &[LedgerReader]) -> Result<Vec<Piece>, LedgerError> {
     Ok(pieces)
 }
 
-/// Copies the pieces in order. Each part is attached while its pieces are copied.
-fn copy(readers: &[LedgerReader], pieces: &[Piece], out: &Path) -> Result<(), LedgerError> {
-    let connection = super::schema::open(out, false)?;
+/// Copies the pieces in order into a new ledger. Each part is attached while its pieces are copied.
+fn join(
+    readers: &[LedgerReader],
+    pieces: &[Piece],
+    info: &MatchInfo,
+    out: &Path,
+) -> Result<(), LedgerError> {
     let sql = || LedgerError::sqlite(out);
+    let mut connection = schema::open(out, true)?;
+    schema::create(&mut connection, info).map_err(sql())?;
     // A merge that is cut off leaves only its temporary file, so nothing needs a journal; the whole
     // file is flushed to disk at the end.
-    connection
-        .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;")
-        .map_err(sql())?;
+    connection.execute_batch("PRAGMA synchronous = OFF").map_err(sql())?;
     let mut attached = None;
     for piece in pieces {
         if attached != Some(piece.part) {
@@ -138,15 +141,4 @@ fn attach(connection: &Connection, path: &Path, detach: bool) -> rusqlite::Resul
     }
     connection.execute("ATTACH ? AS part", [path.to_string_lossy()])?;
     Ok(())
-}
-
-/// Removes a ledger and the files beside it; what is not there is no matter.
-fn remove_ledger(path: &Path) {
-    let name = path.as_os_str().to_os_string();
-    for suffix in ["", "-wal", "-shm"] {
-        let mut file = name.clone();
-        file.push(suffix);
-        let _ = std::fs::remove_file(file);
-    }
-    let _ = std::fs::remove_file(path.with_extension("lock"));
 }

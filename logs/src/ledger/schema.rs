@@ -31,18 +31,19 @@ pub(super) fn open(path: &Path, create: bool) -> Result<Connection, LedgerError>
     .map_err(sql)
 }
 
-/// Whether the file holds no table at all: new, or left by a process that died while creating it.
-pub(super) fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
-    Ok(tables == 0)
+/// Removes a ledger and what SQLite put beside it; what is not there is no matter.
+pub(super) fn remove(path: &Path) {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let mut file = path.as_os_str().to_os_string();
+        file.push(suffix);
+        let _ = std::fs::remove_file(file);
+    }
 }
 
 /// Settings for a writer: a write-ahead log, flushed to disk at checkpoints.
 pub(super) fn tune(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
-        "PRAGMA page_size = 16384;
-         PRAGMA journal_mode = WAL;
+        "PRAGMA journal_mode = WAL;
          PRAGMA synchronous = NORMAL;
          PRAGMA cache_size = -65536;
          PRAGMA wal_autocheckpoint = 2048;
@@ -53,6 +54,7 @@ pub(super) fn tune(connection: &Connection) -> rusqlite::Result<()> {
 /// Makes the tables of a new ledger, in one transaction.
 pub(super) fn create(connection: &mut Connection, info: &MatchInfo) -> rusqlite::Result<()> {
     let players = info.players();
+    connection.execute_batch("PRAGMA page_size = 16384")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let payoffs = columns(players, |k| format!("payoff_{k} INTEGER NOT NULL"));
     let entrants = columns(players, |k| format!("entrant_{k} INTEGER"));

@@ -52,16 +52,18 @@ impl LedgerWriter {
     pub fn create(path: &Path, info: &MatchInfo) -> Result<LedgerWriter, LedgerError> {
         info.check()?;
         let lock = Lock::take(path)?;
-        let mut connection = schema::open(path, true)?;
-        let exists = || LedgerError::Exists { path: path.to_path_buf() };
-        if !schema::is_blank(&connection).map_err(LedgerError::sqlite(path))? {
-            return Err(exists());
+        if path.exists() {
+            return Err(LedgerError::Exists { path: path.to_path_buf() });
         }
-        (|| {
-            schema::tune(&connection)?;
-            schema::create(&mut connection, info)
-        })()
-        .map_err(LedgerError::sqlite(path))?;
+        // Made under another name, so that a ledger is there whole or not at all.
+        let unfinished = path.with_extension("new");
+        schema::remove(&unfinished);
+        let mut made = schema::open(&unfinished, true)?;
+        schema::create(&mut made, info).map_err(LedgerError::sqlite(path))?;
+        made.close().map_err(|(_, error)| LedgerError::sqlite(path)(error))?;
+        std::fs::rename(&unfinished, path).map_err(LedgerError::io(path))?;
+        let connection = schema::open(path, false)?;
+        schema::tune(&connection).map_err(LedgerError::sqlite(path))?;
         Ok(LedgerWriter::new(path, info.clone(), connection, lock))
     }
 
