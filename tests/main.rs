@@ -3,6 +3,7 @@
 mod dealer;
 mod dependency_graph;
 mod invariants;
+mod matches;
 mod papers;
 mod players;
 mod sources;

@@ -1,0 +1,195 @@
+//! `cardroom match`, `tournament`, `merge` and `bench` as processes: kill -9, Ctrl-C, shards, exit codes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn cardroom(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("the program runs")
+}
+
+fn succeed(folder: &Path, arguments: &[&str]) -> String {
+    let output = cardroom(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn check_failure(output: &Output, code: i32, expected: &str) {
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    let last = said.lines().last().unwrap_or_default();
+    assert!(last.starts_with("error: ") && last.contains(expected), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+}
+
+const MATCH: [&str; 9] =
+    ["match", "random", "call", "--hands", "200000", "--seed", "5", "--record", "hands"];
+
+fn begin(folder: &Path, out: &str) -> Child {
+    let mut command = command(folder, &MATCH);
+    command.args(["--jobs", "2", "--out", out]).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().expect("the program runs")
+}
+
+/// Waits until the match has recorded something.
+fn wait_for_hands(folder: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let log = folder.join("acpc.log");
+    while fs::metadata(&log).map_or(0, |file| file.len()) < 100_000 {
+        assert!(Instant::now() < deadline, "no hand was recorded within a minute");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_killed_match_goes_on_and_ends_as_if_nothing_had_happened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    succeed(at, &[&MATCH[..], &["--out", "whole"]].concat());
+    let mut hands_before = 0;
+    for _ in 0..3 {
+        let mut child = begin(at, "killed");
+        wait_for_hands(&at.join("killed"));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        let stats: Value =
+            serde_json::from_str(&succeed(at, &["stats", "killed", "--json", "--allin", "off"]))
+                .expect("a report");
+        let hands = stats["hands"].as_u64().expect("a number");
+        assert!(hands >= hands_before, "{hands} hands after {hands_before}");
+        hands_before = hands;
+    }
+    let report = succeed(at, &[&MATCH[..], &["--out", "killed"]].concat());
+    assert!(report.contains("200,000 of 200,000 hands"), "{report}");
+    let log = |name: &str| fs::read(at.join(name).join("acpc.log")).expect("a log");
+    assert!(log("killed") == log("whole"), "the logs differ");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_finishes_the_hands_in_play_and_says_how_to_resume() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let child = begin(at, "m");
+    wait_for_hands(&at.join("m"));
+    let interrupted =
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(interrupted.success());
+    let output = child.wait_with_output().expect("it ends");
+    check_failure(&output, 130, "resume with: ");
+    let said = text(&output.stderr);
+    let resume = said.lines().last().and_then(|line| line.split("resume with: ").nth(1));
+    let words: Vec<&str> = resume.expect("the command").split(' ').skip(1).collect();
+    assert_eq!(&words[..MATCH.len()], MATCH);
+    assert!(succeed(at, &words).contains("200,000 of 200,000 hands"));
+}
+
+#[test]
+fn parts_played_apart_and_merged_are_the_match() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let base = ["match", "random", "equity", "call", "--game", "kuhn.limit.3p", "--hands", "3000"];
+    succeed(at, &[&base[..], &["--out", "whole"]].concat());
+    for part in ["1/3", "2/3", "3/3"] {
+        let out = format!("part{}", &part[..1]);
+        succeed(at, &[&base[..], &["--out", &out, "--shard", part]].concat());
+    }
+    check_failure(&cardroom(at, &["merge", "part1", "part3", "--out", "m1"]), 3, "768 to 1919");
+    check_failure(&cardroom(at, &["merge", "part1", "part1", "--out", "m2"]), 3, "part1");
+    succeed(at, &["merge", "part2", "part1", "part3", "--out", "merged"]);
+    let read = |name: &str, file: &str| {
+        fs::read_to_string(at.join(name).join(file)).expect("a file of the match")
+    };
+    let hands = |name: &str| -> Vec<String> {
+        let log = read(name, "acpc.log");
+        log.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+    };
+    assert_eq!(hands("merged"), hands("whole"));
+    let rates = |name: &str| {
+        let report: Value = serde_json::from_str(&read(name, "report.json")).expect("a report");
+        report["entrants"].as_array().expect("entrants")[0]["rate"].clone()
+    };
+    assert_eq!(rates("merged"), rates("whole"));
+}
+
+#[test]
+fn a_tournament_lets_every_agent_meet_every_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let arguments = ["tournament", "fold", "call", "raise", "--hands", "200", "--json"];
+    let table: Value = serde_json::from_str(&succeed(at, &arguments)).expect("a document");
+    assert_eq!(table["schema"], "cardroom-tournament/1");
+    assert_eq!(table["matches"].as_array().map(Vec::len), Some(3));
+    // Always folding loses 750 mbb/hand to always raising, whatever the cards.
+    let rate = &table["crosstable"]["results"][0][2]["mbb"];
+    assert_eq!(rate.as_f64(), Some(-750.0));
+    let shown = succeed(at, &arguments[..6]);
+    assert!(shown.contains("fold") && shown.contains("-750"), "{shown}");
+    let three = ["tournament", "fold", "call", "raise", "random", "--game", "kuhn.limit.3p"];
+    let table: Value =
+        serde_json::from_str(&succeed(at, &[&three[..], &["--hands", "300", "--json"]].concat()))
+            .expect("a document");
+    assert_eq!(table["matches"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn bad_input_gets_one_clear_line_and_its_exit_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let check = |arguments: &[&str], code: i32, expected: &str| {
+        check_failure(&cardroom(at, arguments), code, expected);
+    };
+    check(&["match", "call", "randon"], 3, "did you mean `random`?");
+    check(&["match", "call"], 2, "2 players, but 1 agents");
+    check(&["match", "call", "fold", "--hands", "11"], 2, "use 10 or 12");
+    check(&["match", "call", "fold", "--game", "leduk.limit.2p"], 3, "leduc.limit.2p");
+    check(&["match", "call", "fold", "--config", "none.toml"], 3, "none.toml");
+    fs::write(at.join("file"), "x").expect("a file");
+    check(&["match", "call", "fold", "--hands", "10", "--out", "file"], 3, "file");
+    check(&["stats", "nowhere"], 3, "nowhere");
+    succeed(at, &["match", "call", "fold", "--hands", "10", "--out", "m"]);
+    let other = ["match", "call", "fold", "--hands", "10", "--seed", "9", "--out", "m"];
+    check(&other, 3, "holds another match");
+    fs::write(at.join("m/ledger.sqlite"), "not a database at all, but long enough").expect("ruin");
+    check(&["match", "call", "fold", "--hands", "10", "--out", "m"], 3, "ledger.sqlite");
+    check(&["stats", "m"], 3, "ledger.sqlite");
+}
+
+/// A limit on file sizes stands in for a full disk: writing fails in the middle.
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_up_ends_the_match_with_a_clear_line_and_keeps_what_was_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let program = env!("CARGO_BIN_EXE_cardroom");
+    let script = format!("trap '' XFSZ; ulimit -f 2000; exec {program} {} --out m", MATCH.join(" "));
+    let output = Command::new("sh").args(["-c", &script]).current_dir(at).output().expect("sh runs");
+    check_failure(&output, 3, "m/");
+    let report = succeed(at, &[&MATCH[..], &["--out", "m"]].concat());
+    assert!(report.contains("200,000 of 200,000 hands"), "{report}");
+}
+
+#[test]
+fn one_match_is_not_played_by_two_processes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let mut child = begin(at, "m");
+    wait_for_hands(&at.join("m"));
+    let second = cardroom(at, &[&MATCH[..], &["--out", "m"]].concat());
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    check_failure(&second, 3, "another process");
+}
