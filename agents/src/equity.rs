@@ -54,8 +54,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         },
         AgentOption {
             name: "exact",
-            default: "50000",
-            help: "heads-up, enumerate at most this many endings before estimating",
+            default: "2000",
+            help: "heads-up, enumerate when there are at most this many endings: 990 on the river of \
+                   hold'em, 45540 on the turn",
         },
     ],
     cost: Cost::Inline,
