@@ -1,7 +1,7 @@
 //! What is fixed before a match begins: its game, its entrants, its deals.
 //!
-//! Stored in the ledger and, for people, in `manifest.toml` beside it. Two runs with equal
-//! [`MatchInfo::identity`] play the same hands.
+//! Stored in the ledger and, for people, in `manifest.toml` beside it. Two runs without a
+//! [`MatchInfo::difference`] play the same hands.
 
 use std::fmt;
 use std::str::FromStr;
@@ -63,6 +63,13 @@ pub struct Shard {
     pub index: u32,
     /// How many parts there are.
     pub of: u32,
+}
+
+impl Shard {
+    /// What a part's match name ends with; a merged match goes by the name without it.
+    pub fn suffix(self) -> String {
+        format!("-part{}of{}", self.index, self.of)
+    }
 }
 
 impl fmt::Display for Shard {
@@ -142,6 +149,13 @@ impl MatchInfo {
     /// The entrants' names in order.
     pub fn names(&self) -> Vec<String> {
         self.entrants.iter().map(|entrant| entrant.name.clone()).collect()
+    }
+
+    /// The whole match that this is a part of.
+    pub fn whole(&self) -> MatchInfo {
+        let suffix = self.shard.map(Shard::suffix).unwrap_or_default();
+        let name = self.name.strip_suffix(&suffix).unwrap_or(&self.name).to_owned();
+        MatchInfo { name, shard: None, ..self.clone() }
     }
 
     /// Hands that share a deal: as many as there are players in a duplicate match, else one.

@@ -232,7 +232,9 @@ fn merged_parts_equal_the_single_run() {
         let path = folder.path().join(format!("part{index}.sqlite"));
         let own: Vec<_> =
             records.iter().filter(|r| r.hand / 100 % 3 == u64::from(index - 1)).cloned().collect();
-        let info = MatchInfo { shard: Some(Shard { index, of: 3 }), ..info.clone() };
+        let shard = Shard { index, of: 3 };
+        let name = info.name.clone() + &shard.suffix();
+        let info = MatchInfo { name, shard: Some(shard), ..info.clone() };
         drop(ledger_of(&path, &info, &own));
         path
     };

@@ -37,7 +37,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<MatchInfo, LedgerError> {
         }
     }
     let pieces = pieces(&readers)?;
-    let info = MatchInfo { shard: None, ..first.info().clone() };
+    let info = first.info().whole();
     let _lock = Lock::take(out)?;
     if out.exists() {
         return Err(LedgerError::Exists { path: out.to_path_buf() });
