@@ -69,7 +69,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Tournament(args) => commands::tournament::run(args),
         Command::Merge(args) => commands::merge::run(args),
         Command::Stats(args) => commands::stats::run(&args),
-        Command::Export(args) => commands::export::run(args),
+        Command::Export(args) => commands::export::run(&args),
         Command::Dealer(args) => commands::dealer::run(args),
         Command::Play(args) => commands::play::run(args),
         Command::Package(args) => commands::package::run(args),

@@ -58,7 +58,7 @@ impl From<FormatName> for Format {
 }
 
 /// Reads the match and writes it.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<(), Failure> {
     let format = Format::from(args.format);
     if args.hands_per_file == 0 {
         return Err(Failure::usage("--hands-per-file must be at least 1"));
