@@ -154,7 +154,7 @@ def steps_of(block):
 
 def players(game):
     text = game if "\n" in game else open(game).read()
-    return int(re.search(r"(?im)^numplayers\s*=?\s*(\d+)", text)[1])
+    return int(re.search(r"(?im)^numplayers[\s=]*(\d+)", text)[1]) % 256
 
 
 def run_case(program, block):
