@@ -12,7 +12,10 @@ use crate::config::LogFormat;
 ///
 /// # Errors
 /// When the filter cannot be understood; the message says where.
-pub fn start(filter: &str, format: LogFormat) -> Result<(), tracing_subscriber::filter::ParseError> {
+pub fn start(
+    filter: &str,
+    format: LogFormat,
+) -> Result<(), tracing_subscriber::filter::ParseError> {
     let filter = EnvFilter::builder().parse(filter)?;
     let terminal = std::io::stderr().is_terminal();
     let human = match format {

@@ -40,9 +40,10 @@ pub fn run(args: Args) -> Result<(), Failure> {
         Command::Check(file) => {
             let loaded = load(&file)?;
             let setup = check::check(&loaded).map_err(Failure::input)?;
-            let source = loaded.file.as_ref().map_or("the defaults".to_owned(), |path| {
-                path.display().to_string()
-            });
+            let source = loaded
+                .file
+                .as_ref()
+                .map_or("the defaults".to_owned(), |path| path.display().to_string());
             super::serve::print(&format!(
                 "{source}: {} tables, {} outside dealers, {} agents: all can be used\n",
                 setup.tables.len(),

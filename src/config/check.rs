@@ -36,9 +36,13 @@ enum Unusable {
     SameName(String),
     #[error("{found} seats for a game of {needed} players")]
     Seats { found: usize, needed: usize },
-    #[error("a seat is either an agent's (agent = \"NAME\") or open (port = 0), not both or neither")]
+    #[error(
+        "a seat is either an agent's (agent = \"NAME\") or open (port = 0), not both or neither"
+    )]
     SeatKind,
-    #[error("no seat is open for an outside bot; matches among agents are played by `cardroom match`")]
+    #[error(
+        "no seat is open for an outside bot; matches among agents are played by `cardroom match`"
+    )]
     NoOpenSeat,
     #[error("port {0} is used twice")]
     SamePort(u16),
@@ -161,12 +165,7 @@ impl Checker<'_> {
         game.map_err(|error| self.loaded.unusable(key, error))
     }
 
-    fn agent(
-        &self,
-        key: &str,
-        name: &str,
-        def: &Arc<GameDef>,
-    ) -> Result<AgentChoice, ConfigError> {
+    fn agent(&self, key: &str, name: &str, def: &Arc<GameDef>) -> Result<AgentChoice, ConfigError> {
         let choice = self.registry.resolve(name).map_err(|e| self.loaded.unusable(key, e))?;
         // Whether it can play this game shows when it is built.
         choice.build(def).map_err(|error| self.loaded.unusable(key, error))?;

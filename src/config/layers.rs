@@ -96,11 +96,7 @@ impl Loaded {
         key: &str,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> ConfigError {
-        ConfigError::Unusable {
-            place: self.place(key),
-            key: key.to_owned(),
-            source: source.into(),
-        }
+        ConfigError::Unusable { place: self.place(key), key: key.to_owned(), source: source.into() }
     }
 
     /// The folder from which relative paths in the file start; empty without a file.
@@ -188,9 +184,9 @@ impl Loaded {
         // Which kind of value is meant shows in which kind is accepted.
         for value in [parsed(text), Some(Value::String(text.to_owned()))].into_iter().flatten() {
             let mut tried = merged.clone();
-            let done = put(&mut tried, path, value).map_err(str::to_owned).and_then(|()| {
-                typed(&tried).map(drop).map_err(|error| one_line(error.message()))
-            });
+            let done = put(&mut tried, path, value)
+                .map_err(str::to_owned)
+                .and_then(|()| typed(&tried).map(drop).map_err(|error| one_line(error.message())));
             match done {
                 Ok(()) => {
                     *merged = tried;
@@ -276,9 +272,7 @@ fn put(table: &mut Table, path: &[&str], value: Value) -> Result<(), &'static st
 
 fn step<'a>(value: &'a mut Value, part: &str) -> Result<&'a mut Value, &'static str> {
     match value {
-        Value::Table(table) => {
-            Ok(table.entry(part).or_insert_with(|| Value::Table(Table::new())))
-        }
+        Value::Table(table) => Ok(table.entry(part).or_insert_with(|| Value::Table(Table::new()))),
         Value::Array(items) => {
             let index = part.parse::<usize>().map_err(|_| "a list has numbers for keys")?;
             items.get_mut(index).ok_or("the list has no entry of this number (the first is 0)")

@@ -65,9 +65,8 @@ impl FromStr for Size {
         let found = SIZES.iter().find_map(|(unit, bytes)| {
             Some((lower.strip_suffix(&unit.to_ascii_lowercase())?, *bytes))
         });
-        let size = found.and_then(|(number, bytes)| {
-            number.trim_end().parse::<u64>().ok()?.checked_mul(bytes)
-        });
+        let size = found
+            .and_then(|(number, bytes)| number.trim_end().parse::<u64>().ok()?.checked_mul(bytes));
         size.map(Size).ok_or_else(|| UnitError::Size(text.to_owned()))
     }
 }

@@ -56,7 +56,8 @@ pub async fn match_page(
     Path(id): Path<String>,
 ) -> Result<Json<MatchView>, Response> {
     let found = blocking(move || MatchView::of(&site, &id)).await?;
-    let not_found = || (StatusCode::NOT_FOUND, Json(serde_json::json!({ "error": "no such match" })));
+    let not_found =
+        || (StatusCode::NOT_FOUND, Json(serde_json::json!({ "error": "no such match" })));
     found.map(Json).ok_or_else(|| not_found().into_response())
 }
 

@@ -19,19 +19,20 @@ pub async fn overview(State(site): State<Site>) -> Response {
     let receiver = site.parts();
     // What the receiver holds may be old; the first event comes with the next look.
     let stop = site.stop().clone();
-    let events = stream::unfold((receiver, stop, Vec::new()), |(mut receiver, stop, mut due)| async {
-        loop {
-            if let Some(event) = due.pop() {
-                return Some((Ok(event), (receiver, stop, due)));
+    let events =
+        stream::unfold((receiver, stop, Vec::new()), |(mut receiver, stop, mut due)| async {
+            loop {
+                if let Some(event) = due.pop() {
+                    return Some((Ok(event), (receiver, stop, due)));
+                }
+                tokio::select! {
+                    changed = receiver.changed() => changed.ok()?,
+                    () = stop.cancelled() => return None,
+                }
+                let parts = receiver.borrow_and_update().clone();
+                due = vec![event("matches", &parts.matches), event("tables", &parts.tables)];
             }
-            tokio::select! {
-                changed = receiver.changed() => changed.ok()?,
-                () = stop.cancelled() => return None,
-            }
-            let parts = receiver.borrow_and_update().clone();
-            due = vec![event("matches", &parts.matches), event("tables", &parts.tables)];
-        }
-    });
+        });
     respond(events)
 }
 

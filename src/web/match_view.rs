@@ -66,9 +66,11 @@ impl MatchView {
     /// The match of this name, if there is one. Reads files.
     pub fn of(site: &Site, id: &str) -> Option<MatchView> {
         let folder = site.records().folder_of(id)?;
-        let running = site.tables().iter().map(TableView::status).find_map(|status| {
-            status.playing.filter(|playing| playing.id == id)
-        });
+        let running = site
+            .tables()
+            .iter()
+            .map(TableView::status)
+            .find_map(|status| status.playing.filter(|playing| playing.id == id));
         match MatchView::read(site, id, &folder, running) {
             Ok(view) => Some(view),
             Err(error) => {

@@ -202,7 +202,11 @@ pub async fn match_page(
         Some((view.running, text(&MatchBody { page: &MatchDetail::of(&view) })))
     });
     let Some((running, body)) = found.await? else {
-        return Ok(message(StatusCode::NOT_FOUND, "No such match", "There is no match of this name."));
+        return Ok(message(
+            StatusCode::NOT_FOUND,
+            "No such match",
+            "There is no match of this name.",
+        ));
     };
     Ok(page(&MatchPage { id, running, body }))
 }
@@ -307,9 +311,8 @@ impl PlayingPart {
 impl DealerCard {
     fn of(status: &ConnectionStatus) -> DealerCard {
         let rate = status.last.as_ref().and_then(|last| last.rate);
-        let rate = rate.map(|rate| {
-            format!("{} ± {:.0} mbb/hand", signed(rate.mbb, 0), rate.half_width())
-        });
+        let rate =
+            rate.map(|rate| format!("{} ± {:.0} mbb/hand", signed(rate.mbb, 0), rate.half_width()));
         DealerCard {
             name: status.name.clone(),
             dealer: status.dealer.clone(),
@@ -399,8 +402,7 @@ impl MatchDetail {
             facts.push(("Seed", report.of.seed.to_string()));
             for entrant in &report.entrants {
                 let rate = entrant.rate.mbb.zip(entrant.rate.interval);
-                let rate =
-                    rate.map(|(mbb, ends)| RateView { mbb, low: ends.low, high: ends.high });
+                let rate = rate.map(|(mbb, ends)| RateView { mbb, low: ends.low, high: ends.high });
                 players.push(PlayerLine { name: entrant.name.clone(), rate });
                 decisions.extend(DecisionRow::of(entrant));
             }

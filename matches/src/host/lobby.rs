@@ -188,6 +188,8 @@ impl Lobby {
                 return Poll::Ready(Arrival::Refused { door: index, peer, why });
             }
             door.greeting.spawn(greet(stream, peer, self.version_timeout));
+            // The greeting must be polled before this task may sleep.
+            cx.waker().wake_by_ref();
         }
     }
 

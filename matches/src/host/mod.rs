@@ -331,7 +331,8 @@ async fn play_match(
     stops: &Stops,
 ) -> Result<Ended, RecordError> {
     let seed = plan.seed.unwrap_or_else(fresh_seed);
-    let (id, path) = new_folder(plan);
+    let last = view.status().last.map(|last| last.id);
+    let (id, path) = new_folder(plan, last.as_deref());
     let info = match_info(plan, &id, seed);
     let mut peers = vec![None; plan.seats.len()];
     for (guest, &seat) in party.iter().zip(doors) {
@@ -394,13 +395,13 @@ fn match_info(plan: &TablePlan, id: &str, seed: u32) -> MatchInfo {
     }
 }
 
-/// A name that no match has yet, and its folder: the table's name and the time.
-fn new_folder(plan: &TablePlan) -> (String, PathBuf) {
+/// A name that no match has or had last, and its folder: the table's name and the time.
+fn new_folder(plan: &TablePlan, last: Option<&str>) -> (String, PathBuf) {
     let time = Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
     let first = format!("{}-{time}", plan.name);
     let mut id = first.clone();
     let mut number = 2;
-    while plan.matches.join(&id).exists() {
+    while plan.matches.join(&id).exists() || last == Some(&id) {
         id = format!("{first}-{number}");
         number += 1;
     }

@@ -169,9 +169,8 @@ impl Recorder {
             source.map_err(|source| RecordError::Io { path, source })?;
             return Ok(ended);
         }
-        let (tally, decisions) = self.view.sums().unwrap_or_else(|| {
-            (Tally::new(&self.info), DecisionTally::default())
-        });
+        let (tally, decisions) =
+            self.view.sums().unwrap_or_else(|| (Tally::new(&self.info), DecisionTally::default()));
         conclude(&path, &self.info, &tally, &decisions, &ended)?;
         Ok(ended)
     }
