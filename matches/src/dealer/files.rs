@@ -59,7 +59,7 @@ impl MatchLog {
     /// Writes a finished hand. A hand that was finished before an interruption is written only if the
     /// interruption kept it out of the log.
     pub(super) fn hand(&mut self, hand: &HandOver) -> io::Result<()> {
-        if hand.replayed && !self.last.is_some_and(|last| last < Some(hand.hand)) {
+        if hand.replayed && self.last.is_none_or(|last| last >= Some(hand.hand)) {
             return Ok(());
         }
         self.text.clear();

@@ -174,7 +174,7 @@ impl Times {
             p50: self.quantile(0.5),
             p90: self.quantile(0.9),
             p99: self.quantile(0.99),
-            max: any.then(|| self.max.as_secs_f64()),
+            max: any.then_some(self.max.as_secs_f64()),
         }
     }
 }
