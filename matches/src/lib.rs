@@ -23,8 +23,8 @@
 //! - [`threaded`]: an agent on a thread of its own, raced against the deadline.
 
 pub mod connect;
-pub mod deals;
 pub mod dealer;
+pub mod deals;
 pub mod decide;
 mod external;
 pub mod folder;
@@ -32,10 +32,10 @@ pub mod games;
 pub mod host;
 pub mod measure;
 pub mod package_acpc;
-pub mod play_acpc;
-pub mod program;
 pub mod plan;
 pub mod play;
+pub mod play_acpc;
+pub mod program;
 pub mod registry;
 pub mod runner;
 pub mod speed;
