@@ -6,5 +6,6 @@ mod invariants;
 mod matches;
 mod papers;
 mod players;
+mod serve;
 mod sources;
 mod tidiness;

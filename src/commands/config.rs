@@ -69,7 +69,7 @@ fn as_text(loaded: &Loaded) -> String {
     let value_width = values.iter().map(|(_, value)| value.len()).max().unwrap_or(0).min(40);
     values.iter().fold(String::new(), |mut text, (key, value)| {
         // Writing to a string cannot fail.
-        let place = loaded.place(key);
+        let place = loaded.origin(key);
         let _ = writeln!(text, "{key:key_width$} = {value:value_width$}  # {place}");
         text
     })
@@ -80,7 +80,7 @@ fn as_json(loaded: &Loaded) -> String {
         .values()
         .into_iter()
         .map(|(key, value)| {
-            let origin = loaded.place(&key).to_string();
+            let origin = loaded.origin(&key).to_string();
             (key, serde_json::json!({ "value": value, "origin": origin }))
         })
         .collect();

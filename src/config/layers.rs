@@ -76,8 +76,13 @@ impl Loaded {
     }
 
     /// Where the value of this key comes from.
-    pub fn place(&self, key: &str) -> Place {
-        // A key without a place of its own has that of the table or list it stands in.
+    pub fn origin(&self, key: &str) -> Place {
+        self.places.get(key).cloned().unwrap_or(Place::Default)
+    }
+
+    /// Where to look when this key is wrong or missing: at its value, or else at the table or list
+    /// that it stands in.
+    fn place(&self, key: &str) -> Place {
         let mut key = key;
         loop {
             if let Some(place) = self.places.get(key) {
@@ -206,7 +211,7 @@ impl Loaded {
         for agent in self.config.agents.values_mut() {
             agent.folder.clone_from(&folder);
         }
-        if matches!(self.place("server.data"), Place::Line(..)) {
+        if matches!(self.origin("server.data"), Place::Line(..)) {
             self.config.server.data = folder.join(&self.config.server.data);
         }
     }

@@ -311,8 +311,9 @@ impl PlayingPart {
 impl DealerCard {
     fn of(status: &ConnectionStatus) -> DealerCard {
         let rate = status.last.as_ref().and_then(|last| last.rate);
-        let rate =
-            rate.map(|rate| format!("{} ± {:.0} mbb/hand", signed(rate.mbb, 0), rate.half_width()));
+        let rate = rate.map(|rate| {
+            format!("{} ± {} mbb/hand", signed(rate.mbb, 0), grouped(rate.half_width(), 0))
+        });
         DealerCard {
             name: status.name.clone(),
             dealer: status.dealer.clone(),
@@ -378,9 +379,9 @@ impl ShownRate {
                 ""
             },
             mbb: signed(mbb, 0),
-            reach: format!("{reach:.0}"),
+            reach: grouped(reach, 0),
             bb: signed(mbb / 10.0, 1),
-            bb_reach: format!("{:.1}", reach / 10.0),
+            bb_reach: grouped(reach / 10.0, 1),
             low: signed(low, 0),
             high: signed(high, 0),
             x_low: format!("{:.1}", x(low)),
@@ -485,13 +486,27 @@ fn card_texts(cards: &str) -> Vec<CardText> {
     letters.chunks(2).map(card).collect()
 }
 
-/// With a sign, a true minus among them; never minus zero.
+/// With a sign, a true minus among them, never minus zero; thousands apart.
 fn signed(value: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", value.abs());
-    if text.chars().all(|c| c == '0' || c == '.') {
+    let text = grouped(value.abs(), decimals);
+    if text.chars().all(|c| "0.,".contains(c)) {
         return text;
     }
     format!("{}{text}", if value < 0.0 { '−' } else { '+' })
+}
+
+/// A number that is not negative, with a comma before every three digits.
+fn grouped(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let whole = text.find('.').unwrap_or(text.len());
+    let mut grouped = String::with_capacity(text.len() + whole / 3);
+    for (i, c) in text.char_indices() {
+        if i > 0 && i < whole && (whole - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(c);
+    }
+    grouped
 }
 
 fn time(nanoseconds: u64) -> String {

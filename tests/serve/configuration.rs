@@ -1,0 +1,220 @@
+//! Configuration: layers and their order, and what is said about mistakes.
+
+use std::process::Output;
+
+use super::server::{command, folder_with};
+
+fn run(config: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let folder = folder_with(config);
+    let mut command = command(folder.path());
+    command.args(arguments).envs(variables.iter().copied());
+    command.output().expect("the program runs")
+}
+
+/// `config show` as key, value and origin.
+fn show(config: &str, variables: &[(&str, &str)]) -> serde_json::Value {
+    let output = run(config, &["config", "show", "--json"], variables);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[test]
+fn later_layers_win_and_every_value_knows_its_origin() {
+    let config = "[server]\nbind = \"127.0.0.1:1\"\ngrace = \"5s\"\n\n[[tables]]\nname = \"t\"\n\
+                  game = \"kuhn.limit.2p\"\nseats = [{ agent = \"call\" }, { port = 0 }]\n";
+    let variables = [
+        ("CARDROOM_SERVER__GRACE", "250ms"),
+        ("CARDROOM_TABLES__0__HANDS", "12"),
+        ("CARDROOM_TABLES__0__SEED", "77"),
+        ("CARDROOM_AGENTS__MINE__KIND", "call"),
+    ];
+    let shown = show(config, &variables);
+    let check = |key: &str, value: &str, origin: &str| {
+        assert_eq!(shown[key]["value"], value, "{key}");
+        assert_eq!(shown[key]["origin"], origin, "{key}");
+    };
+    check("server.bind", "\"127.0.0.1:1\"", "cardroom.toml:2");
+    check("server.grace", "\"250ms\"", "environment variable CARDROOM_SERVER__GRACE");
+    check("server.data", "\"data\"", "default");
+    check("tables[0].name", "\"t\"", "cardroom.toml:6");
+    check("tables[0].hands", "12", "environment variable CARDROOM_TABLES__0__HANDS");
+    check("tables[0].seed", "77", "environment variable CARDROOM_TABLES__0__SEED");
+    check("tables[0].queue", "16", "default");
+    check("tables[0].seats[0].agent", "\"call\"", "cardroom.toml:8");
+    check("agents.mine.kind", "\"call\"", "environment variable CARDROOM_AGENTS__MINE__KIND");
+}
+
+#[test]
+fn the_sample_shows_every_key_with_its_default() {
+    // Taking the comment signs off all lines that are settings must change nothing.
+    let sample = include_str!("../../cardroom.toml");
+    let is_setting = |line: &str| {
+        let key = line.split(['=', ']']).next().unwrap_or_default().trim_matches(['[', ' ']);
+        let word = |c: char| c.is_ascii_lowercase() || c == '_' || c == '.';
+        (line.contains(" = ") || line.starts_with('[')) && key.chars().all(word)
+    };
+    let uncommented: Vec<&str> = sample
+        .lines()
+        .filter_map(|line| match line.strip_prefix("# ") {
+            Some(rest) => is_setting(rest).then_some(rest),
+            None => Some(line),
+        })
+        .collect();
+    let without_examples = |text: String| {
+        let start = text.find("[agents.friend]").expect("the example of an agent");
+        let end = text.find("[[tables]]").expect("the tables");
+        format!("{}{}", &text[..start], &text[end..])
+    };
+    let text = without_examples(uncommented.join("\n"));
+    let dealers = text.find("[[dealers]]").expect("the example of a dealer");
+    let defaults = show("", &[]);
+    let from_sample = show(&text[..dealers], &[]);
+    let values = |shown: &serde_json::Value| -> Vec<(String, String)> {
+        let shown = shown.as_object().expect("an object").iter();
+        shown.map(|(key, value)| (key.clone(), value["value"].to_string())).collect()
+    };
+    assert_eq!(values(&from_sample), values(&defaults));
+    // Every key is in the sample (the dealers follow below).
+    let shown = from_sample.as_object().expect("an object").iter();
+    for (key, value) in shown.filter(|(key, _)| *key != "dealers") {
+        assert_ne!(value["origin"], "default", "{key} is not in the sample");
+    }
+    // The examples can be used as they stand.
+    let output = run(&text, &["config", "check"], &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // And the sample as it is changes nothing either.
+    assert_eq!(values(&show(sample, &[])), values(&defaults));
+}
+
+#[test]
+fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
+    let table = |line: &str| {
+        format!(
+            "[[tables]]\nname = \"t\"\ngame = \"kuhn.limit.2p\"\n\
+             seats = [{{ agent = \"call\" }}, {{ port = 0 }}]\n{line}\n"
+        )
+    };
+    let cases = [
+        (
+            "[server]\nbnd = \"x\"\n".to_owned(),
+            "cardroom.toml:2: there is no key `server.bnd` (did you mean `bind`?)",
+        ),
+        (
+            "[sever]\n".to_owned(),
+            "cardroom.toml:1: there is no key `sever` (did you mean `server`?)",
+        ),
+        (
+            table("hnds = 5"),
+            "cardroom.toml:5: there is no key `tables[0].hnds` (did you mean `hands`?)",
+        ),
+        (
+            "[server]\n\ngrace = \"5 parsecs\"\n".to_owned(),
+            "cardroom.toml:3: `5 parsecs` is not a duration",
+        ),
+        ("[server]\ngrace = 5\n".to_owned(), "cardroom.toml:2: `5` is not a duration"),
+        ("[server]\nmax_body = \"64\"\n".to_owned(), "cardroom.toml:2: `64` is not a size"),
+        ("[server]\nbind = \"here\"\n".to_owned(), "cardroom.toml:2: "),
+        ("[server\n".to_owned(), "cardroom.toml:1: "),
+        (table("seed = -1"), "cardroom.toml:5: -1 is not a seed"),
+        (table("hands = 0"), "cardroom.toml:5: tables[0].hands: it must be at least 1"),
+        (table("replies = \"kind\""), "cardroom.toml:5: tables[0].replies: write `compatible`"),
+        (
+            table("").replace("kuhn.limit.2p", "khun.limit.2p"),
+            "cardroom.toml:3: tables[0].game: `khun.limit.2p` is neither a file nor a built-in game; did you mean `kuhn.limit.2p`?",
+        ),
+        (
+            table("").replace("kuhn.limit.2p", "kuhn.limit.3p"),
+            "cardroom.toml:4: tables[0].seats: 2 seats for a game of 3 players",
+        ),
+        (
+            table("").replace("\"call\"", "\"cal\""),
+            "cardroom.toml:4: tables[0].seats[0].agent: there is no agent `cal` (did you mean `call`?)",
+        ),
+        (
+            table("").replace("{ port = 0 }", "{ agent = \"call\" }"),
+            "cardroom.toml:4: tables[0].seats: no seat is open",
+        ),
+        (
+            table("").replace("port = 0", "name = \"x\""),
+            "cardroom.toml:4: tables[0].seats[1]: a seat is either",
+        ),
+        (
+            table("").replace("\"t\"", "\"a b\""),
+            "cardroom.toml:2: tables[0].name: `a b` is not one word",
+        ),
+        (
+            table("") + &table(""),
+            "cardroom.toml:7: tables[1].name: there is another one called `t`",
+        ),
+        (
+            "[agents.mine]\nkind = \"call\"\nspeed = 3\n".to_owned(),
+            "cardroom.toml:3: agents.mine.speed: agent `mine` has no option `speed`",
+        ),
+        (
+            "[agents.mine]\nkind = \"cal\"\n".to_owned(),
+            "cardroom.toml:1: agents.mine: there is no agent `cal`",
+        ),
+    ];
+    for (config, expected) in cases {
+        for command in [&["config", "check"][..], &["serve"][..]] {
+            let output = run(&config, command, &[]);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(3), "{config}\n{said}");
+            assert!(said.starts_with(&format!("error: {expected}")), "{config}\n{said}");
+            assert_eq!(said.lines().count(), 1, "{config}\n{said}");
+        }
+    }
+}
+
+#[test]
+fn mistakes_in_variables_name_the_variable() {
+    let cases = [
+        ("CARDROOM_SERVER__BND", "x", "there is no key `server.bnd` (did you mean `bind`?)"),
+        (
+            "CARDROOM_SERVER__GRACE",
+            "soon",
+            "server.grace cannot be `soon`: `soon` is not a duration",
+        ),
+        ("CARDROOM_TABLES__5__HANDS", "1", "tables[5].hands cannot be `1`: the list has no entry"),
+        ("CARDROOM_SERVER__BIND__X", "1", "server.bind.x cannot be `1`: there is nothing inside"),
+    ];
+    for (name, value, expected) in cases {
+        let output = run("", &["config", "check"], &[(name, value)]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(
+            said.starts_with(&format!("error: environment variable {name}: {expected}")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let config = "[agents.mine]\nkind = \"call\"\napi_token = \"hunter2\"\n";
+    let output = run(config, &["config", "show"], &[]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("agents.mine.api_token"), "{shown}");
+    assert!(!shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
+fn a_port_in_use_is_said_in_one_line_with_exit_code_3() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("bound").to_string();
+    let port = taken.local_addr().expect("bound").port();
+    let table = format!(
+        "[[tables]]\nname = \"t\"\ngame = \"kuhn.limit.2p\"\n\
+         seats = [{{ agent = \"call\" }}, {{ port = {port} }}]\n"
+    );
+    for (config, arguments) in [
+        ("", vec!["serve", "--log", "off", "--bind", &address]),
+        (table.as_str(), vec!["serve", "--log", "off", "--bind", "127.0.0.1:0"]),
+    ] {
+        let output = run(config, &arguments, &[]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains(&format!("cannot listen on {address}")), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}

@@ -1,0 +1,223 @@
+//! Bots sit down, play, sit again; and what bad bots lead to.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
+
+use logs::LedgerReader;
+
+use super::server::{Bot, PATIENCE, Played, Server, game, read_json};
+
+const KUHN: &str = "kuhn.limit.2p";
+
+/// A table with two open seats.
+fn open_table(hands: u32, more: &str) -> String {
+    format!(
+        "[[tables]]\nname = \"kuhn\"\ngame = \"{KUHN}\"\nhands = {hands}\n\
+         seats = [{{ port = 0 }}, {{ port = 0 }}]\n{more}\n"
+    )
+}
+
+#[test]
+fn without_any_file_a_bot_can_sit_down_at_once() {
+    let server = Server::start("");
+    assert_eq!(server.ports.len(), 1, "one open seat by default");
+    let def = game("holdem.nolimit.2p.reverse_blinds");
+    let mut bot = Bot::sit(server.ports[0], &def);
+    assert_eq!(bot.play(5), Played { hands: 5, clean: true });
+    drop(bot);
+    let table = server.wait_for_matches(1);
+    let words = table["last"]["words"].as_str().expect("words");
+    assert!(words.starts_with("seat-2 closed its connection (hand "), "{words}");
+}
+
+#[test]
+fn two_bots_sit_play_and_sit_again() {
+    let server = Server::start(&open_table(40, "seed = 7"));
+    let def = game(KUHN);
+    for round in 1..=2 {
+        let mut first = Bot::sit(server.ports[0], &def);
+        let mut second = Bot::sit(server.ports[1], &def);
+        let other = std::thread::spawn(move || second.play(u32::MAX));
+        assert_eq!(first.play(u32::MAX), Played { hands: 40, clean: true });
+        assert_eq!(other.join().expect("a bot"), Played { hands: 40, clean: true });
+        server.wait_for_matches(round);
+    }
+    let folders = server.match_folders();
+    assert_eq!(folders.len(), 2);
+    for folder in &folders {
+        let result = read_json(&folder.join("result.json"));
+        assert_eq!(result["ending"], "finished");
+        assert_eq!(result["hands"], 40);
+        let report = read_json(&folder.join("report.json"));
+        assert_eq!(report["schema"], "cardroom-report/1");
+        assert_eq!(report["entrants"][0]["decisions"]["corrected"], 0);
+        let ledger = LedgerReader::open(&folder.join(logs::ledger::FILE_NAME)).expect("a ledger");
+        assert_eq!(ledger.count().expect("readable"), 40);
+    }
+    // The same seed deals the same cards.
+    let log = |i: usize| {
+        let text = std::fs::read_to_string(folders[i].join("acpc.log")).expect("a log");
+        text.lines().filter(|line| line.starts_with("STATE")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(log(0), log(1));
+    assert_eq!(log(0).len(), 40);
+}
+
+#[test]
+fn a_bot_that_leaves_ends_its_match_and_the_table_opens_again() {
+    let server = Server::start(&open_table(100_000, ""));
+    let def = game(KUHN);
+    let mut stays = Bot::sit(server.ports[0], &def);
+    let mut leaves = Bot::sit(server.ports[1], &def);
+    let other = std::thread::spawn(move || stays.play(u32::MAX));
+    leaves.play(10);
+    drop(leaves);
+    let stayed = other.join().expect("a bot");
+    assert!(stayed.hands >= 9, "{stayed:?}");
+    let table = server.wait_for_matches(1);
+    let last = &table["last"];
+    assert_eq!(last["ending"], "failed");
+    assert_eq!(last["entrant"], 1);
+    assert!(last["words"].as_str().expect("words").contains("seat-2 closed its connection"));
+    let folder = &server.match_folders()[0];
+    assert_eq!(read_json(&folder.join("result.json"))["words"], last["words"]);
+    // And again.
+    let mut first = Bot::sit(server.ports[0], &def);
+    let mut second = Bot::sit(server.ports[1], &def);
+    let other = std::thread::spawn(move || second.play(3));
+    assert_eq!(first.play(3).hands, 3);
+    other.join().expect("a bot");
+}
+
+/// Everything the server says before it closes the connection.
+fn read_all(stream: &mut TcpStream) -> String {
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    let mut said = Vec::new();
+    // A reset is a way of closing, too.
+    let _ = stream.read_to_end(&mut said);
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[test]
+fn a_bot_without_a_version_keeps_no_seat() {
+    let server = Server::start(&open_table(5, "version_timeout = \"300ms\"\nqueue = 1"));
+    let mut silent = TcpStream::connect(server.ports[0]).expect("an open port");
+    assert_eq!(read_all(&mut silent), "# no version line came in time\r\n");
+    for nonsense in ["HELLO\r\n", "VERSION:2\n", "\n", "\u{0}\u{1}\u{2}\n"] {
+        let mut noisy = TcpStream::connect(server.ports[0]).expect("an open port");
+        noisy.write_all(nonsense.as_bytes()).expect("sent");
+        let said = read_all(&mut noisy);
+        assert_eq!(said, "# the first line must be VERSION:2.0.0\r\n", "{nonsense:?}");
+    }
+    let def = game(KUHN);
+    let mut first = Bot::sit(server.ports[0], &def);
+    let mut second = Bot::sit(server.ports[1], &def);
+    let other = std::thread::spawn(move || second.play(u32::MAX));
+    assert_eq!(first.play(u32::MAX), Played { hands: 5, clean: true });
+    other.join().expect("a bot");
+}
+
+#[test]
+fn a_bot_that_leaves_while_it_waits_is_not_waited_for() {
+    let server = Server::start(&open_table(5, ""));
+    let def = game(KUHN);
+    let gone = Bot::sit(server.ports[0], &def);
+    server.wait_for("waiting", |table| table["seats"][0]["waiting"] == 1);
+    gone.stream.shutdown(Shutdown::Both).expect("a socket");
+    server.wait_for("forgotten", |table| table["seats"][0]["waiting"] == 0);
+    let mut first = Bot::sit(server.ports[0], &def);
+    let mut second = Bot::sit(server.ports[1], &def);
+    let other = std::thread::spawn(move || second.play(u32::MAX));
+    assert_eq!(first.play(u32::MAX), Played { hands: 5, clean: true });
+    other.join().expect("a bot");
+}
+
+#[test]
+fn five_hundred_connections_to_one_table() {
+    let server = Server::start(&open_table(20, "queue = 8\nversion_timeout = \"60s\""));
+    let def = game(KUHN);
+    let mut streams: Vec<TcpStream> = (0..500)
+        .map(|_| {
+            let mut stream = TcpStream::connect(server.ports[0]).expect("an open port");
+            // A connection that was turned away may be closed already.
+            let _ = stream.write_all(b"VERSION:2.0.0\r\n");
+            stream
+        })
+        .collect();
+    let table = server.wait_for("492 refused and 8 waiting", |table| {
+        table["refused"] == 492 && table["seats"][0]["waiting"] == 8
+    });
+    assert_eq!(table["matches"], 0);
+    // Those turned away hear why, or at least see the end; those that wait hear nothing.
+    let mut told = 0;
+    let mut waiting = 0;
+    for stream in &mut streams {
+        stream.set_read_timeout(Some(Duration::from_millis(1))).expect("a socket");
+        let mut bytes = [0; 256];
+        match stream.read(&mut bytes) {
+            Ok(n) if n > 0 => {
+                let said = String::from_utf8_lossy(&bytes[..n]).into_owned();
+                assert!(said.starts_with("# all places in the queue"), "{said}");
+                told += 1;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => waiting += 1,
+            Ok(_) | Err(_) => {}
+        }
+    }
+    assert_eq!(waiting, 8);
+    assert!(told > 0);
+    drop(streams);
+    server.wait_for("empty", |table| table["seats"][0]["waiting"] == 0);
+    let mut first = Bot::sit(server.ports[0], &def);
+    let mut second = Bot::sit(server.ports[1], &def);
+    let other = std::thread::spawn(move || second.play(u32::MAX));
+    assert_eq!(first.play(u32::MAX), Played { hands: 20, clean: true });
+    other.join().expect("a bot");
+}
+
+#[test]
+fn strict_tables_end_matches_at_a_bad_reply_and_say_so() {
+    let server = Server::start(&open_table(5, "replies = \"strict\""));
+    let def = game(KUHN);
+    let mut good = Bot::sit(server.ports[0], &def);
+    let mut bad = TcpStream::connect(server.ports[1]).expect("an open port");
+    bad.write_all(b"VERSION:2.0.0\r\nnonsense\r\n").expect("sent");
+    let other = std::thread::spawn(move || good.play(u32::MAX));
+    let said = read_all(&mut bad);
+    assert!(
+        said.lines().last().is_some_and(|l| l.starts_with("# seat-2 sent a bad reply")),
+        "{said}"
+    );
+    other.join().expect("a bot");
+    let table = server.wait_for_matches(1);
+    assert_eq!(table["last"]["ending"], "failed");
+}
+
+#[test]
+fn an_agent_of_the_server_keeps_playing_at_an_outside_dealer() {
+    let host = Server::start(&open_table(6, ""));
+    let folder = super::server::folder_with(&format!(
+        "tables = []\n[[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {}\n\
+         game = \"{KUHN}\"\nagent = \"call\"\nretry_first = \"10ms\"\n",
+        host.ports[0].port()
+    ));
+    let guest = Server::start_in(folder);
+    let def = game(KUHN);
+    for _ in 0..2 {
+        let mut bot = Bot::sit(host.ports[1], &def);
+        assert_eq!(bot.play(u32::MAX), Played { hands: 6, clean: true });
+    }
+    host.wait_for_matches(2);
+    let since = Instant::now();
+    let status = loop {
+        let status = guest.json("/api/v1/dealers")[0].clone();
+        if status["matches"] == 2 {
+            break status;
+        }
+        assert!(since.elapsed() < PATIENCE, "{status:#}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(status["hands"], 12);
+    assert_eq!(status["last"]["hands"], 6);
+}

@@ -1,0 +1,7 @@
+//! `cardroom serve` through the real binary, over loopback sockets.
+
+mod configuration;
+mod hosting;
+mod page;
+mod server;
+mod stopping;

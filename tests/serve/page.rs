@@ -1,0 +1,175 @@
+//! The web server: what it answers, and that its pages ask for nothing from elsewhere.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use super::server::{Bot, PATIENCE, Server, game};
+
+/// Every value of `src` and `href` in a page, and of `url(` in a style sheet.
+fn references(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for mark in ["src=\"", "href=\"", "url("] {
+        for (at, _) in text.match_indices(mark) {
+            let rest = &text[at + mark.len()..];
+            found.push(rest[..rest.find(['"', ')']).expect("its end")].to_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn pages_ask_for_nothing_from_elsewhere() {
+    let server = Server::start("");
+    let def = game("holdem.nolimit.2p.reverse_blinds");
+    let mut bot = Bot::sit(server.ports[0], &def);
+    bot.play(5);
+    let running = server.json("/api/v1/tables")[0]["playing"]["id"].clone();
+    let id = running.as_str().expect("a running match").to_owned();
+    drop(bot);
+    server.wait_for_matches(1);
+    for path in ["/", &format!("/matches/{id}"), "/nothing", "/assets/style.css", "/assets/live.js"]
+    {
+        let (head, body) = server.get(path);
+        let policy = "content-security-policy: default-src 'self';";
+        assert!(head.contains(policy), "{path}: {head}");
+        assert!(!head.contains("unsafe-inline"), "{path}: {head}");
+        assert!(!path.ends_with(".js") || !body.contains("http"), "{path}");
+        for reference in references(&body).into_iter().filter(|_| !path.ends_with(".js")) {
+            let here = reference.starts_with('/') && !reference.starts_with("//");
+            assert!(here || reference.starts_with('#'), "{path} refers to {reference}");
+        }
+        // What such a policy would refuse must not be there.
+        assert!(!body.contains("<style") && !body.contains(" style="), "{path}");
+        assert!(!body.contains(" onclick=") && !body.contains("<script>"), "{path}");
+        assert!(!body.contains("@import"), "{path}");
+    }
+}
+
+#[test]
+fn every_page_answers_with_its_code_and_kind() {
+    let server = Server::start("");
+    let cases = [
+        ("/", "200", "text/html"),
+        ("/healthz", "200", "text/plain"),
+        ("/readyz", "200", "application/json"),
+        ("/version", "200", "application/json"),
+        ("/metrics", "200", "text/plain; version=0.0.4"),
+        ("/api/v1/overview", "200", "application/json"),
+        ("/api/v1/tables", "200", "application/json"),
+        ("/api/v1/dealers", "200", "application/json"),
+        ("/api/v1/agents", "200", "application/json"),
+        ("/api/v1/matches", "200", "application/json"),
+        ("/api/v1/matches?limit=x", "400", "text/plain"),
+        ("/api/v1/matches/none", "404", "application/json"),
+        ("/matches/none", "404", "text/html"),
+        ("/matches/..%2F..%2Fetc", "404", "text/html"),
+        ("/assets/none", "404", ""),
+        ("/nothing", "404", "text/html"),
+    ];
+    for (path, code, kind) in cases {
+        let (head, _) = server.get(path);
+        assert!(head.starts_with(&format!("http/1.1 {code}")), "{path}: {head}");
+        assert!(
+            head.contains(&format!("content-type: {kind}")) || kind.is_empty(),
+            "{path}: {head}"
+        );
+    }
+    let version = server.json("/version");
+    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn it_is_not_ready_when_records_cannot_be_written() {
+    let server = Server::start("");
+    assert!(server.get("/readyz").0.starts_with("http/1.1 200"));
+    let matches = server.folder.path().join("data/matches");
+    std::fs::remove_dir(&matches).expect("an empty folder");
+    std::fs::write(&matches, "in the way").expect("a file");
+    let (head, body) = server.get("/readyz");
+    assert!(head.starts_with("http/1.1 503"), "{head}");
+    assert!(body.contains("records can be written\",\"ok\":false"), "{body}");
+    assert!(server.get("/healthz").0.starts_with("http/1.1 200"));
+}
+
+#[test]
+fn a_played_match_is_on_the_page_in_the_api_and_in_the_metrics() {
+    let server = Server::start(
+        "[[tables]]\nname = \"kuhn\"\ngame = \"kuhn.limit.2p\"\nhands = 200\n\
+         seats = [{ agent = \"random\" }, { port = 0 }]\n",
+    );
+    let mut bot = Bot::sit(server.ports[0], &game("kuhn.limit.2p"));
+    assert_eq!(bot.play(u32::MAX).hands, 200);
+    let table = server.wait_for_matches(1);
+    let id = table["last"]["id"].as_str().expect("a name").to_owned();
+    let line = server.json("/api/v1/matches")[0].clone();
+    assert_eq!(line["id"], id.as_str());
+    assert_eq!(line["hands"], 200);
+    let rate = &line["players"][1]["rate"];
+    assert!(rate["low"].as_f64() < rate["mbb"].as_f64(), "{rate}");
+    assert!(rate["mbb"].as_f64() < rate["high"].as_f64(), "{rate}");
+    let detail = server.json(&format!("/api/v1/matches/{id}"));
+    assert_eq!(detail["report"]["hands"], 200);
+    assert_eq!(detail["last_hands"][0]["hand"], 199);
+    let (_, index) = server.get("/");
+    assert!(index.contains(&format!("/matches/{id}")) && index.contains("&plusmn;"), "{index}");
+    let (_, page) = server.get(&format!("/matches/{id}"));
+    assert!(
+        page.contains("95 % interval") && page.contains("<title id=\"curve-title\">"),
+        "{page}"
+    );
+    let (_, metrics) = server.get("/metrics");
+    for expected in [
+        "cardroom_hands_total{table=\"kuhn\"} 200",
+        "cardroom_build_info{version=",
+        "cardroom_decision_seconds_bucket{agent=\"random\",le=\"0.00001\"}",
+        "cardroom_db_commit_seconds_count 200",
+        "cardroom_matches_active 0",
+        "cardroom_queue_depth{table=\"kuhn\",seat=\"seat-2\"} 0",
+    ] {
+        assert!(metrics.contains(expected), "no {expected} in {metrics}");
+    }
+    assert!(!metrics.contains(&id), "a match's name is no label");
+}
+
+#[test]
+fn live_parts_come_by_server_sent_events() {
+    let server = Server::start("");
+    let mut events = TcpStream::connect(server.web).expect("the web server listens");
+    events.set_read_timeout(Some(Duration::from_secs(1))).expect("a socket");
+    events.write_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n").expect("sent");
+    let mut said = String::new();
+    let mut read_until = |mark: &str| {
+        let since = std::time::Instant::now();
+        while !said.contains(mark) {
+            assert!(since.elapsed() < PATIENCE, "no {mark} in {said}");
+            let mut bytes = [0; 4096];
+            if let Ok(n) = events.read(&mut bytes) {
+                said.push_str(&String::from_utf8_lossy(&bytes[..n]));
+            }
+        }
+    };
+    read_until("event: tables");
+    let _bot = Bot::sit(server.ports[0], &game("holdem.nolimit.2p.reverse_blinds"));
+    read_until("outside bot 127.0.0.1");
+}
+
+#[test]
+fn silent_connections_do_not_keep_others_out() {
+    let server = Server::start("[server]\nmax_connections = 8\n");
+    let silent: Vec<TcpStream> =
+        (0..7).map(|_| TcpStream::connect(server.web).expect("a port")).collect();
+    assert!(server.get("/healthz").0.starts_with("http/1.1 200"));
+    drop(silent);
+}
+
+#[test]
+fn a_large_body_is_refused() {
+    let server = Server::start("[server]\nmax_body = \"1KiB\"\n");
+    let mut stream = TcpStream::connect(server.web).expect("the web server listens");
+    let request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2000\r\n\r\n";
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut answer = [0; 64];
+    let n = stream.read(&mut answer).expect("an answer");
+    assert!(answer[..n].starts_with(b"HTTP/1.1 413"), "{}", String::from_utf8_lossy(&answer[..n]));
+}
