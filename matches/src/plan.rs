@@ -166,8 +166,8 @@ impl Plan {
         if !self.duplicate {
             name.push_str("-single");
         }
-        if let Some(Shard { index, of }) = self.shard {
-            name.push_str(&format!("-part{index}of{of}"));
+        if let Some(shard) = self.shard {
+            name.push_str(&shard.suffix());
         }
         let plain = |c: char| if c.is_alphanumeric() || "-_.#".contains(c) { c } else { '_' };
         name.chars().map(plain).collect()
