@@ -50,6 +50,9 @@ pub enum MatchStateError {
     /// Betting or cards cannot be.
     #[error(transparent)]
     Notation(#[from] notation::NotationError),
+    /// A rank in lower case or a suit in upper case.
+    #[error("cards `{0}` are not written as in `Ah`, rank in upper case and suit in lower case")]
+    Case(String),
     /// The board is that of another street.
     #[error("the betting has reached the {betting}, but the board shows the {board}")]
     Street {
@@ -118,6 +121,9 @@ impl MatchState {
             .and_then(|p| Seat::new(p as usize))
             .ok_or_else(|| MatchStateError::Position { text: cut(position), players })?;
         let hand = number(hand).ok_or_else(|| MatchStateError::Hand(cut(hand)))?;
+        if cards.bytes().any(|b| b"tjqkaCDHS".contains(&b)) {
+            return Err(MatchStateError::Case(cut(cards)));
+        }
         let cards = notation::parse_cards(def, cards)?;
         let public = notation::replay(def, betting, &cards.board)?;
         if public.street() != cards.street {
