@@ -99,6 +99,10 @@ fn lines_that_are_not_match_states_are_refused_with_the_reason() {
             "betting `r150`, character 0: a raise to 150 is outside 200 to 20000",
         ),
         (
+            "MATCHSTATE:1:0::|9HqD",
+            "cards `|9HqD` are not written as in `Ah`, rank in upper case and suit in lower case",
+        ),
+        (
             "MATCHSTATE:0:0::5d5x|",
             "cards `5d5x|`: at character 2: `5x` is not a card: write a rank of 23456789TJQKA and a suit of cdhs, as in `Ah`",
         ),
