@@ -5,9 +5,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use game::Payoff;
+use logs::HandRecord;
+use logs::export::acpc;
+use protocol::acpc::Dealer;
 use protocol::acpc::dealer::HandOver;
 use protocol::acpc::transaction::Transaction;
-use protocol::acpc::{Dealer, log};
 
 use super::{DealerError, Options};
 
@@ -64,14 +66,22 @@ impl MatchLog {
         }
         self.text.clear();
         let HandOver { hand, state, payoffs, entrants, .. } = hand;
-        log::write_state(&mut self.text, *hand, state, payoffs, entrants, &self.names);
+        let record = HandRecord {
+            hand: (*hand).into(),
+            deal: (*hand).into(),
+            public: state.public.clone(),
+            hole: state.hole,
+            payoffs: *payoffs,
+            entrants: *entrants,
+        };
+        acpc::write_hand(&record, &self.names, &mut self.text);
         self.write()
     }
 
     /// Writes the score.
     pub(super) fn score(&mut self, totals: &[Payoff]) -> io::Result<()> {
         self.text.clear();
-        log::write_score(&mut self.text, totals, &self.names);
+        acpc::write_score(totals, &self.names, &mut self.text);
         self.write()
     }
 

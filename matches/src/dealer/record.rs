@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use logs::export::acpc;
+use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Cause, Event, Failure};
 use protocol::acpc::reply::{Correction, Ignored};
 use protocol::acpc::transaction::{Transaction, write_time};
-use protocol::acpc::{Dealer, log};
 
 use super::agents::Agents;
 use super::files::{MatchLog, TransactionLog};
@@ -102,7 +103,7 @@ impl<'a> Recorder<'a> {
     fn score(&mut self, dealer: &Dealer) -> io::Result<()> {
         self.stamp("FINISHED", self.last_sent);
         let mut line = String::new();
-        log::write_score(&mut line, dealer.totals(), &self.options.names);
+        acpc::write_score(dealer.totals(), &self.options.names, &mut line);
         self.text.extend_from_slice(line.as_bytes());
         if let Some(log) = &mut self.log {
             log.score(dealer.totals())?;
@@ -146,7 +147,7 @@ impl<'a> Recorder<'a> {
     /// One line: who, why, which hand, score so far, how to go on.
     fn result_line(&self, dealer: &Dealer, reason: &str) -> String {
         let mut score = String::new();
-        log::write_score(&mut score, dealer.totals(), &self.options.names);
+        acpc::write_score(dealer.totals(), &self.options.names, &mut score);
         let score = score.trim_end().trim_start_matches("SCORE:");
         let (hand, hands) = (dealer.hand(), self.options.hands);
         let mut line = format!(

@@ -6,7 +6,7 @@
 //! - [`gamedef`]: game definition files; [`games`], [`find`]: those that ship with the project.
 //! - [`reply`]: what a player's line means to the original server.
 //! - [`deal`]: the original server's deals for a seed.
-//! - [`log`], [`transaction`]: the lines of the files a dealer keeps.
+//! - [`transaction`]: the lines of the file from which a dealer can go on.
 //!
 //! Sizes of raises in this protocol are totals over the whole hand, as everywhere in this project.
 //! What the protocol calls *position* is a [`game::Seat`]; what it calls *seat*, a player's place in
@@ -19,7 +19,6 @@ pub mod fuzzing;
 pub mod gamedef;
 mod games;
 mod lines;
-pub mod log;
 pub mod matchstate;
 mod player;
 pub mod reply;
