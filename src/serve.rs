@@ -219,8 +219,8 @@ impl Supervisor<'_> {
 
 async fn sleep(time: Duration) {
     if time == Duration::MAX {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     } else {
-        tokio::time::sleep(time).await
+        tokio::time::sleep(time).await;
     }
 }

@@ -255,12 +255,9 @@ fn lay_over(lower: &mut Table, upper: Table) {
 /// Puts a value at the end of a path of keys and indices.
 fn put(table: &mut Table, path: &[&str], value: Value) -> Result<(), &'static str> {
     let (last, above) = path.split_last().ok_or("no key is named")?;
-    let (first, rest) = match above.split_first() {
-        None => {
-            table.insert((*last).to_owned(), value);
-            return Ok(());
-        }
-        Some(split) => split,
+    let Some((first, rest)) = above.split_first() else {
+        table.insert((*last).to_owned(), value);
+        return Ok(());
     };
     let mut inner = table.entry(*first).or_insert_with(|| Value::Table(Table::new()));
     for part in rest {

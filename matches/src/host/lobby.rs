@@ -254,7 +254,7 @@ async fn greet(mut stream: TcpStream, peer: SocketAddr, limit: Duration) -> Gree
         }
     }
     let line = early.split(|&b| b == b'\n').next().unwrap_or_default();
-    if !acpc::dealer::read_version(line).is_some() {
+    if acpc::dealer::read_version(line).is_none() {
         let why = "the first line must be VERSION:2.0.0";
         return Greeted::Refused { stream, peer, why };
     }

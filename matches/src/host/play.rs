@@ -131,7 +131,7 @@ impl Driver {
             match event {
                 Event::Corrected { correction, .. } => self.pending.correction = Some(correction),
                 Event::Acted { entrant, transaction } => self.pending.acted(entrant, &transaction),
-                Event::HandOver(over) => recorder.keep(self.pending.played(*over))?,
+                Event::HandOver(over) => recorder.keep(&self.pending.played(*over))?,
                 Event::Ignored { entrant, reason } => {
                     let name = &recorder.names()[entrant];
                     tracing::debug!(name, ?reason, "ignored a line");

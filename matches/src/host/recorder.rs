@@ -96,8 +96,8 @@ impl Recorder {
     }
 
     /// Keeps a finished hand for good.
-    pub(super) fn keep(&mut self, played: Played) -> Result<(), RecordError> {
-        let Played { record, decisions } = &played;
+    pub(super) fn keep(&mut self, played: &Played) -> Result<(), RecordError> {
+        let Played { record, decisions } = played;
         let hand = record.hand;
         for decision in decisions {
             self.count_decision(decision, record);
@@ -105,13 +105,13 @@ impl Recorder {
         for (seat, &entrant) in record.entrants.iter() {
             self.totals[usize::from(entrant)] += record.payoffs[seat];
         }
-        let counted = self.view.count(&played);
+        let counted = self.view.count(played);
         let (known, writing) = self.folder.parts();
         self.lines.hands.clear();
         self.lines.decisions.clear();
-        known.render(&played, &mut self.lines);
+        known.render(played, &mut self.lines);
         let before = Instant::now();
-        writing.keep(std::slice::from_ref(&played), &counted)?;
+        writing.keep(std::slice::from_ref(played), &counted)?;
         writing.write(&self.lines)?;
         writing.flush()?;
         metrics::histogram!("cardroom_db_commit_seconds").record(before.elapsed());

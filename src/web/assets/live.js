@@ -23,6 +23,7 @@
     if (href) part.querySelector(`a[href="${CSS.escape(href)}"]`)?.focus({ preventScroll: true });
   };
 
+  show(false, "connecting");
   const events = new EventSource(source);
   for (const part of document.querySelectorAll("[data-part]")) {
     events.addEventListener(part.dataset.part, place(part));
