@@ -94,6 +94,9 @@ pub enum CardsError {
     /// A card is not in the game's deck.
     #[error("a card is not in this game's deck")]
     NotInDeck,
+    /// A rank or suit is in the other case.
+    #[error("ranks are written in capitals and suits in small letters, as in `Ah`")]
+    Case,
 }
 
 /// The betting of a hand as text.
@@ -300,6 +303,10 @@ pub fn parse_cards(def: &GameDef, text: &str) -> Result<Cards, NotationError> {
     }
     if !all.iter().all(|&card| def.has_card(card)) {
         return Err(fail(CardsError::NotInDeck));
+    }
+    let written = text.chars().filter(|letter| !"|/".contains(*letter));
+    if !written.eq(all.iter().flat_map(|card| [card.rank().to_char(), card.suit().to_char()])) {
+        return Err(fail(CardsError::Case));
     }
     Ok(Cards { hole, board, street })
 }

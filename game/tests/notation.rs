@@ -155,6 +155,7 @@ fn wrong_cards_are_errors_that_say_why() {
         ("AhKd|AhQd", "a card stands twice"),
         ("AhKd|/AhQd9s", "a card stands twice"),
         ("AhXd|", "`Xd` is not a card"),
+        ("AhKD|", "suits in small letters"),
     ] {
         let error = notation::parse_cards(&def, cards).expect_err(cards).to_string();
         assert!(error.contains(message), "{cards}: {error}");

@@ -123,13 +123,19 @@ impl Folder {
         (&self.known, &mut self.writing)
     }
 
-    /// Ends the hand log of a complete match with its score line.
-    pub fn finish(mut self, totals: &[game::Payoff]) -> Result<(), FolderError> {
+    /// Ends a complete match: the hand log with its score line, the ledger as one file.
+    pub fn finish(self, totals: &[game::Payoff]) -> Result<(), FolderError> {
+        let Folder { known, mut writing, .. } = self;
         let mut line = String::new();
-        acpc::write_score(totals, &self.known.names, &mut line);
-        self.writing.hand_log.write(&line)?;
-        self.writing.hand_log.flush()?;
-        self.writing.decision_log.as_mut().map_or(Ok(()), LogFile::flush)
+        acpc::write_score(totals, &known.names, &mut line);
+        writing.hand_log.write(&line)?;
+        writing.hand_log.flush()?;
+        if let Some(log) = &mut writing.decision_log {
+            log.flush()?;
+        }
+        drop(known);
+        writing.ledger.close();
+        Ok(())
     }
 }
 

@@ -111,6 +111,14 @@ impl LedgerWriter {
         &self.path
     }
 
+    /// Folds the write-ahead log into the ledger, now that the match is over: one file is left, which
+    /// can be copied by itself and read from a disk that cannot be written. While somebody reads the
+    /// ledger it stays as it is, which does no harm.
+    pub fn close(self) {
+        // Failing changes nothing about what the ledger holds.
+        let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
+    }
+
     /// A reader of what has been committed.
     pub fn reader(&self) -> Result<LedgerReader, LedgerError> {
         LedgerReader::open(&self.path)
