@@ -57,8 +57,16 @@ pub enum Place {
     Waiting(TcpListener),
     /// It is connected.
     Here(TcpStream),
+    /// It plays in this process.
+    Inside(Box<dyn Inside>),
     /// Its connection is gone.
     Gone,
+}
+
+/// A player in this process.
+pub trait Inside: std::fmt::Debug + Send {
+    /// Takes the dealer's bytes and gives what it sends back, at once.
+    fn exchange(&mut self, bytes: &[u8]) -> Vec<u8>;
 }
 
 /// Limits of the sockets; those of the game are the dealer's own.
@@ -73,7 +81,7 @@ pub struct SocketLimits {
 /// Told of everything that happens in a match.
 pub trait Observer {
     /// Something happened. An error ends the match: a record could not be kept.
-    fn event(&mut self, dealer: &Dealer, event: Event) -> io::Result<()>;
+    fn event(&mut self, dealer: &mut Dealer, event: Event) -> io::Result<()>;
 
     /// All events so far have been reported, and the bytes they stand for are about to be written.
     fn settle(&mut self) -> io::Result<()> {
@@ -115,7 +123,7 @@ pub enum Stopped {
 
 struct Drive<'a> {
     dealer: &'a mut Dealer,
-    places: Vec<Place>,
+    places: &'a mut [Place],
     /// Since when an entrant has not taken the bytes that wait for it.
     stuck: Vec<Option<Duration>>,
     /// Since when bytes are held back from entrants that need not act on them.
@@ -128,13 +136,14 @@ struct Drive<'a> {
     buffer: Box<[u8]>,
 }
 
-/// Plays a match to its end. The observer hears of the result as an event; the sockets are closed.
+/// Plays a match to its end. The observer hears of the result as an event; the sockets stay with the
+/// caller, who may have given the dealer bytes that they had sent before.
 ///
 /// # Errors
 /// When the match is stopped by something else than the dealer. `stop` ends it at once.
 pub async fn drive(
     dealer: &mut Dealer,
-    places: Vec<Place>,
+    places: &mut [Place],
     limits: SocketLimits,
     clock: Clock,
     observer: &mut dyn Observer,
@@ -155,6 +164,9 @@ pub async fn drive(
     let mut timer = pin!(sleep_until(Tick::now() + CHECK_EVERY));
     loop {
         drive.report(observer)?;
+        if drive.feed_inside() {
+            continue;
+        }
         if drive.dealer.is_over() {
             break;
         }
@@ -180,6 +192,25 @@ impl Drive<'_> {
             observer.event(self.dealer, event)?;
         }
         observer.settle()
+    }
+
+    /// Hands the players in this process what is for them; whether there was anything.
+    fn feed_inside(&mut self) -> bool {
+        let mut fed = false;
+        for (entrant, place) in self.places.iter_mut().enumerate() {
+            let Place::Inside(player) = place else { continue };
+            let bytes = self.dealer.output(entrant);
+            if bytes.is_empty() {
+                continue;
+            }
+            let (count, reply) = (bytes.len(), player.exchange(bytes));
+            self.dealer.consume_output(entrant, count);
+            if !reply.is_empty() {
+                self.dealer.receive(entrant, &reply, self.clock.now());
+            }
+            fed = true;
+        }
+        fed
     }
 
     /// Looks after what only time changes.
@@ -242,7 +273,7 @@ impl Drive<'_> {
                     };
                     gone | self.poll_read(entrant, cx)
                 }
-                Place::Gone => false,
+                Place::Inside(_) | Place::Gone => false,
             };
         }
         self.held = match self.held {
@@ -340,7 +371,7 @@ impl Drive<'_> {
         true
     }
 
-    /// Writes what is left, for a short time, and closes everything.
+    /// Writes what is left, for a short time.
     async fn finish(mut self) {
         let mut limit = pin!(tokio::time::sleep(LAST_BYTES));
         poll_fn(|cx| {

@@ -28,7 +28,7 @@ use agents::Agents;
 use files::{MatchLog, TransactionLog};
 use record::Recorder;
 
-pub use drive::{Clock, Observer, Place, SocketLimits, Stopped, drive};
+pub use drive::{Clock, Inside, Observer, Place, SocketLimits, Stopped, drive};
 pub use error::DealerError;
 
 /// What to deal, and how.
@@ -174,11 +174,11 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
                 _ = terminate.recv() => {}
             }
         };
-        let places = listeners
+        let mut places = listeners
             .into_iter()
             .map(|listener| Ok(Place::Waiting(tokio::net::TcpListener::from_std(listener)?)))
             .collect::<std::io::Result<Vec<_>>>()?;
-        drive(&mut dealer, places, options.sockets, clock, &mut recorder, stop).await
+        drive(&mut dealer, &mut places, options.sockets, clock, &mut recorder, stop).await
     });
     recorder.finish(&dealer, result)
 }

@@ -222,7 +222,7 @@ impl<'a> Recorder<'a> {
 }
 
 impl Observer for Recorder<'_> {
-    fn event(&mut self, dealer: &Dealer, event: Event) -> io::Result<()> {
+    fn event(&mut self, dealer: &mut Dealer, event: Event) -> io::Result<()> {
         self.summary.note(&event);
         match event {
             Event::OtherVersion { .. } => {

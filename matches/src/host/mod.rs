@@ -32,7 +32,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use lobby::{Arrival, Guest, Lobby};
-use play::{Sitting, play};
+use play::{OwnDecisions, Sitting, play};
 use recorder::Recorder;
 use seated::Seated;
 
@@ -344,8 +344,9 @@ async fn play_match(
     let mut config = Config::new(Arc::clone(&def), plan.hands, seed);
     config.limits = plan.limits;
     config.replies = plan.replies;
-    let ending = match seat_everybody(plan, &def, doors, party, seed) {
-        Ok(seats) => play(config, seats, &mut recorder, stops).await?,
+    let own = OwnDecisions::default();
+    let ending = match seat_everybody(plan, &def, party, seed, &own) {
+        Ok(seats) => play(config, seats, own, &mut recorder, stops).await?,
         Err(error) => Ending::ServerFault { reason: error.to_string() },
     };
     recorder.finish(ending)
@@ -354,9 +355,9 @@ async fn play_match(
 fn seat_everybody(
     plan: &TablePlan,
     def: &Arc<GameDef>,
-    doors: &[usize],
     party: Vec<Guest>,
     seed: u32,
+    own: &OwnDecisions,
 ) -> Result<Vec<Sitting>, agents::AgentError> {
     let mut party = party.into_iter();
     let seat = |(entrant, seat): (usize, &SeatPlan)| match seat {
@@ -364,11 +365,10 @@ fn seat_everybody(
             let limit = plan.limits.response;
             let others = plan.seats.iter().enumerate().filter(|&(other, _)| other != entrant);
             let others: Vec<String> = others.map(|(_, seat)| seat.name().to_owned()).collect();
-            let seated = Seated::new(choice, def, entrant as u8, seed.into(), limit, &others)?;
+            let seated = Seated::new(choice, def, entrant as u8, seed.into(), limit, &others, own)?;
             Ok(Sitting::Agent(Box::new(seated)))
         }
         SeatPlan::Open { .. } => {
-            debug_assert!(doors.contains(&entrant));
             Ok(Sitting::Guest(party.next().expect("a guest came through every door")))
         }
     };

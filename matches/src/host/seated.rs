@@ -1,14 +1,16 @@
 //! An agent of this process in a seat of a hosted table: the player's machine where the socket would
 //! be. It sees exactly the bytes that an outside bot in its place would see.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use agents::{Agent, AgentChoice, AgentError, HandOutcome};
 use game::{BySeat, GameDef};
-use logs::DecisionRecord;
 use protocol::acpc::{Event, MatchState, Player};
 
+use super::play::OwnDecisions;
+use crate::dealer::Inside;
 use crate::decide::{Request, decide};
 use crate::threaded::seat;
 
@@ -19,10 +21,24 @@ pub(super) struct Seated {
     entrant: u8,
     seed: u64,
     time_left: Duration,
+    decisions: OwnDecisions,
+}
+
+impl fmt::Debug for Seated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seated").field("entrant", &self.entrant).finish_non_exhaustive()
+    }
+}
+
+impl Inside for Seated {
+    fn exchange(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.receive(bytes);
+        self.output()
+    }
 }
 
 impl Seated {
-    /// Seats a new agent. `time_left` is the time for one action.
+    /// Seats a new agent. `time_left` is the time for one action; its decisions go to `decisions`.
     pub(super) fn new(
         choice: &AgentChoice,
         def: &Arc<GameDef>,
@@ -30,10 +46,12 @@ impl Seated {
         seed: u64,
         time_left: Duration,
         opponents: &[String],
+        decisions: &OwnDecisions,
     ) -> Result<Seated, AgentError> {
         let mut agent = seat(choice, def)?;
         agent.meet(opponents);
-        Ok(Seated { player: Player::new(Arc::clone(def)), agent, entrant, seed, time_left })
+        let (player, decisions) = (Player::new(Arc::clone(def)), Arc::clone(decisions));
+        Ok(Seated { player, agent, entrant, seed, time_left, decisions })
     }
 
     /// What the player has to send: at first its version.
@@ -41,8 +59,7 @@ impl Seated {
         self.player.poll_transmit()
     }
 
-    /// Takes the dealer's bytes; decisions that follow from them are added to `decisions`.
-    pub(super) fn receive(&mut self, bytes: &[u8], decisions: &mut Vec<DecisionRecord>) {
+    fn receive(&mut self, bytes: &[u8]) {
         self.player.receive(bytes);
         while let Some(event) = self.player.poll_event().expect("our dealer sends match states") {
             match event {
@@ -53,7 +70,9 @@ impl Seated {
                     let before = Instant::now();
                     let decided = decide(&mut *self.agent, &infoset, request);
                     self.player.act(decided.action).expect("decide returns legal actions");
-                    decisions.push(decided.record(&infoset, hand, self.entrant, before.elapsed()));
+                    let elapsed = before.elapsed();
+                    let record = decided.record(&infoset, hand, self.entrant, elapsed);
+                    self.decisions.lock().unwrap_or_else(PoisonError::into_inner).push(record);
                 }
                 Event::HandOver(state) => self.hand_over(&state),
                 Event::Update(_) | Event::MatchOver => {}
