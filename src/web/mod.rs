@@ -3,7 +3,7 @@
 //!
 //! - [`pages`]: HTML, rendered here; [`live`]: its parts again whenever they change.
 //! - [`api`]: the same as JSON. - [`health`]: for supervisors. - [`metrics`]: for Prometheus.
-//! - [`view`]: what pages show, as values; [`records`]: the matches on disk.
+//! - [`view`]: what pages show, as values, and [`show`], as text; [`records`]: the matches on disk.
 //! - [`listener`]: connections, limited in number and in idleness.
 
 mod api;
@@ -14,6 +14,7 @@ mod match_view;
 pub mod metrics;
 mod pages;
 mod records;
+mod show;
 mod site;
 mod view;
 

@@ -1,0 +1,420 @@
+//! What templates show: rows of text made from the values of [`view`](super::view).
+
+use askama::Template;
+use matches::connect::{ConnectionStatus, Doing};
+use matches::host::{Playing, SeatStatus, TableStatus};
+
+use super::match_view::{HandView, MatchView};
+use super::pages::text;
+use super::records::MatchLine;
+use super::view::{PlayerLine, RateView};
+
+#[derive(Template)]
+#[template(path = "rates.html")]
+struct Rates {
+    rates: RateTable,
+}
+
+/// A hosted table.
+pub struct TableCard {
+    pub name: String,
+    pub game: String,
+    pub hands: u32,
+    pub seats: Vec<SeatRow>,
+    pub playing: Option<PlayingPart>,
+    pub command: String,
+    pub last: String,
+}
+
+/// A seat of a table.
+pub struct SeatRow {
+    pub name: String,
+    pub taken_by: String,
+    pub address: String,
+    pub waiting: Option<usize>,
+}
+
+/// The match being played at a table.
+pub struct PlayingPart {
+    pub id: String,
+    pub hands: u64,
+    pub of: u32,
+    pub speed: String,
+    pub rates: String,
+}
+
+/// A connection to an outside dealer.
+pub struct DealerCard {
+    pub name: String,
+    pub dealer: String,
+    pub game: String,
+    pub agent: String,
+    pub doing: &'static str,
+    pub matches: u64,
+    pub hands: u64,
+    pub rate: String,
+    pub error: String,
+}
+
+/// A match that is over.
+pub struct MatchRow {
+    pub id: String,
+    pub game: String,
+    pub hands: u64,
+    pub rates: Vec<RateLine>,
+    pub end: String,
+    pub end_class: &'static str,
+}
+
+/// Players with their rates.
+pub struct RateTable {
+    pub lines: Vec<RateLine>,
+}
+
+/// A player with its rate, if there is one.
+pub struct RateLine {
+    pub name: String,
+    pub shown: Option<ShownRate>,
+}
+
+/// A rate as text, and its place in a picture 200 wide with zero in the middle.
+pub struct ShownRate {
+    pub class: &'static str,
+    pub mbb: String,
+    pub reach: String,
+    pub bb: String,
+    pub bb_reach: String,
+    pub low: String,
+    pub high: String,
+    pub x_low: String,
+    pub x_high: String,
+    pub x_mean: String,
+}
+
+/// A match in detail.
+pub struct MatchDetail {
+    pub id: String,
+    pub end: String,
+    pub end_class: &'static str,
+    pub facts: Vec<(&'static str, String)>,
+    pub rates: String,
+    pub curve: String,
+    pub decisions: Vec<DecisionRow>,
+    pub warnings: Vec<String>,
+    pub names: Vec<String>,
+    pub last_hands: Vec<HandRow>,
+    pub folder: String,
+}
+
+/// A player's decisions, counted.
+pub struct DecisionRow {
+    pub name: String,
+    pub decisions: u64,
+    pub median: String,
+    pub p99: String,
+    pub longest: String,
+    pub corrected: u64,
+    pub fallbacks: u64,
+}
+
+/// A hand.
+pub struct HandRow {
+    pub number: u64,
+    pub betting: String,
+    pub board: Vec<CardText>,
+    pub players: Vec<PlayerCell>,
+}
+
+/// A player's cards and result in a hand.
+pub struct PlayerCell {
+    pub cards: Vec<CardText>,
+    pub won: String,
+    pub class: &'static str,
+}
+
+/// A card and the class of its suit's colour.
+pub struct CardText {
+    pub text: String,
+    pub suit: char,
+}
+
+impl TableCard {
+    pub fn of(status: &TableStatus) -> TableCard {
+        let free = status.seats.iter().find_map(|seat| seat.address.filter(|_| seat.waiting == 0));
+        let command = match (free, &status.playing) {
+            (Some(address), None) => format!(
+                "cardroom play acpc {} {} --agent call --game {}",
+                address.ip(),
+                address.port(),
+                status.game
+            ),
+            _ => String::new(),
+        };
+        let last = status.last.as_ref();
+        TableCard {
+            name: status.name.clone(),
+            game: status.game.clone(),
+            hands: status.hands,
+            seats: status.seats.iter().map(|seat| SeatRow::of(seat, status)).collect(),
+            playing: status.playing.as_ref().map(|playing| PlayingPart::of(playing, status)),
+            command,
+            last: last.map(|last| format!("{}: {}", last.id, last.words)).unwrap_or_default(),
+        }
+    }
+}
+
+impl SeatRow {
+    pub fn of(seat: &SeatStatus, table: &TableStatus) -> SeatRow {
+        let taken_by = match (&seat.agent, seat.guest, seat.waiting) {
+            (Some(agent), _, _) => format!("agent {agent}"),
+            (None, Some(guest), _) => format!("outside bot {guest}"),
+            (None, None, 0) => "free".to_owned(),
+            (None, None, _) => "waiting for the other seats".to_owned(),
+        };
+        SeatRow {
+            name: seat.name.clone(),
+            taken_by,
+            address: seat.address.map(|address| address.to_string()).unwrap_or_default(),
+            // Who waits for a free seat is shown as sitting in it.
+            waiting: seat.address.map(|_| match table.playing {
+                Some(_) => seat.waiting,
+                None => seat.waiting.saturating_sub(1),
+            }),
+        }
+    }
+}
+
+impl PlayingPart {
+    pub fn of(playing: &Playing, table: &TableStatus) -> PlayingPart {
+        let lines = table.seats.iter().zip(&playing.rates).map(|(seat, rate)| PlayerLine {
+            name: seat.name.clone(),
+            rate: rate.map(RateView::from),
+        });
+        PlayingPart {
+            id: playing.id.clone(),
+            hands: playing.hands,
+            of: playing.of,
+            speed: format!("{:.1}", playing.hands_per_second),
+            rates: rate_table(&lines.collect::<Vec<_>>()),
+        }
+    }
+}
+
+impl DealerCard {
+    pub fn of(status: &ConnectionStatus) -> DealerCard {
+        let rate = status.last.as_ref().and_then(|last| last.rate);
+        let rate = rate.map(|rate| {
+            format!("{} ± {} mbb/hand", signed(rate.mbb, 0), grouped(rate.half_width(), 0))
+        });
+        DealerCard {
+            name: status.name.clone(),
+            dealer: status.dealer.clone(),
+            game: status.game.clone(),
+            agent: status.agent.clone(),
+            doing: match status.doing {
+                Doing::AtTheDealer => "connecting or playing",
+                Doing::Pausing => "pausing",
+                Doing::Stopped => "stopped",
+            },
+            matches: status.matches,
+            hands: status.hands,
+            rate: rate.unwrap_or_default(),
+            error: status.error.clone().unwrap_or_default(),
+        }
+    }
+}
+
+impl MatchRow {
+    pub fn of(line: &MatchLine) -> MatchRow {
+        let scale = scale(&line.players);
+        let rates = line.players.iter().map(|player| RateLine {
+            name: player.name.clone(),
+            shown: player.rate.map(|rate| ShownRate::of(rate, scale)),
+        });
+        MatchRow {
+            id: line.id.clone(),
+            game: line.game.clone(),
+            hands: line.hands,
+            rates: rates.collect(),
+            end: line.words(),
+            end_class: if line.complete() { "soft" } else { "loss" },
+        }
+    }
+}
+
+fn rate_table(players: &[PlayerLine]) -> String {
+    let scale = scale(players);
+    let line = |player: &PlayerLine| RateLine {
+        name: player.name.clone(),
+        shown: player.rate.map(|rate| ShownRate::of(rate, scale)),
+    };
+    text(&Rates { rates: RateTable { lines: players.iter().map(line).collect() } })
+}
+
+/// The largest distance from zero that the players' intervals reach.
+fn scale(players: &[PlayerLine]) -> f64 {
+    let rates = players.iter().filter_map(|player| player.rate);
+    rates.map(|rate| rate.low.abs().max(rate.high.abs())).fold(1.0, f64::max)
+}
+
+impl ShownRate {
+    pub fn of(rate: RateView, scale: f64) -> ShownRate {
+        let RateView { mbb, low, high } = rate;
+        let x = |value: f64| 100.0 + 96.0 * value / scale;
+        let reach = 0.5 * (high - low);
+        ShownRate {
+            class: if low > 0.0 {
+                "gain"
+            } else if high < 0.0 {
+                "loss"
+            } else {
+                ""
+            },
+            mbb: signed(mbb, 0),
+            reach: grouped(reach, 0),
+            bb: signed(mbb / 10.0, 1),
+            bb_reach: grouped(reach / 10.0, 1),
+            low: signed(low, 0),
+            high: signed(high, 0),
+            x_low: format!("{:.1}", x(low)),
+            x_high: format!("{:.1}", x(high)),
+            x_mean: format!("{:.1}", x(mbb) - 1.5),
+        }
+    }
+}
+
+impl MatchDetail {
+    pub fn of(view: &MatchView) -> MatchDetail {
+        let mut facts = Vec::new();
+        let mut players = Vec::new();
+        let mut decisions = Vec::new();
+        if let Some(report) = &view.report {
+            let planned = report.of.hands_planned;
+            facts.push(("Hands", format!("{} of {planned}", report.hands)));
+            facts.push(("Game", report.of.game.clone()));
+            facts.push(("Seed", report.of.seed.to_string()));
+            for entrant in &report.entrants {
+                let rate = entrant.rate.mbb.zip(entrant.rate.interval);
+                let rate = rate.map(|(mbb, ends)| RateView { mbb, low: ends.low, high: ends.high });
+                players.push(PlayerLine { name: entrant.name.clone(), rate });
+                decisions.extend(DecisionRow::of(entrant));
+            }
+        }
+        if let Some(speed) = view.hands_per_second {
+            facts.push(("Hands a second", format!("{speed:.1}")));
+        }
+        facts.push(("Began", shorten(&view.started)));
+        if let Some(ended) = view.ended {
+            facts.push(("Ended", shorten(&ended.to_string())));
+        }
+        MatchDetail {
+            id: view.id.clone(),
+            end: view.state.clone(),
+            end_class: if view.well { "soft" } else { "loss" },
+            facts,
+            rates: rate_table(&players),
+            curve: view.curve.clone().unwrap_or_default(),
+            decisions,
+            warnings: view.report.as_ref().map(|r| r.warnings.clone()).unwrap_or_default(),
+            names: view.names.clone(),
+            last_hands: view.last_hands.iter().map(HandRow::of).collect(),
+            folder: view.folder.clone(),
+        }
+    }
+}
+
+impl DecisionRow {
+    pub fn of(entrant: &logs::stats::report::EntrantPart) -> Option<DecisionRow> {
+        let counts = entrant.decisions.as_ref()?;
+        let times = counts.nanoseconds?;
+        Some(DecisionRow {
+            name: entrant.name.clone(),
+            decisions: counts.count,
+            median: time(times.p50),
+            p99: time(times.p99),
+            longest: time(times.max),
+            corrected: counts.corrected,
+            fallbacks: counts.fallbacks.values().sum(),
+        })
+    }
+}
+
+impl HandRow {
+    pub fn of(hand: &HandView) -> HandRow {
+        let cell = |(cards, &won): (&String, &f64)| PlayerCell {
+            cards: card_texts(cards),
+            won: signed(won, if won.fract() == 0.0 { 0 } else { 2 }),
+            class: if won > 0.0 {
+                "gain"
+            } else if won < 0.0 {
+                "loss"
+            } else {
+                "soft"
+            },
+        };
+        HandRow {
+            number: hand.hand,
+            betting: hand.betting.clone(),
+            board: card_texts(&hand.board),
+            players: hand.cards.iter().zip(&hand.won).map(cell).collect(),
+        }
+    }
+}
+
+/// Cards written one after the other, each as a rank and a suit.
+fn card_texts(cards: &str) -> Vec<CardText> {
+    let letters: Vec<char> = cards.chars().collect();
+    let card = |pair: &[char]| {
+        let suit = pair.get(1).copied().unwrap_or(' ');
+        let sign = match suit {
+            's' => '♠',
+            'h' => '♥',
+            'd' => '♦',
+            'c' => '♣',
+            other => other,
+        };
+        CardText { text: format!("{}{sign}", pair[0]), suit }
+    };
+    letters.chunks(2).map(card).collect()
+}
+
+/// With a sign, a true minus among them, never minus zero; thousands apart.
+fn signed(value: f64, decimals: usize) -> String {
+    let text = grouped(value.abs(), decimals);
+    if text.chars().all(|c| "0.,".contains(c)) {
+        return text;
+    }
+    format!("{}{text}", if value < 0.0 { '−' } else { '+' })
+}
+
+/// A number that is not negative, with a comma before every three digits.
+fn grouped(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let whole = text.find('.').unwrap_or(text.len());
+    let mut grouped = String::with_capacity(text.len() + whole / 3);
+    for (i, c) in text.char_indices() {
+        if i > 0 && i < whole && (whole - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(c);
+    }
+    grouped
+}
+
+fn time(nanoseconds: u64) -> String {
+    let ns = nanoseconds as f64;
+    match nanoseconds {
+        0..1_000 => format!("{nanoseconds} ns"),
+        1_000..1_000_000 => format!("{:.1} µs", ns / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} ms", ns / 1e6),
+        _ => format!("{:.1} s", ns / 1e9),
+    }
+}
+
+/// A time stamp to the second, for people.
+fn shorten(stamp: &str) -> String {
+    match stamp.parse::<jiff::Timestamp>() {
+        Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        Err(_) => stamp.to_owned(),
+    }
+}
