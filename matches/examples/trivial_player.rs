@@ -1,4 +1,4 @@
-//! A player that costs next to nothing, for measuring a dealer: `trivial_player HOST PORT [GAME]`
+//! A player that costs next to nothing, for measuring a dealer: `trivial_player [GAME] HOST PORT`
 //! plays a built-in game with pseudo-random actions in the proportions of the original's example
 //! player.
 
@@ -10,13 +10,14 @@ use protocol::acpc::gamedef::{self, Reading};
 use protocol::acpc::{Event, Player, find};
 
 fn main() -> io::Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let (Some(host), Some(port)) = (arguments.next(), arguments.next()) else {
-        return Err(io::Error::other("usage: trivial_player HOST PORT [GAME]"));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (game, host, port) = match &arguments[..] {
+        [game, host, port] => (game.as_str(), host, port),
+        [host, port] => ("holdem.nolimit.2p.reverse_blinds", host, port),
+        _ => return Err(io::Error::other("usage: trivial_player [GAME] HOST PORT")),
     };
-    let game = arguments.next().unwrap_or("holdem.nolimit.2p.reverse_blinds".to_owned());
-    let text = find(&game).map(|game| game.text).ok_or(io::Error::other("unknown game"))?;
-    let file = gamedef::read(text.as_bytes(), &game, Reading::Strict).map_err(io::Error::other)?;
+    let text = find(game).map(|game| game.text).ok_or(io::Error::other("unknown game"))?;
+    let file = gamedef::read(text.as_bytes(), game, Reading::Strict).map_err(io::Error::other)?;
     let mut stream = TcpStream::connect(format!("{host}:{port}"))?;
     stream.set_nodelay(true)?;
     let mut player = Player::new(file.def.with_quirks(Quirks::ORIGINAL).into());

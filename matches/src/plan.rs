@@ -178,8 +178,10 @@ impl Plan {
 /// times: `call`, `call#2`.
 pub fn unique_names(agents: &[AgentChoice]) -> Vec<String> {
     let plain = |c: char| if c.is_whitespace() || ":|".contains(c) { '_' } else { c };
-    let names: Vec<String> =
-        agents.iter().map(|choice| choice.name().chars().map(plain).collect()).collect();
+    let names: Vec<String> = agents
+        .iter()
+        .map(|choice| shortened(&choice.name().chars().map(plain).collect::<String>()))
+        .collect();
     let earlier = |i: usize| names[..i].iter().filter(|&name| *name == names[i]).count();
     (0..names.len())
         .map(|i| match earlier(i) {
@@ -187,6 +189,17 @@ pub fn unique_names(agents: &[AgentChoice]) -> Vec<String> {
             n => format!("{}#{}", names[i], n + 1),
         })
         .collect()
+}
+
+/// A name that fits into a table: of a long one (usually a command) the beginning and the end.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 32;
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= MOST {
+        return name.to_owned();
+    }
+    let (start, end) = (&letters[..MOST / 2 - 1], &letters[letters.len() - MOST / 2..]);
+    start.iter().chain(&['~']).chain(end).collect()
 }
 
 /// The SHA-256 of these files one after the other, in hexadecimal; `None` of none.
