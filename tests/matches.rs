@@ -175,8 +175,10 @@ fn a_disk_that_fills_up_ends_the_match_with_a_clear_line_and_keeps_what_was_ther
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let program = env!("CARGO_BIN_EXE_cardroom");
-    let script = format!("trap '' XFSZ; ulimit -f 2000; exec {program} {} --out m", MATCH.join(" "));
-    let output = Command::new("sh").args(["-c", &script]).current_dir(at).output().expect("sh runs");
+    let script =
+        format!("trap '' XFSZ; ulimit -f 2000; exec {program} {} --out m", MATCH.join(" "));
+    let output =
+        Command::new("sh").args(["-c", &script]).current_dir(at).output().expect("sh runs");
     check_failure(&output, 3, "m/");
     let report = succeed(at, &[&MATCH[..], &["--out", "m"]].concat());
     assert!(report.contains("200,000 of 200,000 hands"), "{report}");

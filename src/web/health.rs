@@ -9,6 +9,9 @@ use serde::Serialize;
 
 use super::{Site, VERSION};
 
+/// Bytes that must fit into the data folder.
+const ENOUGH_ROOM: usize = 256 << 10;
+
 /// The process answers.
 pub async fn alive() -> &'static str {
     "alive\n"
@@ -30,8 +33,9 @@ pub async fn ready(State(site): State<Site>) -> (StatusCode, Json<Vec<Check>>) {
         let matches = for_check.data().join("matches");
         let file = matches.join(format!(".ready-{}", std::process::id()));
         std::fs::create_dir_all(&matches)?;
-        std::fs::File::create(&file)?.write_all(b"ready\n")?;
-        std::fs::remove_file(&file)
+        let written = std::fs::File::create(&file)?.write_all(&[0; ENOUGH_ROOM]);
+        std::fs::remove_file(&file)?;
+        written
     });
     let writable = match writable.await {
         Ok(Ok(())) => None,
