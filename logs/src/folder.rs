@@ -14,11 +14,31 @@ pub const MANIFEST: &str = "manifest.toml";
 /// The statistics: a [`Report`](crate::stats::Report) as JSON.
 pub const REPORT: &str = "report.json";
 
+/// Every file that a match folder may hold.
+pub const FILES: [&str; 8] = [
+    crate::ledger::FILE_NAME,
+    "ledger.sqlite-wal",
+    "ledger.sqlite-shm",
+    "ledger.lock",
+    ACPC_LOG,
+    DECISIONS,
+    MANIFEST,
+    REPORT,
+];
+
 /// Writes a file under a temporary name and renames it, so that it is there whole or not at all.
+///
+/// What is there and no regular file (a device, a pipe, a link) is kept and written into: renaming
+/// would put a file in its place.
 pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
+    if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+        write(&mut file)?;
+        return file.flush();
+    }
     let mut name = path.as_os_str().to_os_string();
     name.push(".tmp");
     let temporary = Path::new(&name);

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod export;
+mod folder;
 mod hands;
 mod ledger;
 mod stats;

@@ -113,7 +113,7 @@ impl Summary {
         self.document.failure = Some(FailureEntry { seat, hand, reason: reason.to_owned() });
     }
 
-    /// Writes the file, if one is wanted: complete or not at all.
+    /// Writes the file, if one is wanted; a regular file is complete or not there at all.
     pub(super) fn write(mut self, dealer: &Dealer) -> Result<(), DealerError> {
         let Some(path) = self.path.take() else { return Ok(()) };
         self.document.hands_played = dealer.hand();
@@ -126,10 +126,7 @@ impl Summary {
         let mut text = serde_json::to_string_pretty(&self.document)
             .map_err(|error| DealerError::System(error.into()))?;
         text.push('\n');
-        let mut draft = path.clone().into_os_string();
-        draft.push(".part");
-        std::fs::write(&draft, text)
-            .and_then(|()| std::fs::rename(&draft, &path))
+        logs::folder::write_whole(&path, |out| out.write_all(text.as_bytes()))
             .map_err(|source| DealerError::File { path, source })
     }
 }
