@@ -1,5 +1,6 @@
 //! Tests of the drivers.
 
 mod external;
+mod games;
 mod local;
 mod play_acpc;
