@@ -1,7 +1,6 @@
 //! Writing files whole.
 
 use std::fs;
-use std::io::Write;
 
 use logs::folder::write_whole;
 

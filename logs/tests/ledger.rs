@@ -205,6 +205,63 @@ fn bad_files_are_refused_with_their_reason() {
 }
 
 #[test]
+fn a_ledger_that_lost_its_end_is_damaged() {
+    let def = Arc::new(games::limit_holdem());
+    let folder = folder();
+    let whole = folder.path().join("whole.sqlite");
+    let records = hands::random_hands(&def, 2000, 1, 7);
+    ledger_of(&whole, &hands::info(&def, 2000, false), &records).close();
+    let bytes = std::fs::read(&whole).unwrap();
+    for lost in [1, 100, 16_384, 3 * 16_384, 3 * 16_384 + 1] {
+        let cut = folder.path().join("cut.sqlite");
+        std::fs::write(&cut, &bytes[..bytes.len() - lost]).unwrap();
+        let merged = ledger::merge(std::slice::from_ref(&cut), &folder.path().join("merged"));
+        for error in [LedgerReader::open(&cut).map(drop), merged.map(drop)] {
+            let message = error.unwrap_err().to_string();
+            assert!(message.contains("cut.sqlite is damaged"), "{lost}: {message}");
+            assert!(!message.contains('\n'), "{message}");
+        }
+    }
+    // As long as it should be, but the rows at its end are gone.
+    let empty = folder.path().join("empty.sqlite");
+    let mut bytes = bytes;
+    let kept = bytes.len() - 2 * 16_384;
+    bytes[kept..].fill(0);
+    std::fs::write(&empty, bytes).unwrap();
+    let error = ledger::merge(std::slice::from_ref(&empty), &folder.path().join("merged"));
+    let message = error.unwrap_err().to_string();
+    assert!(message.contains("empty.sqlite is damaged"), "{message}");
+}
+
+/// Bears witness only where permissions bind, which they do not for the superuser.
+#[test]
+#[cfg(unix)]
+fn a_finished_ledger_is_read_where_nothing_can_be_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let def = Arc::new(games::kuhn());
+    let records = hands::random_hands(&def, 100, 1, 7);
+    for closed in [true, false] {
+        let folder = folder();
+        let inside = folder.path().join("a folder?#%");
+        std::fs::create_dir(&inside).unwrap();
+        let path = inside.join(ledger::FILE_NAME);
+        let writer = ledger_of(&path, &hands::info(&def, 100, false), &records);
+        if closed {
+            writer.close()
+        } else {
+            drop(writer)
+        }
+        let allow = |path: &std::path::Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        allow(&path, 0o444);
+        allow(&inside, 0o555);
+        assert_eq!(read(&path), records);
+        allow(&inside, 0o755);
+    }
+}
+
+#[test]
 fn a_match_that_cannot_be_recorded_is_refused() {
     let def = Arc::new(games::kuhn());
     let folder = folder();

@@ -47,6 +47,14 @@ pub enum LedgerError {
         /// What SQLite says.
         detail: String,
     },
+    /// The match was cut off, and the place allows no repair.
+    #[error(
+        "{path} was not finished and cannot be written to: copy it with all files beside it to a place of your own"
+    )]
+    Unfinished {
+        /// The file.
+        path: PathBuf,
+    },
     /// A row cannot be a hand of this match.
     #[error("{path}, hand {hand}: {reason}")]
     Row {
@@ -161,6 +169,10 @@ impl LedgerError {
                 Some(ErrorCode::DiskFull) => LedgerError::DiskFull { path },
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                     LedgerError::InUse { path, process: None }
+                }
+                // Columns of other types than the tables were made with.
+                None if matches!(source, rusqlite::Error::InvalidColumnType(..)) => {
+                    LedgerError::Damaged { path, detail }
                 }
                 _ => LedgerError::Sqlite { path, source },
             }

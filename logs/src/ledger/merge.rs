@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 use super::lock::Lock;
 use super::reader::gaps;
@@ -100,8 +100,8 @@ fn join(
     connection.execute_batch("PRAGMA synchronous = OFF").map_err(sql())?;
     let mut attached = None;
     for piece in pieces {
+        let from = readers[piece.part].path();
         if attached != Some(piece.part) {
-            let from = readers[piece.part].path();
             attach(&connection, from, attached.is_some()).map_err(LedgerError::sqlite(from))?;
             attached = Some(piece.part);
         }
@@ -110,7 +110,7 @@ fn join(
             let sql = format!(
                 "INSERT INTO main.{table} SELECT * FROM part.{table} WHERE hand BETWEEN ? AND ?"
             );
-            connection.execute(&sql, (first, last)).map_err(LedgerError::sqlite(out))?;
+            connection.execute(&sql, (first, last)).map_err(copy_error(from, out))?;
         }
     }
     if let Some(note) = decision_note(readers)? {
@@ -120,6 +120,16 @@ fn join(
     }
     connection.close().map_err(|(_, error)| sql()(error))?;
     std::fs::File::open(out).and_then(|file| file.sync_all()).map_err(LedgerError::io(out))
+}
+
+/// What was wrong with a part is said of the part, the rest of the new file.
+fn copy_error(from: &Path, out: &Path) -> impl FnOnce(rusqlite::Error) -> LedgerError {
+    move |error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::ConstraintViolation) => {
+            LedgerError::Damaged { path: from.to_path_buf(), detail: error.to_string() }
+        }
+        _ => LedgerError::sqlite(out)(error),
+    }
 }
 
 /// The decision counts of all parts together, if each part has them.

@@ -28,12 +28,11 @@ pub struct LedgerReader {
 }
 
 impl LedgerReader {
-    /// Opens the ledger of this file, or of this match folder.
+    /// Opens the ledger of this file, or of this match folder. A finished one may lie where nothing
+    /// can be written.
     pub fn open(path: &Path) -> Result<LedgerReader, LedgerError> {
         let path = if path.is_dir() { path.join(super::FILE_NAME) } else { path.to_path_buf() };
-        // Opened for writing, because reading a log left behind by a crash repairs the file.
-        let connection = schema::open(&path, false)?;
-        let info = schema::read_info(&connection, &path)?;
+        let (connection, info) = schema::open_to_read(&path)?;
         let payoffs = schema::columns(info.players(), |k| format!("payoff_{k}"));
         let entrants = schema::columns(info.players(), |k| format!("entrant_{k}"));
         let select = format!("SELECT hand, deal, betting, cards, {payoffs}, {entrants} FROM hands");

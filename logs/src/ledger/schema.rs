@@ -1,10 +1,12 @@
 //! The tables, and opening a file with all checks.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior};
 
 use super::LedgerError;
 use crate::info::MatchInfo;
@@ -16,27 +18,118 @@ pub(super) const VERSION: i64 = 1;
 
 /// Opens a file for writing, creating it when `create` says so.
 pub(super) fn open(path: &Path, create: bool) -> Result<Connection, LedgerError> {
-    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
     if create {
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     } else if !path.is_file() {
         return Err(LedgerError::Missing { path: path.to_path_buf() });
+    } else {
+        check_length(path)?;
     }
-    let sql = LedgerError::sqlite(path);
+    connect(path, path, flags)
+}
+
+/// Opens a ledger for reading, and reads its match.
+pub(super) fn open_to_read(path: &Path) -> Result<(Connection, MatchInfo), LedgerError> {
+    // Opened for writing, because reading a log left behind by a crash repairs the file.
+    let info = |connection| read_info(&connection, path).map(|info| (connection, info));
+    match open(path, false).and_then(info) {
+        Err(LedgerError::Sqlite { source, .. }) if refuses_writing(&source) => {
+            open_unwritable(path).and_then(info).map_err(|error| match error {
+                LedgerError::Sqlite { source, .. } if refuses_writing(&source) => {
+                    LedgerError::Unfinished { path: path.to_path_buf() }
+                }
+                error => error,
+            })
+        }
+        opened => opened,
+    }
+}
+
+/// Opens a ledger where nothing can be written. Without a write-ahead log nobody is writing, and the
+/// file is all there is.
+fn open_unwritable(path: &Path) -> Result<Connection, LedgerError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    if beside(path, "-wal").exists() {
+        return connect(path, path, flags);
+    }
+    let whole = std::path::absolute(path).map_err(LedgerError::io(path))?;
+    let mut uri = String::from("file://");
+    for &byte in whole.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => uri.push(byte.into()),
+            _ if byte.is_ascii_alphanumeric() => uri.push(byte.into()),
+            _ => write!(uri, "%{byte:02X}").expect("writing to a string cannot fail"),
+        }
+    }
+    uri.push_str("?immutable=1");
+    connect(path, Path::new(&uri), flags | OpenFlags::SQLITE_OPEN_URI)
+}
+
+fn connect(path: &Path, name: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
     (|| {
-        let connection = Connection::open_with_flags(path, flags)?;
+        let connection =
+            Connection::open_with_flags(name, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(Duration::from_secs(5))?;
         Ok(connection)
     })()
-    .map_err(sql)
+    .map_err(LedgerError::sqlite(path))
+}
+
+fn refuses_writing(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+    )
+}
+
+/// Refuses a file that is shorter than its header says. SQLite reads what is missing of the last page
+/// as zeros. With a log beside it the file may grow yet.
+fn check_length(path: &Path) -> Result<(), LedgerError> {
+    let busy = || ["-wal", "-journal"].iter().any(|suffix| beside(path, suffix).exists());
+    if busy() {
+        return Ok(());
+    }
+    let Some((needed, found)) = lengths(path).map_err(LedgerError::io(path))? else {
+        return Ok(());
+    };
+    if found >= needed || busy() {
+        return Ok(());
+    }
+    let detail = format!("{found} bytes are left of {needed}");
+    Err(LedgerError::Damaged { path: path.to_path_buf(), detail })
+}
+
+/// The length a database should have, by its header, and the one it has. `None` when the header does
+/// not say: <https://www.sqlite.org/fileformat.html#in_header_database_size>.
+fn lengths(path: &Path) -> io::Result<Option<(u64, u64)>> {
+    let mut file = File::open(path)?;
+    let mut header = [0; 100];
+    match file.read_exact(&mut header) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    let number = |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|i| header[at + i]));
+    let page = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536,
+        size => u64::from(size),
+    };
+    let (pages, changes, valid_for) = (number(28), number(24), number(92));
+    let known = header.starts_with(b"SQLite format 3\0") && pages > 0 && changes == valid_for;
+    Ok(known.then_some((page * u64::from(pages), file.metadata()?.len())))
+}
+
+/// The name of a file that SQLite puts beside a database.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut file = path.as_os_str().to_os_string();
+    file.push(suffix);
+    file.into()
 }
 
 /// Removes a ledger and what SQLite put beside it; what is not there is no matter.
 pub(super) fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm", "-journal"] {
-        let mut file = path.as_os_str().to_os_string();
-        file.push(suffix);
-        let _ = std::fs::remove_file(file);
+        let _ = std::fs::remove_file(beside(path, suffix));
     }
 }
 
