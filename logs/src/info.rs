@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use game::GameDef;
+use game::{Betting, GameDef, GameSpec, Quirks};
 use serde::{Deserialize, Serialize};
 
 /// Everything that determines a match, and where it comes from.
@@ -192,25 +192,88 @@ impl MatchInfo {
     /// The first respect in which two matches differ, with both values, or `None` when the same
     /// hands are played in both. Shard, name, creation time and arguments do not count.
     pub fn difference(&self, other: &MatchInfo) -> Option<Difference> {
-        let differ = |what, ours: &dyn fmt::Debug, theirs: &dyn fmt::Debug| {
-            let (ours, theirs) = (format!("{ours:?}"), format!("{theirs:?}"));
-            (ours != theirs).then_some(Difference { what, ours, theirs })
-        };
         let (a, b) = (&self.provenance, &other.provenance);
-        differ("game", self.game.spec(), other.game.spec())
-            .or_else(|| differ("entrants", &self.entrants, &other.entrants))
-            .or_else(|| differ("seed", &self.seed, &other.seed))
-            .or_else(|| differ("number of hands", &self.hands, &other.hands))
-            .or_else(|| differ("duplicate setting", &self.duplicate, &other.duplicate))
-            .or_else(|| differ("program version", &a.version, &b.version))
-            .or_else(|| differ("program commit", &a.commit, &b.commit))
+        let yes = |duplicate| if duplicate { "yes" } else { "no" };
+        let commit = |commit: &Option<String>| commit.clone().unwrap_or("unknown".to_owned());
+        game_difference(self.game.spec(), other.game.spec())
+            .or_else(|| entrant_difference(&self.entrants, &other.entrants))
+            .or_else(|| differ("the seed is", self.seed, other.seed))
+            .or_else(|| differ("the number of hands is", self.hands, other.hands))
+            .or_else(|| differ("duplicate is", yes(self.duplicate), yes(other.duplicate)))
+            .or_else(|| differ("the program's version is", &a.version, &b.version))
+            .or_else(|| differ("the program's commit is", commit(&a.commit), commit(&b.commit)))
     }
+}
+
+fn differ(what: &'static str, ours: impl ToString, theirs: impl ToString) -> Option<Difference> {
+    let (ours, theirs) = (ours.to_string(), theirs.to_string());
+    (ours != theirs).then_some(Difference { what, ours, theirs })
+}
+
+/// The entrants by name; by what else tells them apart where the names do not.
+fn entrant_difference(ours: &[Entrant], theirs: &[Entrant]) -> Option<Difference> {
+    let list = |entrants: &[Entrant], show: fn(&Entrant) -> String| {
+        entrants.iter().map(show).collect::<Vec<_>>().join(", ")
+    };
+    let model = |entrant: &Entrant| match &entrant.model_sha256 {
+        Some(hash) => format!("{} ({hash})", entrant.name),
+        None => format!("{} (no model)", entrant.name),
+    };
+    let agent = |entrant: &Entrant| format!("{} ({})", entrant.name, entrant.agent);
+    let by = |what, show| differ(what, list(ours, show), list(theirs, show));
+    by("the entrants are", |entrant| entrant.name.clone())
+        .or_else(|| by("the entrants are", agent))
+        .or_else(|| by("the entrants' models are", model))
+}
+
+/// The first of a game's rules that differs.
+fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
+    fn list<T: ToString>(values: &[T]) -> String {
+        match values {
+            [] => "none".to_owned(),
+            values => values.iter().map(T::to_string).collect::<Vec<_>>().join(" "),
+        }
+    }
+    let betting = |betting| match betting {
+        Betting::Limit => "limit",
+        Betting::NoLimit => "no-limit",
+    };
+    let caps = |caps: &[u32]| {
+        let cap = |&cap: &u32| match cap {
+            GameSpec::NO_CAP => "any".to_owned(),
+            cap => cap.to_string(),
+        };
+        list(&caps.iter().map(cap).collect::<Vec<_>>())
+    };
+    let first = |seats: &[usize]| list(&seats.iter().map(|seat| seat + 1).collect::<Vec<_>>());
+    let quirks =
+        |quirks: Quirks| if quirks == Quirks::default() { "exact" } else { "the original's" };
+    let (a, b) = (ours, theirs);
+    differ("the game's betting is", betting(a.betting), betting(b.betting))
+        .or_else(|| differ("the game's players are", a.players, b.players))
+        .or_else(|| differ("the game's streets are", a.streets, b.streets))
+        .or_else(|| differ("the game's stacks are", list(&a.stacks), list(&b.stacks)))
+        .or_else(|| differ("the game's blinds are", list(&a.blinds), list(&b.blinds)))
+        .or_else(|| {
+            differ("the game's raise sizes are", list(&a.raise_sizes), list(&b.raise_sizes))
+        })
+        .or_else(|| {
+            differ("the game's first players are", first(&a.first_to_act), first(&b.first_to_act))
+        })
+        .or_else(|| differ("the game's most raises are", caps(&a.max_raises), caps(&b.max_raises)))
+        .or_else(|| differ("the game's suits are", a.suits, b.suits))
+        .or_else(|| differ("the game's ranks are", a.ranks, b.ranks))
+        .or_else(|| differ("the game's hole cards are", a.hole_cards, b.hole_cards))
+        .or_else(|| {
+            differ("the game's board cards are", list(&a.board_cards), list(&b.board_cards))
+        })
+        .or_else(|| differ("the game's rules are", quirks(a.quirks), quirks(b.quirks)))
 }
 
 /// A respect in which two matches differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// What differs, in words.
+    /// What differs, as the beginning of a sentence: `the seed is`.
     pub what: &'static str,
     /// The first match's value.
     pub ours: String,
@@ -220,6 +283,6 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} is {} in one and {} in the other", self.what, self.ours, self.theirs)
+        write!(f, "{} {} in one and {} in the other", self.what, self.ours, self.theirs)
     }
 }

@@ -279,6 +279,48 @@ fn a_match_that_cannot_be_recorded_is_refused() {
 }
 
 #[test]
+fn matches_differ_in_words() {
+    let def = Arc::new(games::limit_holdem());
+    let info = hands::info(&def, 100, false);
+    let check = |change: &dyn Fn(&mut MatchInfo), expected: &str| {
+        let mut other = info.clone();
+        change(&mut other);
+        let difference = info.difference(&other).map(|found| found.to_string());
+        assert_eq!(difference.as_deref(), (!expected.is_empty()).then_some(expected));
+    };
+    let names = info.names().join(", ");
+    check(&|_| {}, "");
+    check(
+        &|other| other.game = info.game.clone().with_quirks(game::Quirks::ORIGINAL),
+        "the game's most actions on a street are any in one and 64 in the other",
+    );
+    check(&|other| other.name = "other".into(), "");
+    check(&|other| other.seed = 7, "the seed is 42 in one and 7 in the other");
+    check(&|other| other.duplicate = true, "duplicate is no in one and yes in the other");
+    check(
+        &|other| other.entrants.iter_mut().for_each(|entrant| entrant.name = "call".into()),
+        &format!("the entrants are {names} in one and call, call in the other"),
+    );
+    let first = &info.entrants[0].name;
+    let second = &info.entrants[1].name;
+    check(
+        &|other| other.entrants[1].model_sha256 = Some("ab12".into()),
+        &format!(
+            "the entrants' models are {first} (no model), {second} (no model) in one and \
+             {first} (no model), {second} (ab12) in the other"
+        ),
+    );
+    check(
+        &|other| other.game = games::kuhn(),
+        "the game's streets are 4 in one and 1 in the other",
+    );
+    check(
+        &|other| other.game = games::nolimit_holdem(),
+        "the game's betting is limit in one and no-limit in the other",
+    );
+}
+
+#[test]
 fn merged_parts_equal_the_single_run() {
     let def = Arc::new(games::limit_holdem());
     let folder = folder();
