@@ -21,7 +21,7 @@ use crate::config::Server;
 use crate::config::check::Setup;
 use crate::exit::Failure;
 use crate::notify::{notify, watchdog_interval};
-use crate::web::{self, Limited, Limits, Site};
+use crate::web::{self, Limits, Site};
 
 /// How long tables may take to write and close after an abort, and web requests to end.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -64,10 +64,11 @@ pub async fn serve(
     let data = server.data.clone();
     let site = Site::new(views, dealers, &setup.registry, data, metrics, web_stop.clone());
     let limits = Limits {
+        connections: server.max_connections,
+        header: server.header_timeout.0,
         body: usize::try_from(server.max_body.0).unwrap_or(usize::MAX),
         time: server.request_timeout.0,
     };
-    let listener = Limited::new(listener, server.max_connections);
     let mut web = tokio::spawn(web::serve(listener, site.clone(), limits, web_stop.clone()));
     tracing::info!(%address, "serving");
     notify("READY=1");

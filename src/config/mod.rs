@@ -54,6 +54,8 @@ pub struct Server {
     pub max_connections: usize,
     /// Largest body of a web request.
     pub max_body: Size,
+    /// Longest time until a web client has sent the header of its next request.
+    pub header_timeout: Time,
     /// Longest time a web request may take.
     pub request_timeout: Time,
 }
@@ -231,6 +233,7 @@ impl Default for Server {
             log_format: LogFormat::Auto,
             max_connections: 256,
             max_body: Size(64 << 10),
+            header_timeout: seconds(10),
             request_timeout: seconds(10),
         }
     }
@@ -273,6 +276,7 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
             "log_format",
             "max_connections",
             "max_body",
+            "header_timeout",
             "request_timeout",
         ]),
         ["tables", _] => Some(&[

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 
-use super::{Site, VERSION};
+use super::{COMMIT, Site, VERSION};
 
 /// Bytes that must fit into the data folder.
 const ENOUGH_ROOM: usize = 256 << 10;
@@ -54,7 +54,7 @@ pub async fn ready(State(site): State<Site>) -> (StatusCode, Json<Vec<Check>>) {
     (if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, Json(checks))
 }
 
-/// The version.
+/// The version, and the commit it was built from (null when that is not known).
 pub async fn version() -> Json<serde_json::Value> {
-    Json(serde_json::json!({ "name": "cardroom", "version": VERSION }))
+    Json(serde_json::json!({ "name": "cardroom", "version": VERSION, "commit": COMMIT }))
 }

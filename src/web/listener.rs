@@ -1,113 +1,209 @@
-//! Connections, limited in number and in idleness, so that clients that connect and say nothing
-//! cannot keep others out.
+//! Connections, limited in number and in silence, so that clients that connect and say nothing
+//! cannot keep others out: whoever does not send a whole request header in time is closed, and when
+//! all places are taken the connection that has waited for a request the longest makes room.
 
-use std::io;
-use std::net::SocketAddr;
+use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::serve::Listener;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+use hyper::body::{Frame, SizeHint};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
-/// How long a connection may be silent in both directions.
-const IDLE: Duration = Duration::from_secs(60);
+use super::Limits;
+use super::stall::Moving;
 
 /// The rest after the system could not accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// A listener that lets in so many connections at a time; further ones wait in the system's queue.
-#[derive(Debug)]
-pub struct Limited {
-    listener: TcpListener,
-    places: Arc<Semaphore>,
-}
-
-impl Limited {
-    /// At most `most` connections of this listener at once.
-    pub fn new(listener: TcpListener, most: usize) -> Limited {
-        Limited { listener, places: Arc::new(Semaphore::new(most)) }
-    }
-}
-
-impl Listener for Limited {
-    type Io = Connection;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Connection, SocketAddr) {
-        let places = Arc::clone(&self.places);
-        let place = places.acquire_owned().await.expect("the semaphore is never closed");
-        loop {
-            match self.listener.accept().await {
-                Ok((stream, peer)) => {
-                    let idle = Box::pin(tokio::time::sleep(IDLE));
-                    return (Connection { stream, idle, _place: place }, peer);
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "cannot accept a web connection");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
+/// Serves connections until `stop`, then lets requests in progress end.
+pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
+    let places = Places::new(limits.connections);
+    let tasks = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let place = places.take();
+                tasks.spawn(converse(stream, place, router.clone(), limits.header, stop.clone()));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a web connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
-    }
+    drop(listener);
+    tasks.close();
+    tasks.wait().await;
 }
 
-/// A connection that ends when it has been idle for too long.
-#[derive(Debug)]
-pub struct Connection {
+/// Answers the requests of one connection. `header` is the longest time from the start, or from the
+/// end of an answer, to the end of the next request's header.
+async fn converse(
     stream: TcpStream,
-    idle: Pin<Box<Sleep>>,
-    _place: OwnedSemaphorePermit,
-}
-
-impl Connection {
-    fn moved(&mut self) {
-        self.idle.as_mut().reset(Instant::now() + IDLE);
+    place: Arc<Place>,
+    router: Router,
+    header: Duration,
+    stop: CancellationToken,
+) {
+    let closed = place.closed.clone();
+    let answering = middleware::from_fn(move |request: Request, next: Next| {
+        let answering = Answering::begin(&place);
+        async move { next.run(request).await.map(|body| Body::new(Answer { body, answering })) }
+    });
+    let service = TowerToHyperService::new(router.layer(answering));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(header)
+        .serve_connection(TokioIo::new(Moving::new(stream)), service);
+    let mut connection = std::pin::pin!(connection);
+    let mut stopping = false;
+    loop {
+        tokio::select! {
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a web connection was given up");
+                }
+                return;
+            }
+            () = closed.cancelled() => return,
+            () = stop.cancelled(), if !stopping => {
+                stopping = true;
+                connection.as_mut().graceful_shutdown();
+            }
+        }
     }
 }
 
-impl AsyncRead for Connection {
-    fn poll_read(
+/// The places for connections.
+#[derive(Clone)]
+struct Places {
+    most: usize,
+    taken: Arc<Mutex<Taken>>,
+}
+
+#[derive(Default)]
+struct Taken {
+    next: u64,
+    connections: HashMap<u64, State>,
+}
+
+/// How a connection stands.
+struct State {
+    /// Whether a request is being answered.
+    answering: bool,
+    /// Since when.
+    since: Instant,
+    closed: CancellationToken,
+}
+
+impl Places {
+    fn new(most: usize) -> Places {
+        Places { most, taken: Arc::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a new connection. When there is none, the connection that has waited for a request
+    /// the longest is closed, or else the one whose answer has taken the longest.
+    fn take(&self) -> Arc<Place> {
+        let closed = CancellationToken::new();
+        let mut taken = self.lock();
+        while taken.connections.len() >= self.most {
+            let order = |state: &State| (state.answering, state.since);
+            let oldest = taken.connections.iter().min_by_key(|(_, state)| order(state));
+            let Some(id) = oldest.map(|(id, _)| *id) else { break };
+            if let Some(state) = taken.connections.remove(&id) {
+                state.closed.cancel();
+            }
+        }
+        let id = taken.next;
+        taken.next += 1;
+        let state = State { answering: false, since: Instant::now(), closed: closed.clone() };
+        taken.connections.insert(id, state);
+        drop(taken);
+        Arc::new(Place { id, places: self.clone(), closed })
+    }
+}
+
+/// A connection's place, given back when dropped.
+struct Place {
+    id: u64,
+    places: Places,
+    /// Tells that somebody else gets it.
+    closed: CancellationToken,
+}
+
+impl Place {
+    fn set(&self, answering: bool) {
+        if let Some(state) = self.places.lock().connections.get_mut(&self.id) {
+            (state.answering, state.since) = (answering, Instant::now());
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.lock().connections.remove(&self.id);
+    }
+}
+
+/// A request that is being answered, until its answer has been handed over or given up.
+struct Answering(Arc<Place>);
+
+impl Answering {
+    fn begin(place: &Arc<Place>) -> Answering {
+        place.set(true);
+        Answering(Arc::clone(place))
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
+}
+
+/// A body that knows that it is part of an answer.
+struct Answer {
+    body: Body,
+    #[expect(dead_code, reason = "it counts while it is held")]
+    answering: Answering,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        if read.is_ready() {
-            self.moved();
-        } else if self.idle.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-        }
-        read
-    }
-}
-
-impl AsyncWrite for Connection {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        if written.is_ready() {
-            self.moved();
-        }
-        written
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

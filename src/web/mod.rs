@@ -4,7 +4,7 @@
 //! - [`pages`]: HTML, rendered here; [`live`]: its parts again whenever they change.
 //! - [`api`]: the same as JSON. - [`health`]: for supervisors. - [`metrics`]: for Prometheus.
 //! - [`view`]: what pages show, as values, and [`show`], as text; [`records`]: the matches on disk.
-//! - [`listener`]: connections, limited in number and in idleness.
+//! - [`listener`]: connections, limited in number and in silence; [`stall`]: those that got stuck.
 
 mod api;
 mod health;
@@ -16,6 +16,7 @@ mod pages;
 mod records;
 mod show;
 mod site;
+mod stall;
 mod view;
 
 use std::time::Duration;
@@ -27,17 +28,20 @@ use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::timeout::TimeoutLayer;
 
-pub use listener::Limited;
 pub use site::Site;
 
 /// This program's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The commit it was built from, when that is known.
+pub const COMMIT: Option<&str> = option_env!("CARDROOM_COMMIT");
 
 /// Nothing from elsewhere, no scripts or styles inside pages, no frames.
 const POLICY: &str =
@@ -45,22 +49,23 @@ const POLICY: &str =
 
 /// Serves until `stop`, then lets requests in progress end.
 pub async fn serve(
-    listener: Limited,
+    listener: TcpListener,
     site: Site,
     limits: Limits,
     stop: CancellationToken,
-) -> std::io::Result<()> {
+) {
     let live = tokio::spawn(site.clone().keep_live());
-    let served = axum::serve(listener, router(site, limits))
-        .with_graceful_shutdown(async move { stop.cancelled().await })
-        .await;
+    listener::serve(listener, router(site, limits), limits, stop).await;
     live.abort();
-    served
 }
 
-/// Limits of a request.
+/// Limits of connections and of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
+    /// Connections at once.
+    pub connections: usize,
+    /// Time until the header of the next request is complete.
+    pub header: Duration,
     /// Bytes of its body.
     pub body: usize,
     /// Time until its response begins.

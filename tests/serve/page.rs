@@ -78,6 +78,8 @@ fn every_page_answers_with_its_code_and_kind() {
     }
     let version = server.json("/version");
     assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+    // Null where the program was not built from a repository.
+    assert_eq!(version["commit"], serde_json::json!(option_env!("CARDROOM_COMMIT")));
 }
 
 #[test]
@@ -155,13 +157,53 @@ fn live_parts_come_by_server_sent_events() {
     read_until("outside bot 127.0.0.1");
 }
 
+/// Waits for the end of a connection, whatever is said before.
+fn wait_for_end(stream: &mut TcpStream) {
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    let mut said = Vec::new();
+    match stream.read_to_end(&mut said) {
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => panic!("it stays open"),
+        _ => {}
+    }
+}
+
 #[test]
-fn silent_connections_do_not_keep_others_out() {
-    let server = Server::start("[server]\nmax_connections = 8\n");
+fn silent_connections_make_room_when_all_places_are_taken() {
+    // Nobody is closed for being slow here.
+    let server = Server::start("[server]\nheader_timeout = \"1h\"\n");
+    let mut live = TcpStream::connect(server.web).expect("a port");
+    live.write_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n").expect("sent");
+    let mut first = [0; 12];
+    live.read_exact(&mut first).expect("an answer");
+    let mut half = TcpStream::connect(server.web).expect("a port");
+    half.write_all(b"GET /healthz HTT").expect("sent");
     let silent: Vec<TcpStream> =
-        (0..7).map(|_| TcpStream::connect(server.web).expect("a port")).collect();
+        (0..300).map(|_| TcpStream::connect(server.web).expect("a port")).collect();
     assert!(server.get("/healthz").0.starts_with("http/1.1 200"));
+    // The one that had waited the longest is gone, an answer that goes on is not disturbed.
+    wait_for_end(&mut half);
+    let _bot = Bot::sit(server.ports[0], &game("holdem.nolimit.2p.reverse_blinds"));
+    let mut said = String::new();
+    live.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    while !said.contains("outside bot 127.0.0.1") {
+        let mut bytes = [0; 4096];
+        let n = live.read(&mut bytes).expect("the live page goes on");
+        assert!(n > 0, "the live page was closed after {said}");
+        said.push_str(&String::from_utf8_lossy(&bytes[..n]));
+    }
     drop(silent);
+}
+
+#[test]
+fn whoever_sends_no_whole_header_in_time_is_closed() {
+    let server = Server::start("[server]\nheader_timeout = \"300ms\"\n");
+    let answered = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    for sent in ["", "GET /healthz HTT", answered] {
+        let mut stream = TcpStream::connect(server.web).expect("a port");
+        stream.write_all(sent.as_bytes()).expect("sent");
+        wait_for_end(&mut stream);
+    }
+    assert!(server.get("/healthz").0.starts_with("http/1.1 200"));
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! A connection over which nothing has moved for too long is over, whatever it was in the middle of.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep};
+
+/// How long a connection may be silent in both directions. Live pages say something more often.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// A connection that fails when it has been silent for too long.
+#[derive(Debug)]
+pub struct Moving {
+    stream: TcpStream,
+    idle: Pin<Box<Sleep>>,
+}
+
+impl Moving {
+    /// Counts from now on.
+    pub fn new(stream: TcpStream) -> Moving {
+        Moving { stream, idle: Box::pin(tokio::time::sleep(IDLE)) }
+    }
+
+    fn moved(&mut self) {
+        self.idle.as_mut().reset(Instant::now() + IDLE);
+    }
+}
+
+impl AsyncRead for Moving {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if read.is_ready() {
+            self.moved();
+        } else if self.idle.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Moving {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        if written.is_ready() {
+            self.moved();
+        }
+        written
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
