@@ -9,11 +9,10 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -23,8 +22,8 @@ use protocol::acpc;
 /// Bytes a bot may send before its match begins.
 const MAX_EARLY_BYTES: usize = 1024;
 
-/// Refused connections that are being closed politely at the same time; more are just dropped.
-const MAX_FAREWELLS: usize = 64;
+/// Refused connections that are waited for at the same time; more are closed at once.
+const MAX_FAREWELLS: usize = 1024;
 
 /// How long a refused bot has to read why.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -195,8 +194,9 @@ impl Lobby {
 
     /// Closes a connection after one comment line, which players of the protocol skip.
     fn dismiss(&mut self, stream: TcpStream, why: &'static str) {
+        say_goodbye(&stream, why);
         if self.farewells.len() < MAX_FAREWELLS {
-            self.farewells.spawn(farewell(stream, why));
+            self.farewells.spawn(farewell(stream));
         }
     }
 }
@@ -264,16 +264,22 @@ async fn greet(mut stream: TcpStream, peer: SocketAddr, limit: Duration) -> Gree
     Greeted::Guest(Guest { stream, peer, early })
 }
 
-/// Says why, then closes in a way that lets the other side read it: what it has sent is read first,
+/// Says why and that nothing follows, at once: a line fits into the buffer of a connection over which
+/// nothing has been sent yet.
+fn say_goodbye(stream: &TcpStream, why: &str) {
+    let socket = socket2::SockRef::from(stream);
+    // Whoever has left already needs no farewell.
+    let _ = socket.send(format!("# {why}\r\n").as_bytes());
+    let _ = socket.shutdown(std::net::Shutdown::Write);
+}
+
+/// Closes in a way that lets the other side read what it was told: what it has sent is read first,
 /// because closing with unread bytes would discard the message.
-async fn farewell(mut stream: TcpStream, why: &str) {
-    let done = pin!(async {
-        stream.write_all(format!("# {why}\r\n").as_bytes()).await?;
-        stream.shutdown().await?;
+async fn farewell(mut stream: TcpStream) {
+    let drained = async {
         let mut bytes = [0; 256];
-        while stream.read(&mut bytes).await? > 0 {}
-        io::Result::Ok(())
-    });
+        while stream.read(&mut bytes).await.is_ok_and(|n| n > 0) {}
+    };
     // However it ends, the connection is closed.
-    let _ = timeout(FAREWELL, done).await;
+    let _ = timeout(FAREWELL, drained).await;
 }
