@@ -1,6 +1,5 @@
 //! `cardroom serve`: the long-running server.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -56,15 +55,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let setup = check::check(&loaded).map_err(Failure::input)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(anyhow::Error::from)?;
-    let result = runtime.block_on(crate::serve::serve(server, setup, print));
+    let result = runtime.block_on(crate::serve::serve(server, setup, crate::report::out));
     // An agent that still computes must not keep the process alive.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
-}
-
-/// Writes a result to stdout.
-pub fn print(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|error| Failure::gone(anyhow::Error::from(error).context("writing to stdout")))
 }

@@ -42,7 +42,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         .replace("@CONFIG@", &args.config.to_string_lossy())
         .replace("@GRACE@", &args.grace.to_string())
         .replace("@STOP@", &stop.to_string());
-    super::serve::print(&text)
+    crate::report::out(&text)
 }
 
 /// Checked with `systemd-analyze verify` and `systemd-analyze security --offline=true`.

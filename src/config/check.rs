@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use agents::{AgentChoice, Registry};
 use game::GameDef;
-use logs::Provenance;
 use matches::connect::ConnectionPlan;
 use matches::games::{LoadGameError, load_game};
 use matches::host::{SeatPlan, TablePlan};
@@ -84,15 +83,6 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
         checker.refuse_if(twice, &key, || Unusable::SameName(dealer.name.clone()))?;
     }
     Ok(Setup { registry, tables, dealers })
-}
-
-/// Which program is running.
-pub fn provenance() -> Provenance {
-    Provenance {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        arguments: std::env::args().collect(),
-        ..Provenance::default()
-    }
 }
 
 fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
@@ -211,7 +201,7 @@ impl Checker<'_> {
             limits,
             replies,
             matches: self.loaded.config.server.data.join("matches"),
-            provenance: provenance(),
+            provenance: crate::playing::provenance(),
         })
     }
 
