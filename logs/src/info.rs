@@ -246,8 +246,11 @@ fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
         list(&caps.iter().map(cap).collect::<Vec<_>>())
     };
     let first = |seats: &[usize]| list(&seats.iter().map(|seat| seat + 1).collect::<Vec<_>>());
-    let quirks =
-        |quirks: Quirks| if quirks == Quirks::default() { "exact" } else { "the original's" };
+    let actions = |quirks: Quirks| match quirks.max_actions {
+        Some(most) => most.to_string(),
+        None => "any".to_owned(),
+    };
+    let short = |quirks: Quirks| if quirks.short_limit_raise { "legal" } else { "illegal" };
     let (a, b) = (ours, theirs);
     differ("the game's betting is", betting(a.betting), betting(b.betting))
         .or_else(|| differ("the game's players are", a.players, b.players))
@@ -267,7 +270,10 @@ fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
         .or_else(|| {
             differ("the game's board cards are", list(&a.board_cards), list(&b.board_cards))
         })
-        .or_else(|| differ("the game's rules are", quirks(a.quirks), quirks(b.quirks)))
+        .or_else(|| {
+            differ("the game's most actions on a street are", actions(a.quirks), actions(b.quirks))
+        })
+        .or_else(|| differ("the game's raises below a bet are", short(a.quirks), short(b.quirks)))
 }
 
 /// A respect in which two matches differ.
