@@ -66,8 +66,15 @@ impl From<anyhow::Error> for Failure {
 }
 
 impl fmt::Display for Failure {
-    /// One line: the error and its causes.
+    /// One line: the error and those of its causes that it does not tell itself.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", self.error)
+        let mut line = self.error.to_string();
+        for cause in self.error.chain().skip(1).map(ToString::to_string) {
+            if !line.contains(&cause) {
+                line.push_str(": ");
+                line.push_str(&cause);
+            }
+        }
+        f.write_str(&line.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 }

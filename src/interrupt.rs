@@ -1,8 +1,11 @@
-//! Ctrl-C in two stages: the first finishes the hands in play, the second aborts.
+//! Ctrl-C (also SIGTERM and SIGHUP) in two stages: the first finishes the hands in play, the second
+//! aborts.
 
 use std::io::Write;
+use std::time::Duration;
 
 use matches::stop::Stop;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::Code;
 
@@ -19,23 +22,53 @@ pub(crate) fn command_line() -> String {
     std::env::args().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-/// Begins to listen for Ctrl-C. The first asks `stop`; the second ends the process at once, printing
-/// how to resume. Nothing that was recorded is lost either way.
+/// A second signal so soon is part of the first: some senders signal a process and its group.
+const ECHO: Duration = Duration::from_millis(100);
+
+/// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first asks `stop`; the second ends the process
+/// at once, printing how to resume. Nothing that was recorded is lost either way.
 pub(crate) fn listen(stop: &Stop) -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let stop = stop.clone();
-    std::thread::Builder::new().name("ctrl-c".into()).spawn(move || {
+    std::thread::Builder::new().name("signals".into()).spawn(move || {
         runtime.block_on(async {
-            // Without a handler Ctrl-C simply ends the process, which is the best that is left.
-            let Ok(()) = tokio::signal::ctrl_c().await else { return };
+            // Without a handler a signal simply ends the process, which is the best that is left.
+            let Ok(mut signals) = Signals::new() else { return };
+            signals.next().await;
             stop.ask();
             say("finishing the hands in play; press Ctrl-C again to abort");
-            let Ok(()) = tokio::signal::ctrl_c().await else { return };
+            let first = tokio::time::Instant::now();
+            loop {
+                signals.next().await;
+                if first.elapsed() >= ECHO {
+                    break;
+                }
+            }
             say(&format!("aborted; resume with: {}", command_line()));
             std::process::exit(Code::Interrupted as i32);
         });
     })?;
     Ok(())
+}
+
+/// The signals that ask a process to end.
+struct Signals([Signal; 3]);
+
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(signal);
+        Ok(Signals([interrupt?, terminate?, hangup?]))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
 }
 
 fn say(message: &str) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use agents::{AgentChoice, Registry};
 use game::GameDef;
 use matches::games::load_game;
+use protocol::acpc;
 use protocol::acpc::gamedef::Reading;
 
 use crate::config::Loaded;
@@ -62,6 +63,17 @@ impl Game {
         let reading = if self.lenient_game { Reading::Original } else { Reading::Strict };
         load_game(&self.game, reading).map_err(Failure::input)
     }
+}
+
+/// The built-in game of this name.
+pub(crate) fn built_in(name: &str) -> Result<acpc::BuiltInGame, Failure> {
+    acpc::find(name).copied().ok_or_else(|| {
+        let nearest = acpc::nearest(name).map(|near| format!("; did you mean `{near}`?"));
+        Failure::input(anyhow::anyhow!(
+            "there is no built-in game `{name}`{}",
+            nearest.unwrap_or_default()
+        ))
+    })
 }
 
 /// The program that is running.

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use agents::AgentChoice;
-use clap::ValueEnum;
+use clap::{ValueEnum, value_parser};
 use logs::{Provenance, Rate, Shard};
 use matches::plan::Plan;
 use matches::play::{PlayError, Played, Settings, play};
@@ -30,8 +30,8 @@ pub(crate) struct PlayArgs {
     /// Hands in each match
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) hands: u64,
-    /// Determines every card and every decision
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    /// Determines every card and every decision; at most 2^63 − 1
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     pub(crate) seed: u64,
     /// Threads; the result does not depend on their number [default: one for each processor]
     #[arg(long, value_name = "N")]

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// How often a run that is not watched on a terminal says where it is.
 const EVERY: Duration = Duration::from_secs(120);
@@ -29,10 +29,14 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(total), target);
         let template = format!(
             "{{bar:28}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {unit}  \
-             {{per_sec}}  ETA {{eta}}  {{msg}}"
+             {{rate}}  ETA {{eta}}  {{msg}}"
         );
         if let Ok(style) = ProgressStyle::with_template(&template) {
-            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+            let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                // Writing to the bar's own text cannot fail.
+                let _ = write!(out, "{}/s", HumanCount(state.per_sec().round() as u64));
+            };
+            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ ").with_key("rate", rate));
         }
         let now = Instant::now();
         Progress { bar, plain: !terminal && !quiet, said: now, begun: now, unit }

@@ -13,7 +13,7 @@ use logs::export::acpc;
 use logs::folder::{ACPC_LOG, DECISIONS};
 use logs::ledger::{self, LedgerReader, LedgerWriter};
 use logs::stats::{DecisionTally, Tally};
-use logs::{Difference, LedgerError, MatchInfo};
+use logs::{Difference, LedgerError, MatchInfo, Shard};
 
 use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 
@@ -34,6 +34,19 @@ pub enum FolderError {
     /// The ledger cannot be used.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// The folder holds another part of the match, or the whole of it.
+    #[error(
+        "{} holds {}, not {}; choose another folder with --out, or remove this one",
+        .path.display(), part(*.held), part(*.wanted)
+    )]
+    OtherPart {
+        /// The folder.
+        path: PathBuf,
+        /// What it holds.
+        held: Option<Shard>,
+        /// What was to be played.
+        wanted: Option<Shard>,
+    },
     /// The folder holds another match.
     #[error(
         "{} holds another match: {difference}; choose another folder with --out, or remove this one",
@@ -45,6 +58,10 @@ pub enum FolderError {
         /// How they differ, ours first.
         difference: Box<Difference>,
     },
+}
+
+fn part(shard: Option<Shard>) -> String {
+    shard.map_or_else(|| "the whole match".to_owned(), |shard| format!("part {shard} of the match"))
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
@@ -78,6 +95,7 @@ pub struct Writing {
 impl Folder {
     /// Makes the folder, or goes on with the match it holds if that is the same one.
     pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, FolderError> {
+        info.check().map_err(LedgerError::from)?;
         fs::create_dir_all(path).map_err(io_error(path))?;
         let ledger_path = path.join(ledger::FILE_NAME);
         let ledger = if ledger_path.exists() {
@@ -85,6 +103,10 @@ impl Folder {
             if let Some(difference) = info.difference(ledger.info()) {
                 let (path, difference) = (path.to_path_buf(), Box::new(difference));
                 return Err(FolderError::OtherMatch { path, difference });
+            }
+            let (held, wanted) = (ledger.info().shard, info.shard);
+            if held != wanted {
+                return Err(FolderError::OtherPart { path: path.to_path_buf(), held, wanted });
             }
             ledger
         } else {
@@ -111,6 +133,21 @@ impl Folder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Removes the folder of a match of which no hand was kept, so that nothing stands in the way of
+    /// another attempt.
+    pub fn discard(self) {
+        let Folder { path, known, writing } = self;
+        let none = known.reader.lock().is_ok_and(|reader| reader.count().is_ok_and(|n| n == 0));
+        drop((known, writing));
+        if none {
+            for file in logs::folder::FILES {
+                // What cannot be removed stays: it is only in the way.
+                let _ = fs::remove_file(path.join(file));
+            }
+            let _ = fs::remove_dir(&path);
+        }
     }
 
     /// Hands that are already there.

@@ -39,7 +39,7 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// The number of agents is not the number of players.
-    #[error("the game has {players} players, but {found} agents are named")]
+    #[error("the game has {players} players, but {found} {} named", if *.found == 1 { "agent is" } else { "agents are" })]
     Entrants {
         /// Agents named.
         found: usize,
@@ -51,8 +51,8 @@ pub enum PlanError {
     NoHands,
     /// A duplicate match must give every deal to every rotation.
     #[error(
-        "{hands} hands are not a whole number of duplicate groups of {players}: use {} or {}, or \
-         --no-duplicate", hands - hands % players, hands - hands % players + players
+        "{hands} hands are not a whole number of duplicate groups of {players}: use {}, or \
+         --no-duplicate", whole_groups(*.hands, *.players)
     )]
     NotWholeGroups {
         /// Hands asked for.
@@ -70,6 +70,13 @@ pub enum PlanError {
         /// Shards possible.
         most: u64,
     },
+}
+
+/// The numbers of hands on either side that can be played.
+fn whole_groups(hands: u64, players: u64) -> String {
+    let below = hands - hands % players;
+    let above = below + players;
+    if below > 0 { format!("{below} or {above}") } else { above.to_string() }
 }
 
 impl Plan {
@@ -159,8 +166,9 @@ impl Plan {
 
     /// A name for the match that tells what it is: agents, game, seed, hands, part.
     pub fn match_name(&self) -> String {
-        let file = std::path::Path::new(&self.game_name).file_stem();
-        let game = file.map_or_else(|| "game".into(), |stem| stem.to_string_lossy());
+        let file = std::path::Path::new(&self.game_name).file_name();
+        let file = file.map_or_else(|| "game".into(), |name| name.to_string_lossy());
+        let game = file.strip_suffix(".game").unwrap_or(&file);
         let mut name =
             format!("{}-{game}-s{}-h{}", self.names().join("-vs-"), self.seed, self.hands);
         if !self.duplicate {

@@ -67,7 +67,13 @@ pub fn play(
     let mut folder = Folder::open(&settings.folder, &info, settings.level)?;
     let earlier = folder.recorded_hands();
     let (known, writing) = folder.parts();
-    let outcome = run(plan, settings.level, settings.jobs, known, writing, stop, seen)?;
+    let outcome = match run(plan, settings.level, settings.jobs, known, writing, stop, seen) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            folder.discard();
+            return Err(error.into());
+        }
+    };
     if outcome.complete {
         folder.finish(&outcome.tally.totals())?;
     }

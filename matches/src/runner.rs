@@ -207,6 +207,8 @@ impl Worker<'_> {
         };
         while let Some(block) = self.queue.take() {
             if !self.play(&mut table, block, sender) || self.stop.asked() {
+                // The block may be unfinished for good: nobody must wait for it.
+                self.queue.close();
                 return;
             }
         }

@@ -7,6 +7,7 @@ use game::{GameDef, games};
 use logs::{LedgerReader, MatchInfo, Shard};
 use matches::folder::{Folder, Nothing};
 use matches::plan::{Plan, PlanError};
+use matches::play::{Settings, play};
 use matches::registry::registry;
 use matches::runner::{Level, Outcome, run};
 use matches::stop::Stop;
@@ -110,6 +111,22 @@ fn a_stopped_match_goes_on_without_losing_or_doubling_a_hand() {
 }
 
 #[test]
+fn a_run_that_is_asked_to_stop_ends_whatever_its_threads_are_doing() {
+    let plan = plan(games::nolimit_holdem(), &["random", "call"], 1 << 40);
+    for delay in 0..60 {
+        let stop = Stop::new();
+        let asks = stop.clone();
+        let asker = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_micros(300 * delay));
+            asks.ask();
+        });
+        let outcome = run(&plan, Level::Nothing, 4, &Nothing, &mut Nothing, &stop, &mut |_| {});
+        assert!(!outcome.expect("a run").complete);
+        asker.join().expect("it asked");
+    }
+}
+
+#[test]
 fn shards_merged_are_the_whole_match() {
     let whole = plan(games::nolimit_holdem(), &["random", "call"], 2_000);
     let root = tempfile::tempdir().expect("a folder");
@@ -152,6 +169,30 @@ fn another_match_is_not_played_into_a_folder() {
 }
 
 #[test]
+fn another_part_is_not_played_into_a_folder() {
+    let whole = plan(games::kuhn(), &["random", "call"], 2_000);
+    let folder = tempfile::tempdir().expect("a folder");
+    let part = |index| Plan { shard: Some(Shard { index, of: 2 }), ..whole.clone() };
+    recorded(&part(2), folder.path(), 1, u64::MAX);
+    for other in [part(1), whole.clone()] {
+        let error = Folder::open(folder.path(), &info(&other), Level::Hands).err();
+        let message = error.expect("refused").to_string();
+        assert!(message.contains("holds part 2/2 of the match, not "), "{message}");
+    }
+}
+
+#[test]
+fn a_match_that_could_not_begin_leaves_nothing_in_the_way() {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("m");
+    let plan = plan(games::kuhn(), &["external:false", "call"], 100);
+    let provenance = logs::Provenance::default();
+    let settings = Settings { level: Level::Hands, folder: folder.clone(), jobs: 1, provenance };
+    play(&plan, &settings, &Stop::new(), &mut |_| {}).expect_err("the program ends at once");
+    assert!(!folder.exists());
+}
+
+#[test]
 fn two_runs_on_one_folder_are_refused() {
     let plan = plan(games::kuhn(), &["random", "call"], 100);
     let folder = tempfile::tempdir().expect("a folder");
@@ -168,7 +209,8 @@ fn plans_that_cannot_be_played_say_what_to_change() {
     };
     let good = plan(games::kuhn(), &["random", "call"], 100);
     check(Plan { hands: 0, ..good.clone() }, "at least one hand");
-    check(Plan { hands: 101, ..good.clone() }, "use 100 or 102");
+    check(Plan { hands: 101, ..good.clone() }, "use 100 or 102,");
+    check(Plan { hands: 1, ..good.clone() }, "use 2,");
     check(Plan { shard: Some(Shard { index: 2, of: 9 }), ..good.clone() }, "at most 1 parts");
-    check(plan(games::kuhn(), &["call"], 100), "2 players, but 1 agents");
+    check(plan(games::kuhn(), &["call"], 100), "2 players, but 1 agent is");
 }

@@ -55,7 +55,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     }
     let mut text = String::new();
     for (what, speed) in speeds {
-        text.push_str(&format!("{what:<44}{:>12.0} hands/s\n", speed.per_second()));
+        let per_second = indicatif::HumanCount(speed.per_second().round() as u64).to_string();
+        text.push_str(&format!("{what:<58}{per_second:>12} hands/s\n"));
     }
     report::out(&text)
 }

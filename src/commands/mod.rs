@@ -5,6 +5,7 @@ pub mod bench;
 pub mod config;
 pub mod dealer;
 pub mod export;
+pub mod games;
 pub mod match_;
 pub mod merge;
 pub mod package;
