@@ -422,6 +422,87 @@ fn a_terminated_dealer_says_so_and_can_be_resumed() {
 }
 
 #[test]
+fn a_player_that_sends_without_end_and_never_answers_ends_the_match() {
+    let blanks = vec![b'x'; 1 << 20];
+    for (junk, times) in [(&b"\n".repeat(1000)[..], 11), (b"# talk\n", 10_001), (&blanks, 17)] {
+        let mut dealer = start("1", &["-T", "--summary", "summary.json"]);
+        let mut players = dealer.players();
+        players[1].line().expect("a state");
+        for _ in 0..times {
+            players[1].send(junk);
+        }
+        let end = dealer.end();
+        assert_eq!(end.code, Some(4), "{}", end.last());
+        assert!(end.last().contains("seat 2 (p2) sent more than 10000 lines"), "{}", end.last());
+        assert!(end.last().contains("in hand 0 of 0 to 0"), "{}", end.last());
+        assert!(end.err.len() < 64 << 20, "{} bytes of errors", end.err.len());
+        assert!(dealer.read("summary.json").contains("stopped"));
+    }
+}
+
+#[test]
+fn ignored_lines_count_only_until_the_next_answer() {
+    let mut dealer = start("3", &["-q", "-f"]);
+    let mut players = dealer.players();
+    for hand in 0..3 {
+        players[1].send(&b"# talk\n".repeat(9000));
+        players[1].answer(hand, "", "f");
+    }
+    let end = dealer.end();
+    assert_eq!((end.code, end.out.as_str()), (Some(0), "SCORE:150|-150:p1|p2\n"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_under_the_output_or_the_log_is_said() {
+    let folder = TempDir::new().expect("a folder");
+    let link = |name: &str| {
+        std::os::unix::fs::symlink("/dev/full", folder.path().join(name)).expect("a link");
+    };
+    link("full");
+    link("m.log");
+    for (options, full_output, expected) in [
+        (&["-l"][..], true, "cannot write to the output"),
+        (&[], false, "m.log: "),
+        (&["-a"], false, "m.log: "),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+        command.args(["dealer", "m", NOLIMIT, "1", "0", "p1", "p2"]).args(options);
+        command.current_dir(folder.path()).stdin(Stdio::null()).stderr(Stdio::piped());
+        if full_output {
+            let full = fs::OpenOptions::new().write(true).open(folder.path().join("full"));
+            command.stdout(full.expect("a device"));
+        }
+        let end = command.output().expect("the dealer ends");
+        let err = String::from_utf8_lossy(&end.stderr);
+        assert_eq!(end.status.code(), Some(3), "{err}");
+        assert!(err.contains(expected) && err.contains("No space left"), "{err}");
+    }
+}
+
+#[test]
+fn numbers_that_are_cut_are_said() {
+    let options = ["-p", "0,65536", "--t_hand", "5000x", "--t_response", "+9000"];
+    let mut dealer = start("1x", &options);
+    let mut players = dealer.players();
+    players[1].answer(0, "", "f");
+    let end = dealer.end();
+    assert_eq!(end.code, Some(0), "{}", end.err);
+    let warnings: Vec<&str> = end.err.lines().filter(|line| line.starts_with("WARNING")).collect();
+    assert_eq!(
+        warnings,
+        [
+            "WARNING: HANDS `1x` is read as 1, as in the original",
+            "WARNING: the port `65536` is read as 0, as in the original",
+            "WARNING: --t_hand `5000x` is read as 5000, as in the original",
+        ]
+    );
+    let mut quiet = start("1x", &["-q"]);
+    quiet.players()[1].answer(0, "", "f");
+    assert!(!quiet.end().err.contains("WARNING"));
+}
+
+#[test]
 fn arguments_are_read_as_the_original_reads_them() {
     // 2^32 + 1 hands are one; options stand anywhere; further names are ignored.
     let mut dealer = start("4294967297", &["p3", "-qf", "p4", "--t_resp", "1000"]);

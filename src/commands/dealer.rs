@@ -152,10 +152,11 @@ pub fn run(args: Args) -> Result<(), Failure> {
     if args.names.len() < players {
         return Err(usage(&format!("this game needs the names of {players} players")));
     }
-    let hands = scan::scan_u32(hands.as_bytes()).map(|(hands, _)| hands).filter(|&n| n > 0);
-    let hands = hands.ok_or_else(|| Failure::usage("HANDS must be a number above 0"))?;
-    let (seed, _) =
-        scan::scan_u32(seed.as_bytes()).ok_or_else(|| Failure::usage("SEED must be a number"))?;
+    let numbers = Numbers { quiet: args.quiet };
+    let (hands, seed) = (numbers.u32("HANDS", hands)?, numbers.u32("SEED", seed)?);
+    if hands == 0 {
+        return Err(Failure::usage("HANDS must be a number above 0"));
+    }
     let def = Arc::new(file.def.with_quirks(Quirks::ORIGINAL));
     let mut options = Options::new(name, game, def, hands, seed);
     options.names = args.names[..players].to_vec();
@@ -164,12 +165,12 @@ pub fn run(args: Args) -> Result<(), Failure> {
     options.transactions = args.transactions;
     options.append = args.append;
     options.quiet = args.quiet;
-    options.ports = args.ports.as_deref().map_or(Ok(Vec::new()), ports)?;
+    options.ports = args.ports.as_deref().map_or(Ok(Vec::new()), |text| numbers.ports(text))?;
     options.bind = args.bind;
     options.milliseconds = [
-        limit("--t_response", &args.t_response)?,
-        limit("--t_hand", &args.t_hand)?,
-        limit("--t_per_hand", &args.t_per_hand)?,
+        numbers.u64("--t_response", &args.t_response)?,
+        numbers.u64("--t_hand", &args.t_hand)?,
+        numbers.u64("--t_per_hand", &args.t_per_hand)?,
     ];
     options.sockets.start = timeout("--start_timeout", &args.start_timeout)?;
     options.sockets.write = Duration::from_millis(args.write_timeout);
@@ -191,11 +192,6 @@ fn usage(message: &str) -> Failure {
     Failure::usage(message)
 }
 
-fn limit(option: &str, text: &str) -> Result<u64, Failure> {
-    let number = scan::scan_u64(text.as_bytes()).map(|(number, _)| number);
-    number.ok_or_else(|| Failure::usage(format!("{option} takes milliseconds, not `{text}`")))
-}
-
 fn timeout(option: &str, text: &str) -> Result<Option<Duration>, Failure> {
     match scan::scan_i64(text.as_bytes()) {
         Some((number, _)) => Ok(u64::try_from(number).ok().map(Duration::from_millis)),
@@ -203,19 +199,55 @@ fn timeout(option: &str, text: &str) -> Result<Option<Duration>, Failure> {
     }
 }
 
-/// Numbers separated by commas, at most ten; what follows the tenth is not read.
-fn ports(text: &str) -> Result<Vec<u16>, Failure> {
-    let bad =
-        || Failure::from(anyhow!("bad port string {text}: write numbers separated by commas"));
-    let mut rest = text.as_bytes();
-    let mut ports = Vec::new();
-    while !rest.is_empty() && ports.len() < game::MAX_PLAYERS {
-        if !ports.is_empty() {
-            rest = rest.strip_prefix(b",").ok_or_else(bad)?;
-        }
-        let (port, used) = scan::scan_u16(rest).ok_or_else(bad)?;
-        ports.push(port);
-        rest = &rest[used..];
+/// Reads numbers as the original does, which cuts them to their size and passes over what follows
+/// them. What came out other than it was written is said, unless the match is to be quiet.
+struct Numbers {
+    quiet: bool,
+}
+
+impl Numbers {
+    fn u32(&self, what: &str, text: &str) -> Result<u32, Failure> {
+        let number = scan::scan_u32(text.as_bytes());
+        let (number, _) =
+            number.ok_or_else(|| Failure::usage(format!("{what} must be a number")))?;
+        self.compare(what, text, number.into());
+        Ok(number)
     }
-    Ok(ports)
+
+    fn u64(&self, option: &str, text: &str) -> Result<u64, Failure> {
+        let number = scan::scan_u64(text.as_bytes());
+        let (number, _) = number
+            .ok_or_else(|| Failure::usage(format!("{option} takes milliseconds, not `{text}`")))?;
+        self.compare(option, text, number);
+        Ok(number)
+    }
+
+    /// Numbers separated by commas, at most ten; what follows the tenth is not read.
+    fn ports(&self, text: &str) -> Result<Vec<u16>, Failure> {
+        let bad =
+            || Failure::from(anyhow!("bad port string {text}: write numbers separated by commas"));
+        let mut rest = text;
+        let mut ports = Vec::new();
+        while !rest.is_empty() && ports.len() < game::MAX_PLAYERS {
+            if !ports.is_empty() {
+                rest = rest.strip_prefix(',').ok_or_else(bad)?;
+            }
+            let (port, used) = scan::scan_u16(rest.as_bytes()).ok_or_else(bad)?;
+            let (written, after) = rest.split_at(used);
+            self.compare("the port", written, port.into());
+            ports.push(port);
+            rest = after;
+        }
+        Ok(ports)
+    }
+
+    fn compare(&self, what: &str, written: &str, number: u64) {
+        if !self.quiet && written.trim().parse() != Ok(i128::from(number)) {
+            // Nothing can be done when stderr is closed.
+            let _ = writeln!(
+                std::io::stderr(),
+                "WARNING: {what} `{written}` is read as {number}, as in the original"
+            );
+        }
+    }
 }

@@ -26,6 +26,9 @@ pub enum DealerError {
         /// Why not.
         source: std::io::Error,
     },
+    /// The ports or the score cannot be written to the output.
+    #[error("cannot write to the output: {0}")]
+    Output(std::io::Error),
     /// The transaction file is not of this match, or does not follow the rules.
     #[error("{}:{line}: {source}; was it written with the same game, seed and options?", .path.display())]
     Transactions {

@@ -17,8 +17,13 @@ use super::{DealerError, Options};
 /// its end, which is cut off the file as well.
 fn open(path: &Path, append: bool) -> Result<(File, Vec<u8>), DealerError> {
     let attempt = || -> io::Result<(File, Vec<u8>)> {
+        let mut options = OpenOptions::new();
         let mut file =
-            OpenOptions::new().create(true).read(true).write(true).truncate(!append).open(path)?;
+            options.create(true).read(append).write(true).truncate(!append).open(path)?;
+        // A device or a pipe holds nothing, and reading it might never end.
+        if !append || !file.metadata()?.is_file() {
+            return Ok((file, Vec::new()));
+        }
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
         let whole = text.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);

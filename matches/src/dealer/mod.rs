@@ -13,7 +13,7 @@ mod files;
 mod record;
 mod summary;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -156,8 +156,7 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         .map_err(DealerError::System)?;
     let (listeners, ports) = listen(options, err)?;
     let line = ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" ");
-    // A caller that does not want to know the ports has closed the stream.
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    put_out(out, &format!("{line}\n"))?;
     let _ = err.write_all(header.as_bytes());
     if let Some(log) = &mut log {
         log.begin(&header)?;
@@ -181,6 +180,14 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         drive(&mut dealer, &mut places, options.sockets, clock, &mut recorder, stop).await
     });
     recorder.finish(&dealer, result)
+}
+
+/// Writes ports or score. A caller that does not want to know them has closed the stream.
+fn put_out(out: &mut dyn Write, text: &str) -> Result<(), DealerError> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(DealerError::Output(error)),
+        _ => Ok(()),
+    }
 }
 
 /// Opens one port for each seat.

@@ -13,7 +13,7 @@ use protocol::acpc::transaction::{Transaction, write_time};
 use super::agents::Agents;
 use super::files::{MatchLog, TransactionLog};
 use super::summary::Summary;
-use super::{Clock, DealerError, Observer, Options, Stopped};
+use super::{Clock, DealerError, Observer, Options, Stopped, put_out};
 
 pub(super) struct Recorder<'a> {
     options: &'a Options,
@@ -83,7 +83,7 @@ impl<'a> Recorder<'a> {
         result: Result<(), Stopped>,
     ) -> Result<(), DealerError> {
         let result = match (result, self.failure.take()) {
-            (Ok(()), None) => self.score(dealer).map_err(DealerError::System),
+            (Ok(()), None) => self.score(dealer),
             (Ok(()), Some(failure)) => {
                 let who = failure.entrant.map_or("the match".to_owned(), |e| self.seat(e));
                 let reason = format!("{who} {}", failure.cause);
@@ -100,16 +100,15 @@ impl<'a> Recorder<'a> {
         result.and(written)
     }
 
-    fn score(&mut self, dealer: &Dealer) -> io::Result<()> {
+    fn score(&mut self, dealer: &Dealer) -> Result<(), DealerError> {
         self.stamp("FINISHED", self.last_sent);
         let mut line = String::new();
         acpc::write_score(dealer.totals(), &self.options.names, &mut line);
         self.text.extend_from_slice(line.as_bytes());
         if let Some(log) = &mut self.log {
-            log.score(dealer.totals())?;
+            log.score(dealer.totals()).map_err(DealerError::System)?;
         }
-        let _ = self.out.write_all(line.as_bytes()).and_then(|()| self.out.flush());
-        Ok(())
+        put_out(self.out, &line)
     }
 
     fn stopped(&mut self, dealer: &Dealer, stopped: Stopped) -> DealerError {
@@ -183,6 +182,7 @@ impl<'a> Recorder<'a> {
                 format!("ERROR: seat {seat} ran out of time")
             }
             Cause::Stalled => format!("ERROR: could not send state to seat {seat}"),
+            Cause::Junk => format!("ERROR: could not find an action in what seat {seat} sends"),
             Cause::BadReply { .. } | Cause::TooManyCorrections { .. } => {
                 "ERROR: invalid action".to_owned()
             }

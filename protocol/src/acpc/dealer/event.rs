@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use game::{BySeat, Payoff, State};
 
+use super::{MOST_JUNK_BYTES, MOST_JUNK_LINES};
 use crate::acpc::reply::{Correction, Ignored};
 use crate::acpc::transaction::Transaction;
 
@@ -150,6 +151,12 @@ pub enum Cause {
         /// The reply, cut.
         line: String,
     },
+    /// It sent too much that is no answer, one answer being due.
+    #[error(
+        "sent more than {MOST_JUNK_LINES} lines or {} MiB without an answer among them",
+        MOST_JUNK_BYTES >> 20
+    )]
+    Junk,
     /// Too many replies had to be corrected.
     #[error("had more than {limit} replies corrected")]
     TooManyCorrections {

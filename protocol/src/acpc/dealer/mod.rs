@@ -13,6 +13,9 @@
 //! Replies are read as the original server reads them (see [`reply`](super::reply)), unless
 //! [`Replies::Strict`] asks for more.
 //!
+//! A player that sends without end and never answers ends the match too, unlike in the original: the
+//! limits are [`MOST_JUNK_LINES`] and [`MOST_JUNK_BYTES`].
+//!
 //! Times: a reply's time runs from the moment its state went into the output to the moment its line
 //! is complete, and counts once, however many lines are ignored in between.
 
@@ -40,6 +43,12 @@ pub const MAX_PLAYER_LINE: usize = 4095;
 
 /// Bytes of one entrant that wait to be read before [`Dealer::wants_input`] turns false.
 const ENOUGH_INPUT: usize = 65_536;
+
+/// Lines without an action that an entrant may send between two of its actions.
+pub const MOST_JUNK_LINES: u32 = 10_000;
+
+/// Bytes of such lines.
+pub const MOST_JUNK_BYTES: usize = 16 << 20;
 
 /// The dealer of one match.
 #[derive(Debug)]
@@ -79,6 +88,8 @@ struct Entrant {
     used_hand: Duration,
     used_match: Duration,
     corrected: u32,
+    /// Lines and bytes without an action since its last one.
+    junk: (u32, usize),
 }
 
 impl Dealer {
@@ -96,6 +107,7 @@ impl Dealer {
             used_hand: Duration::ZERO,
             used_match: Duration::ZERO,
             corrected: 0,
+            junk: (0, 0),
         };
         Dealer {
             deals,
@@ -414,6 +426,12 @@ impl Dealer {
             }
             return false;
         };
+        player.junk.0 += 1;
+        player.junk.1 += line.len();
+        if player.junk.0 > MOST_JUNK_LINES || player.junk.1 > MOST_JUNK_BYTES {
+            self.fail(Some(entrant), Cause::Junk, now);
+            return false;
+        }
         if self.config.transcript {
             let line = scan::c_string(line).to_vec();
             self.events.push_back(Event::Received { entrant, at: now, line });
@@ -473,8 +491,10 @@ impl Dealer {
     fn act(&mut self, entrant: usize, action: game::Action, now: Duration) {
         let (hand, sent) = (self.hand.number, self.asked_at);
         let elapsed = now.saturating_sub(sent);
-        self.entrants[entrant].used_hand += elapsed;
-        self.entrants[entrant].used_match += elapsed;
+        let actor = &mut self.entrants[entrant];
+        actor.used_hand += elapsed;
+        actor.used_match += elapsed;
+        actor.junk = (0, 0);
         let transaction = Transaction { action, hand, sent, received: now };
         self.events.push_back(Event::Acted { entrant, transaction });
         self.hand.play(action).expect("replies are made legal before they are played");
