@@ -245,3 +245,27 @@ fn the_strict_reading_takes_exact_replies_only() {
     assert!(!read(LIMIT, "", "{S}:r20\r\n").1);
     assert!(!read(LIMIT, "c", "{S}:f\r\n").1);
 }
+
+#[test]
+fn what_is_asked_for_is_known_though_it_is_not_legal() {
+    let cases = [
+        (NOLIMIT, "", "{S}:r99999999", Some(Action::RaiseTo(99_999_999))),
+        (NOLIMIT, "", "{S}:r-5", Some(Action::RaiseTo(0))),
+        (NOLIMIT, "cc/", "{S}:f", Some(Action::Fold)),
+        (NOLIMIT, "", "{S}:r", None),
+        (NOLIMIT, "", "{S}:x", None),
+        (NOLIMIT, "", "{S}", None),
+        (LIMIT, "rrr", "{S}:r", Some(Action::RaiseTo(50))),
+    ];
+    for (name, betting, line, expected) in cases {
+        let def = game(name);
+        let state = replay(&def, 0, betting);
+        let Turn::Act(seat) = state.public.turn() else { panic!("nobody acts after {betting}") };
+        let sent = MatchState::of(0, seat, &state).to_string();
+        let hole = state.hole[seat];
+        let line = line.replace("{S}", &sent);
+        let question =
+            Question { hand: 0, seat, public: &state.public, hole, line: sent.as_bytes() };
+        assert_eq!(reply::asked_for(line.as_bytes(), &question), expected, "{name} {line}");
+    }
+}

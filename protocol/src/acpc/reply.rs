@@ -116,6 +116,26 @@ pub fn read(line: &[u8], question: &Question<'_>) -> Reply {
     Reply::Act { action, correction }
 }
 
+/// The action that a line asks for, legal or not, when it holds one. The line must be an answer to the
+/// question. A negative total counts as 0; a raise in limit games is one by the street's raise size.
+pub fn asked_for(line: &[u8], question: &Question<'_>) -> Option<Action> {
+    let line = scan::c_string(line);
+    let rest = line.strip_prefix(question.line).filter(|rest| rest.first() == Some(&b':'));
+    let rest = rest.or_else(|| read_state(line, question).ok())?;
+    let public = question.public;
+    let (written, _) = read_action(rest.strip_prefix(b":")?, public.def())?;
+    match written {
+        Written::Fold => Some(Action::Fold),
+        Written::Call => Some(Action::Call),
+        Written::Raise(_) if public.def().betting == game::Betting::Limit => {
+            let size = public.def().spec().raise_sizes.get(public.street().index())?;
+            Some(Action::RaiseTo(public.highest().saturating_add(*size)))
+        }
+        Written::Raise(size) => Some(Action::RaiseTo(u32::try_from(size).unwrap_or(0))),
+        Written::Unknown => None,
+    }
+}
+
 /// Reads a line that must be exactly right: the line that was sent, `:`, a legal action in the
 /// protocol's own notation, LF or CR LF; or a comment. Otherwise the line, cut, is the error.
 pub fn read_strict(line: &[u8], question: &Question<'_>) -> Result<Reply, String> {
