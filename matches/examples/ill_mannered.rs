@@ -4,9 +4,11 @@
 //!
 //! - `none`: plays well.
 //! - `crash`, `hang`, `close`: at its third turn it ends, answers no more, closes the connection.
+//! - `crash-late`: ends at its tenth turn.
 //! - `late`: answers its third turn after a second.
 //! - `noise`, `flood`, `no-action`, `huge-raise`: at its third turn it sends bytes that are no text,
 //!   endless text without a line end, a reply without an action, a raise beyond its stack.
+//! - `crash-always`, `always-huge`: ends at every turn, raises beyond its stack at every turn.
 //! - `chatty`: sends comments before every reply, and every reply twice.
 //! - `absent`, `mute`, `stillborn`, `foreign`: never connects, never says its version, ends before it
 //!   connects, says the version of another protocol.
@@ -75,7 +77,9 @@ fn answer(manner: &str, turn: u32, reply: &[u8], stream: &mut TcpStream) -> io::
             stream.write_all(reply)?;
         }
         ("stale", 3) => stream.write_all(b"MATCHSTATE:0:4000000::5d5c|:c\r\n")?,
-        ("crash", 3) => exit(1),
+        ("crash", 3) | ("crash-late", 10) => exit(1),
+        ("crash-always", _) => exit(1),
+        ("always-huge", _) => return stream.write_all(&[state, b":r99999999\r\n"].concat()),
         ("hang", 3) => sleep(FOREVER),
         ("close", 3) => {
             stream.shutdown(std::net::Shutdown::Both)?;

@@ -4,11 +4,13 @@
 //! is sent what a dealer would send: every state of the hands it plays, the final one included, other
 //! players' cards hidden. Each decision has a deadline. A program that ends, is late, or sends what is
 //! not of the protocol costs the decision it owes; it is killed with everything it started, and
-//! started again, at once the first time and then after growing pauses. When it has been started
-//! again too often it stays down, and every further decision fails at once.
+//! started again, at once the first time and then after growing pauses. A decision that it answers
+//! starts the count anew; when it has been started again too often without answering one it stays
+//! down, and every further decision fails at once, saying since when and why.
 //!
 //! Replies are read as the original dealer reads them: comments and replies to earlier states are
-//! skipped, sizes out of range are moved into it, actions that are not legal become calls.
+//! skipped. An action that is not legal is given back as it was written, for the driver to correct
+//! and count; a reply without an action costs the decision.
 
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -21,7 +23,7 @@ use agents::{
 use cards::HoleCards;
 use game::{Action, BySeat, InfoSet, PublicState, Seat};
 use protocol::acpc::matchstate;
-use protocol::acpc::reply::{self, Correction, Ignored, Question, Reply};
+use protocol::acpc::reply::{self, Ignored, Question, Reply};
 use serde::Deserialize;
 
 use crate::program::Program;
@@ -54,7 +56,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "restarts",
             default: "20",
-            help: "how often it is started again before it is given up",
+            help: "how often in a row it is started again without answering a decision before it is \
+                   given up; an answer starts the count anew",
         },
         AgentOption {
             name: "folder",
@@ -116,7 +119,11 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     };
     let program = Program::parse(&options.command, resolver.folder()).ok_or_else(|| {
         let command = &options.command;
-        resolver.bad_option(format!("`command` is `{command}`, which names no program"))
+        let wrong = match shlex::split(command) {
+            Some(_) => "names no program",
+            None => "has a quotation mark that is not closed, or a backslash at its end",
+        };
+        resolver.bad_option(format!("`command` is `{command}`, which {wrong}"))
     })?;
     let placed = |path: &Option<String>| path.as_deref().map(|path| resolver.file(path));
     let program =
@@ -149,8 +156,8 @@ enum Process {
     Ready(Link),
     /// Not running, not to be started before this moment.
     Down { until: Instant },
-    /// Started too often.
-    GivenUp,
+    /// Started too often without an answer: since when and why.
+    GivenUp(String),
 }
 
 /// Why there is no answer.
@@ -165,8 +172,6 @@ enum NoAnswer {
 struct External {
     setup: Setup,
     process: Process,
-    /// Starts after the first.
-    restarted: u32,
     /// Times it was stopped since it last answered.
     stopped: u32,
     /// The hand whose states have been sent, and how many of them: one for each length of history.
@@ -191,7 +196,7 @@ impl External {
         };
         let link = started.map_err(failed)?.expect("it has connected");
         let process = Process::Ready(link);
-        Ok(External { setup, process, restarted: 0, stopped: 0, sent: None })
+        Ok(External { setup, process, stopped: 0, sent: None })
     }
 
     /// The connection to a program that is ready, which may have to be started first.
@@ -199,9 +204,8 @@ impl External {
         loop {
             match &mut self.process {
                 Process::Ready(_) => return Ok(()),
-                Process::GivenUp => {
-                    let reason = format!("given up after {} restarts", self.setup.restarts);
-                    return Err(NoAnswer::Kept(Trouble::Gone(reason)));
+                Process::GivenUp(reason) => {
+                    return Err(NoAnswer::Kept(Trouble::Gone(reason.clone())));
                 }
                 Process::Down { until: down } if *down >= until => {
                     let reason = "it will be started again later".to_owned();
@@ -211,7 +215,6 @@ impl External {
                     sleep(down.saturating_duration_since(Instant::now()));
                     let starting = Starting::begin(&self.setup.program).map_err(NoAnswer::Stop)?;
                     self.process = Process::Starting(Box::new(starting));
-                    self.restarted += 1;
                     self.sent = None;
                 }
                 Process::Starting(starting) => {
@@ -264,13 +267,14 @@ impl External {
                     let reason = format!("it sent `{}`, which is no reply", shorten(&line));
                     return Err(NoAnswer::Stop(Trouble::Rubbish(reason)));
                 }
-                Reply::Act { correction: Some(Correction::BadFormat), .. } => {
-                    let reason = format!("its reply has no action: `{}`", shorten(&line));
-                    return Err(NoAnswer::Kept(Trouble::Rubbish(reason)));
-                }
-                Reply::Act { action, correction } => {
-                    let note = correction.map(|what| describe(what, &line));
-                    return Ok((action, note));
+                Reply::Act { action, correction: None } => return Ok((action, None)),
+                Reply::Act { .. } => {
+                    let Some(action) = reply::asked_for(&line, &question) else {
+                        let reason = format!("its reply has no action: `{}`", shorten(&line));
+                        return Err(NoAnswer::Kept(Trouble::Rubbish(reason)));
+                    };
+                    let note = format!("its action is not legal: `{}`", shorten(&line));
+                    return Ok((action, Some(note)));
                 }
             }
         }
@@ -308,18 +312,28 @@ impl External {
         lines
     }
 
-    /// Stops the program; it will be started again if it has not been too often.
-    fn stop(&mut self) {
+    /// Stops the program; it will be started again if it has not been too often in vain. Returns
+    /// what there is to say when it is given up.
+    fn stop(&mut self, hand: u64, trouble: &Trouble) -> Option<String> {
         let pause = match self.stopped {
             0 => Duration::ZERO,
             times => (PAUSE * 2u32.saturating_pow(times - 1).min(1 << 16)).min(LONGEST_PAUSE),
         };
         self.stopped += 1;
-        self.process = if self.restarted >= self.setup.restarts {
-            Process::GivenUp
-        } else {
-            Process::Down { until: Instant::now() + pause }
-        };
+        if self.stopped <= self.setup.restarts {
+            self.process = Process::Down { until: Instant::now() + pause };
+            return None;
+        }
+        let (name, restarts) = (&self.setup.name, self.setup.restarts);
+        let times = if restarts == 1 { "restart" } else { "restarts" };
+        let reason = format!(
+            "`{name}` was given up at hand {hand}, after {restarts} {times} in a row without an \
+             answer: {}",
+            trouble.text()
+        );
+        tracing::warn!("{reason}");
+        self.process = Process::GivenUp(reason.clone());
+        Some(reason)
     }
 }
 
@@ -334,15 +348,14 @@ impl Agent for External {
             Err(NoAnswer::Kept(trouble)) => (trouble, false),
             Err(NoAnswer::Stop(trouble)) => (trouble, true),
         };
-        if stop {
-            self.stop();
-        }
+        let given_up = if stop { self.stop(cx.hand, &trouble) } else { None };
+        let note = given_up.unwrap_or_else(|| trouble.text().to_owned());
         let reason = match trouble {
             Trouble::Late(_) => Failed::Timeout,
             Trouble::Gone(_) => Failed::Gone,
             Trouble::Rubbish(_) => Failed::BadAnswer,
         };
-        Decision { note: Some(trouble.text().to_owned()), ..Decision::failed(reason) }
+        Decision { note: Some(note), ..Decision::failed(reason) }
     }
 
     fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
@@ -350,9 +363,9 @@ impl Agent for External {
         self.sent = None;
         let until = Instant::now() + self.setup.timeout;
         if let Process::Ready(link) = &mut self.process
-            && link.send(lines.as_bytes(), until).is_err()
+            && let Err(trouble) = link.send(lines.as_bytes(), until)
         {
-            self.stop();
+            self.stop(outcome.hand, &trouble);
         }
     }
 }
@@ -362,16 +375,6 @@ impl Drop for External {
         let down = Process::Down { until: Instant::now() };
         if let Process::Ready(link) = std::mem::replace(&mut self.process, down) {
             link.close(FAREWELL);
-        }
-    }
-}
-
-fn describe(correction: Correction, line: &[u8]) -> String {
-    match correction {
-        Correction::Increased { from, to } => format!("its raise to {from} was too small: {to}"),
-        Correction::Decreased { from, to } => format!("its raise to {from} was too large: {to}"),
-        Correction::Invalid { .. } | Correction::BadFormat => {
-            format!("its action is not legal, so it calls: `{}`", shorten(line))
         }
     }
 }

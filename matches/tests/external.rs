@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agents::contract::{Terms, check};
+use agents::contract::{Claim, Terms, check};
 use agents::{Agent, AgentConfig, AgentError, Registry};
 use game::{Action, GameDef};
 use logs::{DecisionRecord, Fallback};
@@ -124,7 +124,10 @@ fn replies_are_read_as_a_dealer_reads_them() {
     // A raise beyond the stack becomes all-in.
     let decisions = play("huge-raise", "", 3, None);
     assert_eq!(decisions[2].action, Action::RaiseTo(20_000));
-    assert_eq!(decisions[2].note.as_deref(), Some("its raise to 999999999 was too large: 20000"));
+    assert_eq!(decisions[2].corrected_from, Some(Action::RaiseTo(999_999_999)));
+    let note = decisions[2].note.as_deref().unwrap_or_default();
+    assert!(note.starts_with("its action is not legal: `MATCHSTATE:"), "{note}");
+    assert_eq!(decisions.iter().filter(|d| d.corrected_from.is_some()).count(), 1);
     assert!(decisions.iter().all(|decision| decision.fallback.is_none()));
     // A reply to another state is skipped.
     let decisions = play("stale", "", 3, None);
@@ -139,13 +142,39 @@ fn the_match_may_allow_less_time_than_the_program() {
 
 #[test]
 fn a_program_that_fails_too_often_is_given_up() {
-    let decisions = play("crash", "restarts = 2", 6, None);
+    let decisions = play("crash-always", "restarts = 2", 6, None);
+    assert!(decisions.iter().all(|decision| decision.fallback == Some(Fallback::Gone)));
+    // Three lives; the decision that ends the last says what happened, and so do all that follow.
+    let notes: Vec<_> = decisions.iter().filter_map(|d| d.note.as_deref()).collect();
+    let said = "it closed its connection (exit status: 1)";
+    assert_eq!(notes[..2], [said, said]);
+    let given_up = |note: &str| {
+        note.starts_with("`bot` was given up at hand ")
+            && note.ends_with(&format!("after 2 restarts in a row without an answer: {said}"))
+    };
+    assert!(notes.len() > 3 && notes[2..].iter().all(|note| given_up(note)), "{notes:?}");
+}
+
+#[test]
+fn a_program_that_fails_now_and_then_is_not_given_up() {
+    let decisions = play("crash-late", "restarts = 1", 300, None);
     let bad: Vec<_> = decisions.iter().filter(|d| d.fallback.is_some()).collect();
-    // Three lives of two good decisions each, then no more.
-    assert_eq!(decisions.len() - bad.len(), 6);
-    let last = bad.last().and_then(|decision| decision.note.as_deref());
-    assert_eq!(last, Some("given up after 2 restarts"));
-    assert!(bad.iter().all(|decision| decision.fallback == Some(Fallback::Gone)));
+    assert!(bad.len() > 20, "{} of {} decisions", bad.len(), decisions.len());
+    assert_eq!(bad.len(), decisions.len() / 10, "one for each crash");
+    let note = "it closed its connection (exit status: 1)";
+    assert!(bad.iter().all(|decision| decision.note.as_deref() == Some(note)));
+}
+
+#[test]
+fn a_program_whose_actions_are_not_legal_breaks_the_contract() {
+    for game in [GAME, "kuhn.limit.2p"] {
+        let def = load_game(game, Reading::Strict).expect("a built-in game");
+        let choice = with_bot("always-huge", game, "").resolve("bot").expect("a definition");
+        let terms = Terms { hands: 4, ..Terms::default() };
+        let report = check(&choice, &def, terms, &|| Duration::ZERO).expect("it starts");
+        let claims: Vec<_> = report.breaches.iter().map(|&(claim, _)| claim).collect();
+        assert_eq!(claims, [Claim::Legal], "{game}");
+    }
 }
 
 #[test]
@@ -164,7 +193,7 @@ fn a_program_that_cannot_be_started_says_why() {
         ("external:./no/such/bot", "cannot start ./no/such/bot: No such file or directory"),
         ("external:no-such-program-anywhere", "cannot start no-such-program-anywhere: No such"),
         ("external:", "`command` is ``, which names no program"),
-        ("external:'open", "`command` is `'open`, which names no program"),
+        ("external:'open", "`command` is `'open`, which has a quotation mark that is not closed"),
     ];
     for (name, expected) in cases {
         let tried = registry().resolve(name).and_then(|choice| choice.build(&game()));
