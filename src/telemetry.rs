@@ -3,20 +3,42 @@
 use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::LogFormat;
 
+/// A part of a filter for log lines that means nothing.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "`{0}` says nothing about log lines: write a level (off, error, warn, info, debug, trace), or a \
+     list such as \"warn,matches=debug\""
+)]
+pub struct BadFilter(String);
+
+/// Reads a filter. A word that is no level is refused, though it could be the name of a part of the
+/// program: it is more likely to be a slip.
+///
+/// # Errors
+/// When it cannot be understood.
+pub fn read_filter(text: &str) -> Result<EnvFilter, BadFilter> {
+    // Lists of fields, in brackets, hold commas of their own.
+    if !text.contains('[') {
+        for part in text.split(',') {
+            let level = part.rsplit('=').next().unwrap_or_default().trim();
+            level.parse::<LevelFilter>().map_err(|_| BadFilter(part.to_owned()))?;
+        }
+    }
+    EnvFilter::builder().parse(text).map_err(|_| BadFilter(text.to_owned()))
+}
+
 /// Begins to write log lines that pass `filter` (`info`, or `warn,matches=debug`).
 ///
 /// # Errors
-/// When the filter cannot be understood; the message says where.
-pub fn start(
-    filter: &str,
-    format: LogFormat,
-) -> Result<(), tracing_subscriber::filter::ParseError> {
-    let filter = EnvFilter::builder().parse(filter)?;
+/// When the filter cannot be understood.
+pub fn start(filter: &str, format: LogFormat) -> Result<(), BadFilter> {
+    let filter = read_filter(filter)?;
     let terminal = std::io::stderr().is_terminal();
     let human = match format {
         LogFormat::Human => true,

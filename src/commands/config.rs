@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use crate::config::{Loaded, check};
+use crate::config::{Loaded, check, variables};
 use crate::exit::Failure;
 
 /// Check the configuration, or show every value and where it comes from.
@@ -60,7 +60,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
 }
 
 fn load(file: &FileArgs) -> Result<Loaded, Failure> {
-    Loaded::load(file.config.as_deref(), std::env::vars(), &[]).map_err(Failure::input)
+    Loaded::load(file.config.as_deref(), variables(), &[]).map_err(Failure::input)
 }
 
 fn as_text(loaded: &Loaded) -> String {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::config::{Flag, Loaded, check};
+use crate::config::{Flag, Loaded, check, variables};
 use crate::exit::Failure;
 use crate::telemetry;
 
@@ -47,7 +47,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     .into_iter()
     .flatten()
     .collect();
-    let loaded = Loaded::load(args.config.as_deref(), std::env::vars(), &flags);
+    let loaded = Loaded::load(args.config.as_deref(), variables(), &flags);
     let loaded = loaded.map_err(Failure::input)?;
     let server = &loaded.config.server;
     telemetry::start(&server.log, server.log_format)

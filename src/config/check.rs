@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agents::{AgentChoice, Registry};
+use agents::{AgentChoice, AgentConfig, Registry};
 use game::GameDef;
 use matches::connect::ConnectionPlan;
 use matches::games::{LoadGameError, load_game};
 use matches::host::{SeatPlan, TablePlan};
+use matches::program::Program;
 use protocol::acpc::dealer::{Limits, Replies};
 use protocol::acpc::gamedef::Reading;
 
+use super::units::Time;
 use super::{ConfigError, Loaded, OutsideDealer, Seat, Seed, Table};
 
 /// Everything a configuration asks for, ready to be started.
@@ -47,8 +49,20 @@ enum Unusable {
     SamePort(u16),
     #[error("{0}")]
     Replies(String),
-    #[error("it must be at least 1")]
+    #[error("0 cannot be used: write at least 1")]
     Zero,
+    #[error("`{0}` leaves no time: write at least \"1ms\"")]
+    NoTime(Time),
+    #[error("`{first}` is longer than `retry_most`, which is `{most}`: write at most that")]
+    Retry { first: Time, most: Time },
+    #[error("`{0}` is no host: write a host name or an address, as in \"dealer.example.org\"")]
+    Host(String),
+    #[error("0 is no port to connect to: write the port of the dealer's seat, from 1 to 65535")]
+    NoPort,
+    #[error("two seats are called `{0}`: give one of them another `name`")]
+    SameSeat(String),
+    #[error("the program `{}` cannot be found: write its path, or a name that is in PATH", .0.display())]
+    NoProgram(PathBuf),
 }
 
 /// Checks a configuration.
@@ -64,7 +78,12 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     ] {
         checker.refuse_if(zero, key, || Unusable::Zero)?;
     }
-    let bind = loaded.config.server.bind;
+    let server = &loaded.config.server;
+    crate::telemetry::read_filter(&server.log)
+        .map_err(|error| loaded.unusable("server.log", error))?;
+    checker.some_time("server.header_timeout", server.header_timeout)?;
+    checker.some_time("server.request_timeout", server.request_timeout)?;
+    let bind = server.bind;
     checker.take_port("server.bind", bind)?;
     let mut tables = Vec::new();
     for (i, table) in loaded.config.tables.iter().enumerate() {
@@ -102,7 +121,30 @@ fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
             loaded.unusable(&key, error)
         })?;
     }
+    for (name, agent) in &loaded.config.agents {
+        if let Some(program) = missing_program(agent) {
+            let key = format!("agents.{name}.command");
+            return Err(loaded.unusable(&key, Unusable::NoProgram(program)));
+        }
+    }
     Ok(registry)
+}
+
+/// The program of an `external` agent, if it cannot be found. Agents that sit nowhere are never
+/// started, so this is not found out otherwise.
+fn missing_program(agent: &AgentConfig) -> Option<PathBuf> {
+    if agent.kind != "external" {
+        return None;
+    }
+    let command = agent.options.get("command")?.as_str()?;
+    let program = Program::parse(command, &agent.folder)?.program;
+    let found = if program.components().count() > 1 {
+        program.is_file()
+    } else {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).any(|folder| folder.join(&program).is_file())
+    };
+    (!found).then_some(program)
 }
 
 struct Checker<'a> {
@@ -120,6 +162,10 @@ impl Checker<'_> {
         reason: impl FnOnce() -> Unusable,
     ) -> Result<(), ConfigError> {
         if bad { Err(self.loaded.unusable(key, reason())) } else { Ok(()) }
+    }
+
+    fn some_time(&self, key: &str, time: Time) -> Result<(), ConfigError> {
+        self.refuse_if(time.0.is_zero(), key, || Unusable::NoTime(time))
     }
 
     fn name(&self, key: &str, name: &str) -> Result<(), ConfigError> {
@@ -176,6 +222,20 @@ impl Checker<'_> {
         }
         let open = seats.iter().any(|seat| matches!(seat, SeatPlan::Open { .. }));
         self.refuse_if(!open, &at("seats"), || Unusable::NoOpenSeat)?;
+        for (i, seat) in seats.iter().enumerate() {
+            let twice = seats[..i].iter().any(|other| other.name() == seat.name());
+            self.refuse_if(twice, &format!("{key}.seats[{i}].name"), || {
+                Unusable::SameSeat(seat.name().to_owned())
+            })?;
+        }
+        for (name, time) in [
+            ("version_timeout", table.version_timeout),
+            ("response_timeout", table.response_timeout),
+            ("hand_timeout", table.hand_timeout),
+            ("per_hand", table.per_hand),
+        ] {
+            self.some_time(&at(name), time)?;
+        }
         let replies = table.replies.parse::<Replies>();
         let replies = replies
             .map_err(|error| self.loaded.unusable(&at("replies"), Unusable::Replies(error)))?;
@@ -237,6 +297,14 @@ impl Checker<'_> {
         let at = |name: &str| format!("{key}.{name}");
         self.name(&at("name"), &dealer.name)?;
         let def = self.game(&at("game"), &dealer.game)?;
+        let host = dealer.host.as_str();
+        let no_host = host.is_empty() || host.contains(char::is_whitespace);
+        self.refuse_if(no_host, &at("host"), || Unusable::Host(host.to_owned()))?;
+        self.refuse_if(dealer.port == 0, &at("port"), || Unusable::NoPort)?;
+        self.some_time(&at("connect_timeout"), dealer.connect_timeout)?;
+        let (first, most) = (dealer.retry_first, dealer.retry_most);
+        self.some_time(&at("retry_first"), first)?;
+        self.refuse_if(first > most, &at("retry_first"), || Unusable::Retry { first, most })?;
         let agent = self.agent(&at("agent"), &dealer.agent, &def)?;
         Ok(ConnectionPlan {
             name: dealer.name.clone(),
@@ -246,8 +314,8 @@ impl Checker<'_> {
             def,
             agent,
             connect_timeout: dealer.connect_timeout.0,
-            retry_first: dealer.retry_first.0,
-            retry_most: dealer.retry_most.0.max(dealer.retry_first.0),
+            retry_first: first.0,
+            retry_most: most.0,
             folder: self.loaded.config.server.data.join("dealers"),
         })
     }

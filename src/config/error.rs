@@ -8,12 +8,12 @@ use super::place::Place;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("cannot read the configuration {}: {source}", .path.display())]
+    #[error("cannot read the configuration {}: {reason}", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// Why not.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// The file is not TOML, or a value is of the wrong kind.
     #[error("{place}: {reason}")]
@@ -39,14 +39,26 @@ pub enum ConfigError {
         /// Every key that may stand there.
         known: &'static [&'static str],
     },
+    /// An environment variable that looks like one of ours but sets nothing.
+    #[error(
+        "environment variable {name} sets nothing{}: two underscores stand between the parts of a \
+         key, as in CARDROOM_SERVER__BIND",
+        .nearest.as_ref().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+    )]
+    UnknownVariable {
+        /// Its name.
+        name: String,
+        /// The variable that may have been meant.
+        nearest: Option<String>,
+    },
     /// A value that has the right form but cannot be used.
-    #[error("{place}: {key}: {source}")]
+    #[error("{place}: {key}: {reason}")]
     Unusable {
         /// Where.
         place: Place,
         /// The key with everything above it.
         key: String,
         /// Why not.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        reason: Box<dyn std::error::Error + Send + Sync>,
     },
 }

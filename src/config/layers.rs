@@ -37,6 +37,16 @@ const USUAL_FILE: &str = "cardroom.toml";
 /// What every environment variable that sets a value begins with.
 const PREFIX: &str = "CARDROOM_";
 
+/// Variables that begin in this way and set no value: the one that names the file, and one that the
+/// build sets for the program's own use.
+const NOT_KEYS: [&str; 2] = ["CARDROOM_CONFIG", "CARDROOM_COMMIT"];
+
+/// The environment; what is not text cannot be meant for us.
+pub fn variables() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
 impl Loaded {
     /// Reads all layers: the defaults, `file` (or `./cardroom.toml` if there is one), those of the
     /// variables that set a value, and the flags.
@@ -58,11 +68,16 @@ impl Loaded {
         }
         let mut variables: Vec<(String, String)> = variables
             .into_iter()
-            .filter(|(name, _)| name.strip_prefix(PREFIX).is_some_and(|rest| rest.contains("__")))
+            .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_KEYS.contains(&name.as_str()))
             .collect();
         variables.sort();
         for (name, value) in variables {
             let path = name[PREFIX.len()..].to_lowercase();
+            let whole = known_keys(&[]).is_some_and(|keys| keys.contains(&path.as_str()));
+            if !whole && !path.contains("__") {
+                let nearest = nearest_variable(&path);
+                return Err(ConfigError::UnknownVariable { name, nearest });
+            }
             let path: Vec<&str> = path.split("__").collect();
             loaded.set(&mut merged, &path, &value, &Place::Variable(name.clone()))?;
         }
@@ -99,9 +114,9 @@ impl Loaded {
     pub fn unusable(
         &self,
         key: &str,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+        reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> ConfigError {
-        ConfigError::Unusable { place: self.place(key), key: key.to_owned(), source: source.into() }
+        ConfigError::Unusable { place: self.place(key), key: key.to_owned(), reason: reason.into() }
     }
 
     /// The folder from which relative paths in the file start; empty without a file.
@@ -119,18 +134,19 @@ impl Loaded {
 
     fn read_file(&mut self, path: &Path) -> Result<Table, ConfigError> {
         let read = std::fs::read_to_string(path);
-        let text = read.map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+        let text = read.map_err(|reason| ConfigError::Read { path: path.to_owned(), reason })?;
         let text = text.as_str();
-        let bad = |error: toml::de::Error| ConfigError::Bad {
+        let bad = |error: &toml::de::Error, reason| ConfigError::Bad {
             place: Place::Line(path.to_owned(), error.span().map_or(1, |s| line(text, s.start))),
-            reason: one_line(error.message()),
+            reason,
         };
-        let spanned = DeTable::parse(text).map_err(bad)?;
+        let no_toml = |error: toml::de::Error| bad(&error, one_line(error.message()));
+        let spanned = DeTable::parse(text).map_err(no_toml)?;
         let root = Spanned::new(spanned.span(), DeValue::Table(spanned.into_inner()));
         let place = |at: usize| Place::Line(path.to_owned(), line(text, at));
         self.note_places("", &mut Vec::new(), &root, &place)?;
-        toml::from_str::<Config>(text).map_err(bad)?;
-        toml::from_str(text).map_err(bad)
+        toml::from_str::<Config>(text).map_err(|error| bad(&error, explain(&error, &root)))?;
+        toml::from_str(text).map_err(no_toml)
     }
 
     /// Walks a file's values: refuses unknown keys, and remembers the line of every known one.
@@ -234,6 +250,62 @@ fn check_key(path: &[String], name: &str, place: &Place) -> Result<(), ConfigErr
         nearest: protocol::nearest::nearest(name, known.iter().copied()),
         known,
     })
+}
+
+/// The variable that may have been meant by one that has no `__` in it; `path` is what follows the
+/// prefix.
+fn nearest_variable(path: &str) -> Option<String> {
+    let digits = |c: char| c.is_ascii_digit();
+    let index = path.split(|c| !digits(c)).find(|part| !part.is_empty()).unwrap_or("0");
+    let keys = |above: &[&str]| -> Vec<String> {
+        let known = known_keys(above).unwrap_or_default();
+        known.iter().map(|key| format!("{}__{key}", above.join("__")).to_uppercase()).collect()
+    };
+    let known = [keys(&["server"]), keys(&["tables", index]), keys(&["dealers", index])].concat();
+    let nearest = protocol::nearest::nearest(path, known.iter().map(String::as_str))?;
+    Some(format!("{PREFIX}{nearest}"))
+}
+
+/// What is wrong with a value: its key, why, and what to write instead.
+fn explain(error: &toml::de::Error, root: &Spanned<DeValue<'_>>) -> String {
+    let reason = one_line(error.message());
+    let found = error.span().and_then(|span| value_at("", root, span.start));
+    let Some((key, value)) = found.filter(|(key, _)| !key.is_empty()) else { return reason };
+    let missing = reason.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+    let Some(field) = missing else { return format!("{key}: {reason}") };
+    let name = value.as_table().and_then(|table| table.get("name")?.get_ref().as_str());
+    let name = name.map(|name| format!(" (`{name}`)")).unwrap_or_default();
+    let example = match field {
+        "name" => "name = \"a-name\"",
+        "game" => "game = \"holdem.nolimit.2p.reverse_blinds\"",
+        "seats" => "seats = [{ agent = \"equity\" }, { port = 0 }]",
+        "host" => "host = \"dealer.example.org\"",
+        "port" => "port = 18791",
+        "agent" => "agent = \"equity\"",
+        "kind" => "kind = \"external\"",
+        _ => return format!("{key}{name} has no `{field}`, which is required"),
+    };
+    format!("{key}{name} has no `{field}`, which is required: add a line such as `{example}`")
+}
+
+/// The innermost value that stands at this byte of the file, with its key.
+fn value_at<'a>(
+    key: &str,
+    value: &'a Spanned<DeValue<'a>>,
+    at: usize,
+) -> Option<(String, &'a DeValue<'a>)> {
+    let inner = match value.get_ref() {
+        DeValue::Table(table) => {
+            let mut inner = table.iter();
+            inner.find_map(|(name, inner)| value_at(&join(key, name.get_ref()), inner, at))
+        }
+        DeValue::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(i, item)| value_at(&format!("{key}[{i}]"), item, at))
+        }
+        _ => None,
+    };
+    inner.or_else(|| value.span().contains(&at).then(|| (key.to_owned(), value.get_ref())))
 }
 
 fn typed(table: &Table) -> Result<Config, toml::de::Error> {

@@ -19,7 +19,7 @@ use agents::AgentConfig;
 use serde::{Deserialize, Serialize};
 
 pub use error::ConfigError;
-pub use layers::{Flag, Loaded};
+pub use layers::{Flag, Loaded, variables};
 use units::{Size, Time};
 
 /// The whole configuration.
@@ -41,6 +41,7 @@ pub struct Config {
 #[serde(deny_unknown_fields, default)]
 pub struct Server {
     /// Where the web page, the API and the metrics are served.
+    #[serde(deserialize_with = "units::address_and_port")]
     pub bind: SocketAddr,
     /// The folder for records; made when it does not exist.
     pub data: PathBuf,
@@ -87,7 +88,7 @@ pub struct Table {
     #[serde(default)]
     pub seed: Seed,
     /// The address on which the ports of this table are opened.
-    #[serde(default = "default_address")]
+    #[serde(default = "default_address", deserialize_with = "units::address")]
     pub bind: IpAddr,
     /// The seats in order: one for each player of the game.
     pub seats: Vec<Seat>,

@@ -1,6 +1,7 @@
-//! Values with units: durations ("120s", "10min") and sizes ("64MiB").
+//! Values with units: durations ("120s", "10min") and sizes ("64MiB"); and addresses.
 
 use std::fmt;
+use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -78,6 +79,26 @@ impl fmt::Display for Size {
         let (unit, bytes) = binary.clone().find(whole).unwrap_or(&SIZES[6]);
         write!(f, "{}{unit}", self.0 / bytes)
     }
+}
+
+/// Reads an address with a port.
+pub fn address_and_port<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(from)?;
+    text.parse().map_err(|_| {
+        de::Error::custom(format!(
+            "`{text}` is not ADDRESS:PORT: write numbers, as in \"127.0.0.1:5252\" or \"[::1]:5252\""
+        ))
+    })
+}
+
+/// Reads an address without a port.
+pub fn address<'de, D: Deserializer<'de>>(from: D) -> Result<IpAddr, D::Error> {
+    let text = String::deserialize(from)?;
+    text.parse().map_err(|_| {
+        de::Error::custom(format!(
+            "`{text}` is not an address: write numbers, as in \"127.0.0.1\" or \"::1\", without a port"
+        ))
+    })
 }
 
 macro_rules! as_text {

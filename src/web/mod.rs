@@ -48,12 +48,7 @@ const POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Serves until `stop`, then lets requests in progress end.
-pub async fn serve(
-    listener: TcpListener,
-    site: Site,
-    limits: Limits,
-    stop: CancellationToken,
-) {
+pub async fn serve(listener: TcpListener, site: Site, limits: Limits, stop: CancellationToken) {
     let live = tokio::spawn(site.clone().keep_live());
     listener::serve(listener, router(site, limits), limits, stop).await;
     live.abort();

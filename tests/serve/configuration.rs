@@ -94,6 +94,18 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
              seats = [{{ agent = \"call\" }}, {{ port = 0 }}]\n{line}\n"
         )
     };
+    let dealer = |key: &str, value: &str| {
+        let lines = [
+            ("name", "\"d\""),
+            ("host", "\"127.0.0.1\""),
+            ("port", "1"),
+            ("game", "\"kuhn.limit.2p\""),
+            ("agent", "\"call\""),
+        ];
+        let others = lines.iter().filter(|(other, _)| *other != key);
+        let others: Vec<String> = others.map(|(key, value)| format!("{key} = {value}\n")).collect();
+        format!("[[dealers]]\n{key} = {value}\n{}", others.concat())
+    };
     let cases = [
         (
             "[server]\nbnd = \"x\"\n".to_owned(),
@@ -109,14 +121,75 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
         ),
         (
             "[server]\n\ngrace = \"5 parsecs\"\n".to_owned(),
-            "cardroom.toml:3: `5 parsecs` is not a duration",
+            "cardroom.toml:3: server.grace: `5 parsecs` is not a duration",
         ),
-        ("[server]\ngrace = 5\n".to_owned(), "cardroom.toml:2: `5` is not a duration"),
-        ("[server]\nmax_body = \"64\"\n".to_owned(), "cardroom.toml:2: `64` is not a size"),
-        ("[server]\nbind = \"here\"\n".to_owned(), "cardroom.toml:2: "),
+        (
+            "[server]\ngrace = 5\n".to_owned(),
+            "cardroom.toml:2: server.grace: `5` is not a duration",
+        ),
+        (
+            "[server]\nmax_body = \"64\"\n".to_owned(),
+            "cardroom.toml:2: server.max_body: `64` is not a size",
+        ),
+        (
+            "[server]\nbind = \"localhost\"\n".to_owned(),
+            "cardroom.toml:2: server.bind: `localhost` is not ADDRESS:PORT: write numbers, as in \"127.0.0.1:5252\"",
+        ),
+        (
+            table("bind = \"localhost\""),
+            "cardroom.toml:5: tables[0].bind: `localhost` is not an address: write numbers",
+        ),
+        (
+            "[server]\nlog = \"loud\"\n".to_owned(),
+            "cardroom.toml:2: server.log: `loud` says nothing about log lines: write a level",
+        ),
+        (
+            "[server]\nlog = \"info,matches=loud\"\n".to_owned(),
+            "cardroom.toml:2: server.log: `matches=loud` says nothing",
+        ),
+        (
+            "[server]\nrequest_timeout = \"0s\"\n".to_owned(),
+            "cardroom.toml:2: server.request_timeout: `0s` leaves no time",
+        ),
+        (
+            table("response_timeout = \"0s\""),
+            "cardroom.toml:5: tables[0].response_timeout: `0s` leaves no time: write at least",
+        ),
+        (
+            table("").replace("port = 0", "port = 0, name = \"call\""),
+            "cardroom.toml:4: tables[0].seats[1].name: two seats are called `call`: give one",
+        ),
+        (
+            table("").replace("game = \"kuhn.limit.2p\"\n", ""),
+            "cardroom.toml:1: tables[0] (`t`) has no `game`, which is required: add a line such as `game = ",
+        ),
+        (
+            "[agents.mine]\ncommand = \"x\"\n".to_owned(),
+            "cardroom.toml:1: agents.mine has no `kind`, which is required",
+        ),
+        (
+            "[agents.mine]\nkind = \"external\"\ncommand = \"./nowhere -x\"\n".to_owned(),
+            "cardroom.toml:3: agents.mine.command: the program `./nowhere` cannot be found",
+        ),
+        (
+            "[agents.mine]\nkind = \"external\"\ncommand = \"no-such-program-here\"\n".to_owned(),
+            "cardroom.toml:3: agents.mine.command: the program `no-such-program-here` cannot be found",
+        ),
+        (
+            dealer("host", "\"\""),
+            "cardroom.toml:2: dealers[0].host: `` is no host: write a host name",
+        ),
+        (dealer("port", "0"), "cardroom.toml:2: dealers[0].port: 0 is no port to connect to"),
+        (
+            dealer("retry_first", "\"10min\""),
+            "cardroom.toml:2: dealers[0].retry_first: `10m` is longer than `retry_most`, which is `5m`",
+        ),
         ("[server\n".to_owned(), "cardroom.toml:1: "),
-        (table("seed = -1"), "cardroom.toml:5: -1 is not a seed"),
-        (table("hands = 0"), "cardroom.toml:5: tables[0].hands: it must be at least 1"),
+        (table("seed = -1"), "cardroom.toml:5: tables[0].seed: -1 is not a seed"),
+        (
+            table("hands = 0"),
+            "cardroom.toml:5: tables[0].hands: 0 cannot be used: write at least 1\n",
+        ),
         (table("replies = \"kind\""), "cardroom.toml:5: tables[0].replies: write `compatible`"),
         (
             table("").replace("kuhn.limit.2p", "khun.limit.2p"),
@@ -186,6 +259,44 @@ fn mistakes_in_variables_name_the_variable() {
             said.starts_with(&format!("error: environment variable {name}: {expected}")),
             "{said}"
         );
+    }
+}
+
+#[test]
+fn variables_that_set_nothing_are_refused() {
+    let cases = [
+        ("CARDROOM_SERVER_BIND", " (did you mean `CARDROOM_SERVER__BIND`?)"),
+        ("CARDROOM_TABLES_0_HANDS", " (did you mean `CARDROOM_TABLES__0__HANDS`?)"),
+        ("CARDROOM_SOMETHING_ELSE_ALTOGETHER", ""),
+    ];
+    for (name, hint) in cases {
+        let output = run("", &["config", "check"], &[(name, "1")]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        let expected = format!("error: environment variable {name} sets nothing{hint}: ");
+        assert!(said.starts_with(&expected), "{said}");
+    }
+    // These are ours, too.
+    let file = [("CARDROOM_CONFIG", "cardroom.toml"), ("CARDROOM_TABLES", "[]")];
+    let output = run("[server]\ngrace = \"1s\"\n", &["config", "check"], &file);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("cardroom.toml: 0 tables"), "{said}");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
+    for arguments in [&["config", "show"][..], &["config", "check"], &["systemd"]] {
+        let folder = folder_with("");
+        let code = |out: std::process::Stdio| {
+            let mut command = command(folder.path());
+            let command = command.args(arguments).stdout(out).stderr(std::process::Stdio::null());
+            command.status().expect("the program runs").code()
+        };
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        assert_eq!(code(writer.into()), Some(0), "{arguments:?}");
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("a device");
+        assert_eq!(code(full.into()), Some(3), "{arguments:?}");
     }
 }
 
