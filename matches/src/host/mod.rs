@@ -171,14 +171,14 @@ pub struct Ended {
 
 /// A port that cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[error("table {table}: cannot listen on {address}: {source}")]
+#[error("table {table}: cannot listen on {address}: {reason}")]
 pub struct OpenError {
     /// The table.
     pub table: String,
     /// The address.
     pub address: SocketAddr,
     /// Why not.
-    pub source: io::Error,
+    pub reason: io::Error,
 }
 
 /// A table whose ports are open.
@@ -201,10 +201,10 @@ impl HostedTable {
             let SeatPlan::Open { address, .. } = seat else { continue };
             let bound = TcpListener::bind(address).await;
             let bound = bound.and_then(|listener| Ok((listener.local_addr()?, listener)));
-            let (local, listener) = bound.map_err(|source| OpenError {
+            let (local, listener) = bound.map_err(|reason| OpenError {
                 table: plan.name.clone(),
                 address: *address,
-                source,
+                reason,
             })?;
             addresses[i] = Some(local);
             listeners.push(listener);

@@ -36,12 +36,12 @@ pub enum RecordError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A file cannot be written.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {reason}", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// Why not.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
@@ -165,8 +165,8 @@ impl Recorder {
             self.folder.finish(&self.totals)?;
         }
         if self.hands == 0 {
-            let source = fs::remove_dir_all(&path);
-            source.map_err(|source| RecordError::Io { path, source })?;
+            let removed = fs::remove_dir_all(&path);
+            removed.map_err(|reason| RecordError::Io { path, reason })?;
             return Ok(ended);
         }
         let (tally, decisions) =
@@ -262,5 +262,5 @@ fn rewrite_logs(folder: &mut Folder, info: &MatchInfo, hands: u64) -> Result<Tal
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
     let text = serde_json::to_vec_pretty(value).map_err(io::Error::other);
     text.and_then(|text| logs::folder::write_whole(path, |out| out.write_all(&text)))
-        .map_err(|source| RecordError::Io { path: path.to_owned(), source })
+        .map_err(|reason| RecordError::Io { path: path.to_owned(), reason })
 }
