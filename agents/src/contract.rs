@@ -8,11 +8,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use game::{Action, BySeat, GameDef, InfoSet, PublicState, Seat, State, Strategy, Turn};
+use game::{
+    Action, BySeat, GameDef, InfoSet, LegalActions, PublicState, Raises, Seat, State, Strategy,
+    Turn, notation,
+};
 use rand::RngExt;
 
 use crate::random::Random;
-use crate::{Agent, AgentChoice, AgentError, AgentRng, Context, Cost, Decision, HandOutcome};
+use crate::{
+    Agent, AgentChoice, AgentError, AgentRng, Context, Cost, Decision, Failed, HandOutcome,
+};
 
 /// One thing an agent promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -152,9 +157,53 @@ fn compare(claim: Claim, one: &[Made], other: &[Made], report: &mut Report) {
 
 fn describe(made: &Made) -> String {
     match &made.strategy {
-        Some(strategy) => format!("{:?} of {:?}", made.action, strategy.actions),
-        None => format!("{:?}", made.action),
+        Some(strategy) => {
+            let part = |&(action, probability): &(Action, f64)| {
+                format!("{} with {probability}", words(action))
+            };
+            let parts: Vec<String> = strategy.actions.iter().map(part).collect();
+            format!("{} of {}", words(made.action), parts.join(", "))
+        }
+        None => words(made.action),
     }
+}
+
+fn words(action: Action) -> String {
+    match action {
+        Action::Fold => "a fold".to_owned(),
+        Action::Call => "a call".to_owned(),
+        Action::RaiseTo(total) => format!("a raise to {total}"),
+    }
+}
+
+/// What is allowed, in words.
+fn allowed(legal: LegalActions) -> String {
+    let fold = if legal.fold { "fold, " } else { "" };
+    match legal.raise {
+        Some(Raises { min, max }) if min == max => format!("{fold}call, raise to {min}"),
+        Some(Raises { min, max }) => format!("{fold}call, raise to {min} to {max}"),
+        None => format!("{fold}call"),
+    }
+}
+
+fn failure(reason: Failed) -> &'static str {
+    match reason {
+        Failed::Timeout => "no answer in time",
+        Failed::Gone => "its program or connection is gone",
+        Failed::BadAnswer => "its answer is no action",
+        Failed::Panicked => "it panicked",
+    }
+}
+
+/// Where in a hand a decision is due: `seat 1 (button) after r300/`.
+fn place(infoset: &InfoSet) -> String {
+    let public = &infoset.public;
+    let betting = notation::betting(public);
+    let after = match betting.as_str() {
+        "" => "as the first to act".to_owned(),
+        betting => format!("after `{betting}`"),
+    };
+    format!("seat {} ({}) {after}", infoset.seat, public.def().position(infoset.seat))
 }
 
 /// One run through all hands.
@@ -255,7 +304,7 @@ impl Block<'_> {
         let took = (self.clock)().saturating_sub(before);
         *spent += took;
 
-        let situation = format!("hand {hand}, {:?}, {:?}", infoset.seat, infoset.public);
+        let situation = format!("hand {hand}, {}", place(infoset));
         if self.cost == Cost::Worker && took > self.terms.deadline {
             let most = self.terms.deadline;
             self.report.breach(Claim::Cost, || format!("{situation}: took {took:?} of {most:?}"));
@@ -267,14 +316,16 @@ impl Block<'_> {
                 (Action::Call, None)
             }
             Ok(Decision { failed: Some(reason), note, .. }) => {
-                let why = note.map(|note| format!(", {note}")).unwrap_or_default();
-                self.report.breach(Claim::Answers, || format!("{situation}: {reason:?}{why}"));
+                let why = note.map(|note| format!(" ({note})")).unwrap_or_default();
+                let what = failure(reason);
+                self.report.breach(Claim::Answers, || format!("{situation}: {what}{why}"));
                 (Action::Call, None)
             }
             Ok(decision) => {
                 if !legal.allows(decision.action) {
                     self.report.breach(Claim::Legal, || {
-                        format!("{situation}: {:?} is not in {legal:?}", decision.action)
+                        let (asked, allowed) = (words(decision.action), allowed(legal));
+                        format!("{situation}: {asked} is not legal; allowed: {allowed}")
                     });
                 }
                 let wrong = improper(infoset, &decision);
@@ -317,13 +368,13 @@ fn improper(infoset: &InfoSet, decision: &Decision) -> Option<String> {
     let mut sum = 0.0;
     for (i, &(action, probability)) in strategy.actions.iter().enumerate() {
         if !(0.0..=1.0).contains(&probability) {
-            return Some(format!("{action:?} has probability {probability}"));
+            return Some(format!("{} has probability {probability}", words(action)));
         }
         if !legal.allows(action) {
-            return Some(format!("{action:?} is not legal"));
+            return Some(format!("{} is not legal", words(action)));
         }
         if strategy.actions[..i].iter().any(|&(other, _)| other == action) {
-            return Some(format!("{action:?} stands twice"));
+            return Some(format!("{} stands twice", words(action)));
         }
         sum += probability;
     }
@@ -331,5 +382,5 @@ fn improper(infoset: &InfoSet, decision: &Decision) -> Option<String> {
         return Some(format!("the probabilities sum to {sum}"));
     }
     let played = strategy.probability(decision.action);
-    (played <= 0.0).then(|| format!("{:?} was played with probability 0", decision.action))
+    (played <= 0.0).then(|| format!("{} was played with probability 0", words(decision.action)))
 }
