@@ -19,7 +19,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use agents::{AgentChoice, AgentConfig};
-use game::GameDef;
+use game::{Betting, GameDef};
 use protocol::acpc::dealer::Replies;
 use protocol::acpc::gamedef;
 
@@ -27,6 +27,9 @@ use crate::dealer::{self, DealerError, Options};
 
 /// What `cardroom play` says of decisions in which the agent's answer was not used.
 pub const UNANSWERED: &str = "without the agent's answer";
+
+/// The kind of the agents that are programs of their own.
+const EXTERNAL: &str = crate::external::SPEC.kind;
 
 /// What goes into an entry.
 #[derive(Debug)]
@@ -197,18 +200,38 @@ fn readme(entry: &Entry<'_>) -> String {
     format!(
         "An entry for a competition of computer poker players over the ACPC protocol, version 2.0.0.\n\n\
          Agent:    {} ({})\n\
-         Game:     {} players, {:?}; the definition is in play.game\n\
+         Game:     {} players, {}; the definition is in play.game\n\
          Program:  cardroom {}\n\n\
          Start it with\n\n    startme.sh HOST PORT\n\n\
          from any folder. It tries for up to ten minutes to reach the dealer, plays until the dealer\n\
-         closes the connection, and ends within a second of it with exit code 0. It reads nothing outside\n\
-         this folder, writes nothing, and needs no network but the connection to the dealer.\n",
+         closes the connection, and ends within a second of it with exit code 0. {}\n",
         entry.agent.name(),
         entry.agent.spec().summary,
         def.players,
-        def.betting,
+        match def.betting {
+            Betting::Limit => "limit",
+            Betting::NoLimit => "no-limit",
+        },
         env!("CARGO_PKG_VERSION"),
+        needs(entry),
     )
+}
+
+/// What the entry needs besides its folder.
+fn needs(entry: &Entry<'_>) -> &'static str {
+    let configured = definitions(entry);
+    let external = entry.agent.spec().kind == EXTERNAL
+        || configured.values().any(|config| config.kind == EXTERNAL);
+    if external {
+        "The agent is a\n\
+         program of its own, which cardroom starts: what that needs besides its file, such as an\n\
+         interpreter, libraries or other files, must be on the machine. Apart from that program,\n\
+         nothing outside this folder is read, nothing is written, and no network is needed but the\n\
+         connections to the dealer and, on the machine itself, to the program."
+    } else {
+        "It reads nothing outside\n\
+         this folder, writes nothing, and needs no network but the connection to the dealer."
+    }
 }
 
 /// Plays test matches with the entry: started by its absolute path from another folder, then by a
