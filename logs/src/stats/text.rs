@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::report::{EntrantPart, Estimate, Report, Split};
+use super::report::{EntrantPart, Report, Split};
 use super::{CrossTable, Interval};
 
 /// A report as aligned tables, about 40 lines for two entrants.
@@ -16,12 +16,20 @@ pub fn render(report: &Report) -> String {
     };
     let of = &report.of;
     let shard = of.shard.map_or(String::new(), |shard| format!(", part {shard}"));
-    line(format!("{}: {}, seed {}{shard}", of.name, of.game, of.seed));
+    line(match of.game.is_empty() {
+        // A log without its first line, which says all that.
+        true => of.name.clone(),
+        false => format!("{}: {}, seed {}{shard}", of.name, of.game, of.seed),
+    });
     let deals = match report.group_size {
         1 => String::new(),
-        n => format!(" ({} deals, each played {n} times)", grouped(report.groups)),
+        n => format!(" ({}, each played {n} times)", counted(report.groups, "deal")),
     };
-    line(format!("{} of {} hands{deals}", grouped(report.hands), grouped(of.hands_planned)));
+    let hands = match of.hands_planned {
+        0 => counted(report.hands, "hand"),
+        planned => format!("{} of {}", grouped(report.hands), counted(planned, "hand")),
+    };
+    line(format!("{hands}{deals}"));
     line(String::new());
     line(rates(report));
     for entrant in &report.entrants {
@@ -38,6 +46,10 @@ pub fn render(report: &Report) -> String {
     }
     line(String::new());
     line(spread(report));
+    // What keeps the entrants from having a rate is the same for all of them.
+    if let Some(reason) = report.entrants.first().and_then(|one| one.rate.reason.as_ref()) {
+        line(format!("note: no rate: {reason}"));
+    }
     for warning in &report.warnings {
         line(format!("note: {warning}"));
     }
@@ -49,11 +61,11 @@ fn rates(report: &Report) -> String {
         let rate = &entrant.rate;
         vec![
             entrant.name.clone(),
-            rate.mbb.map_or_else(|| reason(rate), signed),
+            rate.mbb.map_or_else(dash, signed),
             rate.interval.map_or_else(dash, range),
             entrant.bootstrap.map_or_else(dash, range),
             rate.bb_per_100.map_or_else(dash, |v| format!("{v:+.2}")),
-            entrant.all_in_adjusted.mbb.map_or_else(|| reason(&entrant.all_in_adjusted), signed),
+            entrant.all_in_adjusted.mbb.map_or_else(dash, signed),
             entrant.all_in_adjusted.interval.map_or_else(dash, range),
         ]
     });
@@ -68,7 +80,7 @@ fn splits(entrant: &EntrantPart) -> String {
         vec![
             split.hands.clone(),
             grouped(rate.hands),
-            rate.mbb.map_or_else(|| reason(rate), signed),
+            rate.mbb.map_or_else(dash, signed),
             rate.interval.map_or_else(dash, range),
         ]
     };
@@ -86,7 +98,7 @@ fn differences(report: &Report) -> String {
         };
         vec![
             format!("{} - {}", name(part.one), name(part.other)),
-            part.rate.mbb.map_or_else(|| reason(&part.rate), signed),
+            part.rate.mbb.map_or_else(dash, signed),
             part.rate.interval.map_or_else(dash, range),
             verdict.to_owned(),
         ]
@@ -120,7 +132,7 @@ fn spread(report: &Report) -> String {
             entrant.name.clone(),
             entrant.deviation_per_hand.map_or_else(dash, plain),
             entrant.deviation_per_group.map_or_else(dash, plain),
-            entrant.duplicate_reduction.map_or_else(dash, |v| format!("{:+.1} %", -100.0 * v)),
+            entrant.duplicate_reduction.map_or_else(dash, |v| reduction(v)),
         ]
     });
     let mut text = table(&["", "deviation per hand", "per deal", "by duplication"], rows);
@@ -179,8 +191,10 @@ fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     table.trim_fmt()
 }
 
-fn reason(estimate: &Estimate) -> String {
-    estimate.reason.clone().unwrap_or_default()
+/// How much smaller a deviation is: 0.3 is `30.0 % less`.
+fn reduction(share: f64) -> String {
+    let word = if share < 0.0 { "more" } else { "less" };
+    format!("{:.1} % {word}", 100.0 * share.abs())
 }
 
 fn dash() -> String {
@@ -201,6 +215,12 @@ fn range(interval: Interval) -> String {
     format!("{} to {}", signed(interval.low), signed(interval.high))
 }
 
+/// `1 hand`, `1,234 hands`.
+fn counted(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(number))
+}
+
 /// `1234567` as `1,234,567`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -214,7 +234,8 @@ fn grouped(number: u64) -> String {
     text
 }
 
-fn duration(nanoseconds: u64) -> String {
+/// A time with the unit that suits it: `250 ns`, `1.5 µs`, `20.0 ms`, `3.00 s`.
+pub fn duration(nanoseconds: u64) -> String {
     let ns = nanoseconds as f64;
     match nanoseconds {
         0..1_000 => format!("{nanoseconds} ns"),
