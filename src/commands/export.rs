@@ -70,6 +70,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "{hands} hands fill more than one PHH file: name one with --out"
         )));
     }
+    let refuse_older = |files: u64| match (&args.out, format) {
+        (Some(path), Format::Phhs) => refuse_older(path, files + 1),
+        _ => Ok(()),
+    };
+    refuse_older(hands.div_ceil(args.hands_per_file).max(1))?;
     let mut open = |number: u64| -> std::io::Result<Box<dyn Write>> {
         Ok(match &args.out {
             None => Box::new(std::io::stdout().lock()),
@@ -90,6 +95,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             return Err(Failure::input(anyhow::Error::from(error).context(place)));
         }
     };
+    // A log may hold fewer hands than it was planned for.
+    refuse_older(summary.files)?;
     if let Some(path) = &args.out {
         let files = match summary.files {
             0 | 1 => String::new(),
@@ -104,6 +111,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         );
     }
     Ok(())
+}
+
+/// Refuses to leave a file of an earlier, longer export beside the new ones, as if it were theirs. It
+/// is not removed, because it may as well be somebody else's.
+fn refuse_older(path: &Path, number: u64) -> Result<(), Failure> {
+    let next = numbered(path, number);
+    if !next.exists() {
+        return Ok(());
+    }
+    Err(Failure::input(anyhow::anyhow!(
+        "{} would stand beside this export as if it were part of it: remove it and those after it, or \
+         choose another name with --out",
+        next.display()
+    )))
 }
 
 /// `hands.phhs`, `hands-2.phhs`, `hands-3.phhs` …
