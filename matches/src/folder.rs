@@ -178,8 +178,17 @@ impl Folder {
 
 /// Joins the folders of a match's parts into a new one, with all its files.
 pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
+    let new = !out.exists();
     fs::create_dir_all(out).map_err(io_error(out))?;
-    logs::ledger::merge(parts, &out.join(ledger::FILE_NAME))?;
+    let path = out.join(ledger::FILE_NAME);
+    if let Err(error) = logs::ledger::merge(parts, &path) {
+        if new {
+            // Nothing but the lock is in it. The error that matters is the first one.
+            let _ = fs::remove_file(path.with_extension("lock"));
+            let _ = fs::remove_dir(out);
+        }
+        return Err(error.into());
+    }
     rewrite(out)
 }
 
