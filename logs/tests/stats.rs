@@ -271,7 +271,7 @@ fn the_report_has_the_documented_keys() {
     }
     assert!(report.warnings.iter().any(|text| text.contains("p1") && text.contains("2 corrected")));
     assert_eq!(report.differences.len(), 3);
-    assert_eq!(report.hands_needed[0].half_width, 5.0);
+    assert_eq!(report.hands_needed[4].half_width, 5.0);
 }
 
 #[test]
@@ -477,4 +477,21 @@ fn the_curve_says_its_result_in_words() {
     );
     assert!(svg.contains("After 2000 hands") && svg.contains("95 % interval"));
     assert!(!svg.contains("a<b") && svg.len() < 40_000, "{}", svg.len());
+}
+
+#[test]
+fn a_wanted_half_width_is_listed_once_and_in_order() {
+    let def = Arc::new(games::kuhn());
+    let info = hands::info(&def, 100, false);
+    let mut tally = Tally::new(&info);
+    hands::random_hands(&def, 100, 1, 7).iter().for_each(|record| tally.add(record));
+    for (wanted, expected) in [
+        (None, &[100.0, 50.0, 20.0, 10.0][..]),
+        (Some(20.0), &[100.0, 50.0, 20.0, 10.0]),
+        (Some(30.0), &[100.0, 50.0, 30.0, 20.0, 10.0]),
+    ] {
+        let report = Report::new(&info, &tally, None, wanted);
+        let listed: Vec<f64> = report.hands_needed.iter().map(|part| part.half_width).collect();
+        assert_eq!(listed, expected);
+    }
 }

@@ -56,8 +56,8 @@ enum AllInMode {
 
 /// Reads the match and prints its report.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if args.half_width.is_some_and(|wanted| wanted.is_nan() || wanted <= 0.0) {
-        return Err(Failure::usage("--half-width must be greater than 0"));
+    if args.half_width.is_some_and(|wanted| !(0.001..=1e6).contains(&wanted)) {
+        return Err(Failure::usage("--half-width must be from 0.001 to 1000000"));
     }
     let source = Source::open(&args.source, args.game.as_deref())?;
     let boards = match args.allin {

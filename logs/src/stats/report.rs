@@ -229,10 +229,14 @@ impl Report {
             },
             entrants,
             differences: differences(tally),
-            hands_needed: half_width.into_iter().chain(WANTED).map(|w| needed(tally, w)).collect(),
+            hands_needed: wanted(half_width).into_iter().map(|w| needed(tally, w)).collect(),
             warnings: Vec::new(),
         };
         report.warnings = report.find_warnings();
+        if info.game.spec().blinds.iter().all(|&blind| blind == 0) {
+            let unit = "the game has no blinds: rates take 1 chip for the big blind";
+            report.warnings.push(unit.to_owned());
+        }
         report
     }
 
@@ -245,8 +249,11 @@ impl Report {
         let mut warnings = Vec::new();
         if self.left_out > 0 {
             warnings.push(format!(
-                "{} hands are not counted: not all {} hands of their deal have been played",
-                self.left_out, self.group_size
+                "{} {} not counted: not all {} hands of {} deal have been played",
+                self.left_out,
+                if self.left_out == 1 { "hand is" } else { "hands are" },
+                self.group_size,
+                if self.left_out == 1 { "its" } else { "their" },
             ));
         }
         let RunOutPart { hands, adjusted, not_computed } = self.run_outs;
@@ -360,8 +367,14 @@ fn adjusted(tally: &Tally, sums: &Sums) -> Estimate {
 }
 
 fn seat_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
-    let split = |(seat, sums)| Split {
-        hands: def.position(seat).to_string(),
+    let name = |seat| def.position(seat).to_string();
+    // With antes several seats have one role.
+    let alone = |seat| def.seats().filter(|&other| name(other) == name(seat)).count() == 1;
+    let split = |(seat, sums): (game::Seat, _)| Split {
+        hands: match alone(seat) {
+            true => name(seat),
+            false => format!("{} (seat {})", name(seat), seat.index() + 1),
+        },
         rate: Estimate::of(sums, big_blind),
     };
     def.seats().zip(&sums.seats).map(split).collect()
@@ -424,6 +437,14 @@ fn differences(tally: &Tally) -> Vec<DifferencePart> {
         }
     };
     pairs.map(part).collect()
+}
+
+/// The half-widths to be listed, widest first, each once.
+fn wanted(further: Option<f64>) -> Vec<f64> {
+    let mut wanted: Vec<f64> = WANTED.into_iter().chain(further).collect();
+    wanted.sort_by(|a, b| b.total_cmp(a));
+    wanted.dedup();
+    wanted
 }
 
 fn needed(tally: &Tally, half_width: f64) -> NeededPart {
