@@ -190,7 +190,29 @@ fn an_entry_whose_agent_gives_no_answers_is_found_out() {
     let output = cardroom(at, &["agents", "verify", agent, "--game", NOLIMIT, "--hands", "2"]);
     assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    assert!(said.contains("not true that it answers every time: hand 0"), "{said}");
+    let expected =
+        "not true that it answers every time: hand 0, seat 1 (button) as the first to act: ";
+    assert!(said.contains(expected), "{said}");
+    let readme = fs::read_to_string(at.join("entry/README")).expect("a file");
+    assert!(readme.contains("2 players, no-limit;") && readme.contains("interpreter"), "{readme}");
+    let none = cardroom(at, &["agents", "verify", "call", "--hands", "0"]);
+    assert_eq!(none.status.code(), Some(2), "{}", text(&none.stderr));
+}
+
+#[test]
+fn results_that_cannot_be_written_are_a_failure_but_a_closed_pipe_is_not() {
+    let describe = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+        command.args(["agents", "describe", "call"]).stdin(Stdio::null());
+        command
+    };
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+    let output = describe().stdout(full).stderr(Stdio::piped()).output().expect("it runs");
+    check_failure(&output, 3, "cannot write the result");
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = describe().stdout(writer).stderr(Stdio::piped()).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
 }
 
 #[test]

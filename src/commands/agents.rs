@@ -1,13 +1,14 @@
 //! `cardroom agents`: what agents there are, whether they keep their promises, how fast they are.
 
-use std::io::Write;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use agents::contract::{self, Claim, Report, Terms};
 use agents::{AgentChoice, AgentSpec, Cost, Registry};
+use clap::value_parser;
 use comfy_table::{CellAlignment, Table, presets};
 use game::GameDef;
+use logs::stats::text;
 use matches::games::load_game;
 use matches::measure::{Measured, measure};
 use protocol::acpc::gamedef::Reading;
@@ -16,6 +17,7 @@ use serde_json::json;
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::named::{Game, Named};
+use crate::report::out;
 
 /// List, describe, check and measure agents.
 #[derive(clap::Args)]
@@ -67,7 +69,7 @@ struct VerifyArgs {
     #[arg(long, value_name = "GAME")]
     game: Vec<String>,
     /// Hands of each block
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = value_parser!(u32).range(1..))]
     hands: u32,
     /// Seed of cards and decisions
     #[arg(long, value_name = "SEED", default_value_t = 1)]
@@ -116,8 +118,7 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
         let kinds: Vec<_> = registry.kinds().iter().map(kind_json).collect();
         let one = |(name, config)| json!({ "name": name, "agent": config });
         let defined: Vec<_> = registry.defined().map(one).collect();
-        say(&pretty(&json!({ "kinds": kinds, "configured": defined })));
-        return Ok(());
+        return say(&pretty(&json!({ "kinds": kinds, "configured": defined })));
     }
     let mut table = table(&["AGENT", "COST", "WHAT IT DOES"]);
     for spec in registry.kinds() {
@@ -133,8 +134,7 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
             format!("{} (configured): {what}", config.kind),
         ]);
     }
-    say(&table.trim_fmt());
-    Ok(())
+    say(&table.trim_fmt())
 }
 
 /// The kind with its argument, as it is written on command lines.
@@ -171,20 +171,19 @@ fn describe(args: &DescribeArgs) -> Result<(), Failure> {
     let Some(spec) = registry.kinds().iter().find(|spec| spec.kind == kind) else {
         // Says which are known; an agent with an argument is described by its kind.
         let spec = *registry.resolve(&args.name).map_err(Failure::input)?.spec();
-        say(&if args.list.json { pretty(&kind_json(&spec)) } else { description(&spec) });
-        return Ok(());
+        return say(&if args.list.json { pretty(&kind_json(&spec)) } else { description(&spec) });
     };
     if args.list.json {
         let mut document = kind_json(spec);
         document["configured"] = json!(config);
-        say(&pretty(&document));
-        return Ok(());
+        return say(&pretty(&document));
     }
-    say(&description(spec));
+    let mut text = description(spec);
     if let Some(config) = config {
-        say(&format!("\n[agents.{}]\nkind = \"{}\"\n{}", args.name, config.kind, config.options));
+        text +=
+            &format!("\n\n[agents.{}]\nkind = \"{}\"\n{}", args.name, config.kind, config.options);
     }
-    Ok(())
+    say(&text)
 }
 
 fn description(spec: &AgentSpec) -> String {
@@ -236,7 +235,7 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
             reports.push((choice.name().to_owned(), (*game).to_owned(), report));
         }
     }
-    say(&if args.list.json { reports_json(&reports) } else { reports_text(&reports) });
+    say(&if args.list.json { reports_json(&reports) } else { reports_text(&reports) })?;
     let broken = reports.iter().filter(|(_, _, report)| !report.breaches.is_empty()).count();
     if broken > 0 {
         let all = reports.len();
@@ -299,8 +298,7 @@ fn bench(args: &BenchArgs) -> Result<(), Failure> {
         .collect::<Result<Vec<_>, Failure>>()?;
     if args.list.json {
         let one = |(agent, measured): &(String, Measured)| json!({ "agent": agent, "measured": measured });
-        say(&pretty(&json!(measured.iter().map(one).collect::<Vec<_>>())));
-        return Ok(());
+        return say(&pretty(&json!(measured.iter().map(one).collect::<Vec<_>>())));
     }
     let mut table = table(&[
         "AGENT",
@@ -325,18 +323,11 @@ fn bench(args: &BenchArgs) -> Result<(), Failure> {
             memory(measured.memory),
         ]);
     }
-    say(&table.trim_fmt());
-    Ok(())
+    say(&table.trim_fmt())
 }
 
 fn time(microseconds: f64) -> String {
-    let time = Duration::from_secs_f64(microseconds.max(0.0) / 1e6);
-    match time.as_nanos() {
-        0..1_000 => format!("{} ns", time.as_nanos()),
-        1_000..1_000_000 => format!("{microseconds:.1} µs"),
-        1_000_000..1_000_000_000 => format!("{:.1} ms", microseconds / 1e3),
-        _ => format!("{:.1} s", microseconds / 1e6),
-    }
+    text::duration((microseconds.max(0.0) * 1e3).round() as u64)
 }
 
 fn memory(bytes: Option<u64>) -> String {
@@ -359,7 +350,6 @@ fn pretty(document: &serde_json::Value) -> String {
     serde_json::to_string_pretty(document).expect("plain data with text keys")
 }
 
-fn say(text: &str) {
-    // Whoever reads the output may have gone.
-    let _ = writeln!(std::io::stdout(), "{text}");
+fn say(text: &str) -> Result<(), Failure> {
+    out(&format!("{text}\n"))
 }

@@ -1,13 +1,13 @@
 //! `cardroom package`: make a folder that plays without anything else.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::PathBuf;
 
 use matches::package_acpc::{Entry, PackageError, check, write};
 
 use crate::exit::Failure;
 use crate::named::{Game, Named, this_program};
+use crate::report::out;
 
 /// Make a folder that plays without anything else.
 #[derive(clap::Args)]
@@ -66,12 +66,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
         0 => "not tried".to_owned(),
         hands => format!("tried twice over {hands} hands"),
     };
-    // Whoever reads the output may have gone.
-    let _ = writeln!(
-        std::io::stdout(),
-        "{}: an entry that plays {}, {tried}; start it with startme.sh HOST PORT",
+    out(&format!(
+        "{}: an entry that plays {}, {tried}; start it with startme.sh HOST PORT\n",
         args.dir.display(),
         agent.name()
-    );
-    Ok(())
+    ))
 }

@@ -1,11 +1,11 @@
 //! `cardroom play`: play as an agent at a table somewhere else.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::Quirks;
+use logs::stats::text;
 use matches::package_acpc::UNANSWERED;
 use matches::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
 use matches::stop::Stop;
@@ -14,6 +14,7 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::{Game, Named};
+use crate::report::out;
 
 /// Play as an agent at a table somewhere else.
 #[derive(clap::Args)]
@@ -90,8 +91,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
     if args.json || end.is_ok() || summary.hands > 0 {
-        // Whoever reads the output may have gone.
-        let _ = writeln!(std::io::stdout(), "{}", show(&summary, args.json));
+        out(&format!("{}\n", show(&summary, args.json)))?;
     }
     match end.map_err(failure)? {
         End::MatchOver => Ok(()),
@@ -115,18 +115,19 @@ fn show(summary: &Summary, json: bool) -> String {
         Some(rate) => format!(", {:+.0} ± {:.0} mbb/hand", rate.mbb, rate.half_width()),
         None => String::new(),
     };
-    let mut text = format!("{agent} at {dealer}: {hands} hands, {chips:+} chips{rate}");
-    text += &format!("\n{} decisions", decisions.total);
+    let mut said = format!("{agent} at {dealer}: {hands} hands, {chips:+} chips{rate}");
+    said += &format!("\n{} decisions", decisions.total);
     if let (Some(median), Some(p99), Some(max)) =
         (decisions.median_ms, decisions.p99_ms, decisions.max_ms)
     {
-        text +=
-            &format!("; thinking time {median:.3} ms (median), {p99:.3} (p99), {max:.3} (longest)");
+        let time = |milliseconds: f64| text::duration((milliseconds * 1e6).round() as u64);
+        let (median, p99, max) = (time(median), time(p99), time(max));
+        said += &format!("; thinking time {median} (median), {p99} (p99), {max} (longest)");
     }
     let (fallbacks, corrected) = (decisions.fallback_total(), decisions.corrected);
     if fallbacks + corrected > 0 {
         let plural = |count: u64| if count == 1 { "decision" } else { "decisions" };
-        text += &format!("\n{fallbacks} {} {UNANSWERED}, {corrected} corrected", plural(fallbacks));
+        said += &format!("\n{fallbacks} {} {UNANSWERED}, {corrected} corrected", plural(fallbacks));
     }
-    text
+    said
 }
