@@ -205,6 +205,7 @@ impl MatchInfo {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "most values are made for the call")]
 fn differ(what: &'static str, ours: impl ToString, theirs: impl ToString) -> Option<Difference> {
     let (ours, theirs) = (ours.to_string(), theirs.to_string());
     (ours != theirs).then_some(Difference { what, ours, theirs })

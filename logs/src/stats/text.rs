@@ -132,7 +132,7 @@ fn spread(report: &Report) -> String {
             entrant.name.clone(),
             entrant.deviation_per_hand.map_or_else(dash, plain),
             entrant.deviation_per_group.map_or_else(dash, plain),
-            entrant.duplicate_reduction.map_or_else(dash, |v| reduction(v)),
+            entrant.duplicate_reduction.map_or_else(dash, reduction),
         ]
     });
     let mut text = table(&["", "deviation per hand", "per deal", "by duplication"], rows);
