@@ -247,9 +247,9 @@ fn a_finished_ledger_is_read_where_nothing_can_be_written() {
         let path = inside.join(ledger::FILE_NAME);
         let writer = ledger_of(&path, &hands::info(&def, 100, false), &records);
         if closed {
-            writer.close()
+            writer.close();
         } else {
-            drop(writer)
+            drop(writer);
         }
         let allow = |path: &std::path::Path, mode| {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
