@@ -23,7 +23,8 @@ pub(crate) struct Named {
 impl Named {
     /// The configuration.
     pub(crate) fn load(&self) -> Result<Loaded, Failure> {
-        Loaded::load(self.config.as_deref(), crate::config::variables(), &[]).map_err(Failure::input)
+        Loaded::load(self.config.as_deref(), crate::config::variables(), &[])
+            .map_err(Failure::input)
     }
 
     /// Every agent there is.
