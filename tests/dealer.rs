@@ -260,11 +260,15 @@ fn a_player_that_stops_reading_does_not_block_the_dealer() {
 }
 
 #[test]
-fn a_port_in_use_is_named() {
+fn a_port_in_use_is_named_and_costs_no_earlier_match_its_log() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("an address").port();
-    let mut dealer = start("1", &["-p", &format!("0,{port}")]);
+    let folder = TempDir::new().expect("a folder");
+    let log = folder.path().join("m.log");
+    fs::write(&log, "an earlier match\n").expect("a file");
+    let mut dealer = start_in(folder, NOLIMIT, "1", &["-p", &format!("0,{port}")]);
     let end = dealer.end();
+    assert_eq!(fs::read_to_string(&log).expect("a log"), "an earlier match\n");
     assert_eq!(end.code, Some(3));
     assert!(end.err.contains("ERROR: could not create listen socket for player 2\n"));
     assert!(end.last().contains(&format!("cannot listen on 127.0.0.1:{port} for seat 2")));

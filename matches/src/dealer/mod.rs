@@ -145,6 +145,8 @@ impl Options {
 pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), DealerError> {
     let mut dealer = Dealer::new(options.config());
     let header = options.header();
+    // Before any file is touched: a port in use must not cost an earlier match its log.
+    let (listeners, ports) = listen(options, err)?;
     let mut log = options.log.then(|| MatchLog::open(options, &header)).transpose()?;
     let transactions = match options.transactions {
         true => Some(TransactionLog::open(options, &mut dealer)?),
@@ -154,7 +156,6 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
         .enable_all()
         .build()
         .map_err(DealerError::System)?;
-    let (listeners, ports) = listen(options, err)?;
     let line = ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" ");
     put_out(out, &format!("{line}\n"))?;
     let _ = err.write_all(header.as_bytes());
