@@ -1,4 +1,5 @@
-//! Drivers: the only crate that calls agents, opens sockets and reads clocks.
+//! Drivers: what binds protocols and tables to agents and records. Below the program itself, the only
+//! crate with sockets and clocks.
 //!
 //! - [`connect`]: playing at outside ACPC dealers, connecting again and again.
 //! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
