@@ -5,14 +5,20 @@
 //! - [`Card`], [`Rank`], [`Suit`]: one card, written as in the ACPC protocol (`Ah`, `Td`, `2c`).
 //! - [`HoleCards`], [`Board`]: short ordered lists, kept in deal order.
 //! - [`CardSet`]: an unordered set, laid out so that the evaluator reads it without conversion.
+//! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them.
+//! - [`WinRate`]: wins and ties among equally likely endings, as exact counts.
 //! - [`HandRank`]: what the evaluator returns; greater is better, equal is a tie.
 
 mod card;
+mod combo;
 mod evaluate;
 mod list;
 mod set;
+mod winrate;
 
 pub use card::{Card, ParseCardError, Rank, Suit};
+pub use combo::{Combo, ParseStartingHandError, StartingHand};
 pub use evaluate::{Category, HandRank, evaluate};
 pub use list::{Board, CardList, HoleCards, ParseCardsError};
 pub use set::CardSet;
+pub use winrate::{Ties, WinRate};

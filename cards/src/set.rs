@@ -58,6 +58,13 @@ impl CardSet {
         self.0 & other.0 != 0
     }
 
+    /// This set and one more card.
+    #[inline]
+    #[must_use]
+    pub const fn with(self, card: Card) -> CardSet {
+        CardSet(self.0 | CardSet::of(card).0)
+    }
+
     /// Adds a card; returns whether it was new.
     #[inline]
     pub fn insert(&mut self, card: Card) -> bool {
