@@ -10,4 +10,6 @@ mod matchstate;
 mod player;
 mod reply;
 mod scan;
+mod slumbot_action;
+mod slumbot_message;
 mod table;

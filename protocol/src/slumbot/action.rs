@@ -1,0 +1,383 @@
+//! Betting as Slumbot writes it.
+//!
+//! ```text
+//! hand   := street ( "/" street )*          at most four streets
+//! street := ( "k" | "c" | "f" | "b" digits )*
+//! ```
+//!
+//! `k` checks, `c` calls, `f` folds, `bN` bets or raises so that the player's chips **on this street**,
+//! blinds included, come to `N`. This is the one place where that number and the total over the whole
+//! hand, in which the rest of the project counts, are turned into each other.
+//!
+//! A `/` stands as soon as a street is closed and another one follows; a called all-in is followed by all
+//! slashes up to the river. The printer writes exactly these; the reader also takes a text without the
+//! slashes that nothing follows, but not with a part of them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use cards::{Board, Card};
+use game::{Action, BySeat, Chips, DealError, GameDef, LegalActions, PublicState, Street, Turn};
+
+/// One action as a client sends it (`incr`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Incr {
+    /// `k`: pass with nothing to call.
+    Check,
+    /// `c`: match the bet.
+    Call,
+    /// `f`: give up the hand.
+    Fold,
+    /// `bN`: bet or raise so that the player's chips on this street come to this many.
+    BetTo(Chips),
+}
+
+/// Why an action is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A call with nothing to call.
+    #[error("there is nothing to call: a check is written `k`")]
+    Call,
+    /// A check where there is a bet.
+    #[error("there is a bet to call: a call is written `c`")]
+    Check,
+    /// A fold with nothing to call.
+    #[error("there is nothing to call, so a fold is not allowed")]
+    Fold,
+    /// A bet where none is possible.
+    #[error("no bet is allowed here: the hand can only be called or folded")]
+    NoBet,
+    /// A bet below the minimum.
+    #[error("a bet to {to} is too small: the least on this street is {least}")]
+    TooSmall {
+        /// The street total asked for.
+        to: Chips,
+        /// The smallest allowed.
+        least: Chips,
+    },
+    /// A bet above the stack.
+    #[error("a bet to {to} is too big: the most on this street is {most}")]
+    TooBig {
+        /// The street total asked for.
+        to: Chips,
+        /// The largest allowed.
+        most: Chips,
+    },
+    /// Nobody is to act.
+    #[error("the hand is over")]
+    HandOver,
+}
+
+impl Refusal {
+    /// The text that the live server gives as `error_msg`.
+    pub const fn error_msg(self) -> &'static str {
+        match self {
+            Refusal::Call => "Illegal call",
+            Refusal::Check => "Illegal check",
+            Refusal::Fold => "Illegal fold",
+            Refusal::NoBet | Refusal::TooSmall { .. } => "Illegal bet",
+            Refusal::TooBig { .. } => "Bet size too big",
+            Refusal::HandOver => IncrError::ERROR_MSG,
+        }
+    }
+}
+
+/// Text that is not exactly one action.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}`, character {at}: an action is one of `k`, `c`, `f` or `b` with a number")]
+pub struct IncrError {
+    /// The text, cut at 200 characters.
+    pub text: String,
+    /// Offset of the trouble in characters, from 0.
+    pub at: usize,
+}
+
+impl IncrError {
+    /// The text that the live server gives as `error_msg`.
+    pub const ERROR_MSG: &'static str = "unexpected action";
+}
+
+impl FromStr for Incr {
+    type Err = IncrError;
+
+    /// Reads exactly one action. Leading zeros of a number count for nothing; one that is too large for
+    /// any stack is read as the largest number.
+    fn from_str(text: &str) -> Result<Incr, IncrError> {
+        let fail = |at| IncrError { text: shorten(text), at };
+        let mut letters = text.chars();
+        let incr = match letters.next().ok_or_else(|| fail(0))? {
+            'k' => Incr::Check,
+            'c' => Incr::Call,
+            'f' => Incr::Fold,
+            'b' => {
+                let digits = letters.as_str();
+                let wrong = digits.chars().position(|letter| !letter.is_ascii_digit());
+                if let Some(at) = wrong.or_else(|| digits.is_empty().then_some(0)) {
+                    return Err(fail(1 + at));
+                }
+                return Ok(Incr::BetTo(digits.parse().unwrap_or(Chips::MAX)));
+            }
+            _ => return Err(fail(0)),
+        };
+        if letters.next().is_some() { Err(fail(1)) } else { Ok(incr) }
+    }
+}
+
+impl fmt::Display for Incr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Incr::Check => f.write_str("k"),
+            Incr::Call => f.write_str("c"),
+            Incr::Fold => f.write_str("f"),
+            Incr::BetTo(to) => write!(f, "b{to}"),
+        }
+    }
+}
+
+impl Incr {
+    /// How this action of the seat to act is written. One that is not legal in this state is written all
+    /// the same, and refused by whoever reads it.
+    pub fn of(action: Action, state: &PublicState) -> Incr {
+        match action {
+            Action::Fold => Incr::Fold,
+            Action::Call if state.legal().fold => Incr::Call,
+            Action::Call => Incr::Check,
+            Action::RaiseTo(total) => Incr::BetTo(total.saturating_sub(before_street(state))),
+        }
+    }
+
+    /// The action that this is for the seat to act.
+    ///
+    /// # Errors
+    /// When it is not legal in this state; `k` and `c` do not stand for each other.
+    pub fn action(self, state: &PublicState) -> Result<Action, Refusal> {
+        if !matches!(state.turn(), Turn::Act(_)) {
+            return Err(Refusal::HandOver);
+        }
+        // Folding is allowed exactly where there is something to call.
+        let LegalActions { fold: owes, raise, .. } = state.legal();
+        match (self, raise) {
+            (Incr::Check, _) if owes => Err(Refusal::Check),
+            (Incr::Call, _) if !owes => Err(Refusal::Call),
+            (Incr::Fold, _) if !owes => Err(Refusal::Fold),
+            (Incr::Check | Incr::Call, _) => Ok(Action::Call),
+            (Incr::Fold, _) => Ok(Action::Fold),
+            (Incr::BetTo(_), None) => Err(Refusal::NoBet),
+            (Incr::BetTo(to), Some(raise)) => {
+                let before = before_street(state);
+                let total = before.saturating_add(to);
+                if total > raise.max {
+                    return Err(Refusal::TooBig { to, most: raise.max - before });
+                }
+                if total < raise.min {
+                    return Err(Refusal::TooSmall { to, least: raise.min - before });
+                }
+                Ok(Action::RaiseTo(total))
+            }
+        }
+    }
+}
+
+/// Chips that the seat to act had put in when this street began: what lies between a total on the street
+/// and one over the hand. Heads-up both seats had put in the same.
+fn before_street(state: &PublicState) -> Chips {
+    match state.turn() {
+        Turn::Act(seat) => state.committed()[seat] - state.committed_street(seat),
+        Turn::Deal(_) | Turn::Over => 0,
+    }
+}
+
+/// Why a text is not the betting of a hand.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("action `{text}`, character {at}: {reason}")]
+pub struct ActionError {
+    /// The whole text, cut at 200 characters.
+    pub text: String,
+    /// Offset of the trouble in characters, from 0.
+    pub at: usize,
+    /// What is wrong.
+    pub reason: ActionReason,
+}
+
+/// What is wrong with a betting text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ActionReason {
+    /// Not one of `k`, `c`, `f`, `b`, `/`.
+    #[error("`{0}` is not an action")]
+    NotAnAction(char),
+    /// A `b` without a number, or with one that begins with a zero.
+    #[error("a bet needs a size without leading zeros")]
+    NoSize,
+    /// The action is not legal.
+    #[error(transparent)]
+    Illegal(#[from] Refusal),
+    /// A `/` where no street ends.
+    #[error("no street ends here")]
+    EarlySlash,
+    /// A street has ended but no `/` follows.
+    #[error("a `/` is missing")]
+    MissingSlash,
+    /// After a called all-in there are some slashes, but not all.
+    #[error("after a called all-in there are all slashes up to the river, or none")]
+    SomeSlashes,
+    /// The cards on the table do not fit the betting.
+    #[error(transparent)]
+    Deal(#[from] DealError),
+    /// More cards lie on the table than the betting calls for.
+    #[error("{found} cards on the table, but the betting calls for {needed}")]
+    Board {
+        /// Cards given.
+        found: usize,
+        /// Cards of the streets that have begun.
+        needed: usize,
+    },
+}
+
+/// The betting of a heads-up hand as text.
+pub fn write(state: &PublicState) -> String {
+    let mut text = String::with_capacity(32);
+    write_to(state, &mut text);
+    text
+}
+
+/// Appends the betting of a heads-up hand.
+pub fn write_to(state: &PublicState, out: &mut String) {
+    use fmt::Write;
+    let blinds = &state.def().blinds;
+    let mut committed = BySeat::from_fn(blinds.len(), |seat| blinds[seat.index()]);
+    let mut highest = blinds.iter().copied().max().unwrap_or_default();
+    let mut before = 0;
+    let mut street = Street::Preflop;
+    for played in state.history() {
+        if street < played.street {
+            before = highest;
+            slashes(&mut street, played.street, out);
+        }
+        match played.action {
+            Action::Fold => out.push('f'),
+            Action::Call => {
+                out.push(if committed[played.seat] == highest { 'k' } else { 'c' });
+                committed[played.seat] = highest;
+            }
+            Action::RaiseTo(total) => {
+                write!(out, "b{}", total - before).expect("writing to a string cannot fail");
+                (committed[played.seat], highest) = (total, total);
+            }
+        }
+    }
+    let last = match state.turn() {
+        Turn::Deal(next) if state.able().len() > 1 => next,
+        Turn::Deal(_) => state.def().last_street(),
+        Turn::Act(_) | Turn::Over => state.street(),
+    };
+    slashes(&mut street, last, out);
+}
+
+fn slashes(street: &mut Street, until: Street, out: &mut String) {
+    (street.index()..until.index()).for_each(|_| out.push('/'));
+    *street = until;
+}
+
+/// Replays betting as text on a fresh hand, dealing from `board`, which must hold exactly the cards of
+/// the streets that have begun.
+///
+/// # Errors
+/// When the text is not the betting of a hand, or the cards do not fit it; the error says where.
+pub fn replay(def: &Arc<GameDef>, text: &str, board: &[Card]) -> Result<PublicState, ActionError> {
+    let state = play(def, text, board)?;
+    let (found, needed) = (board.len(), state.board().len());
+    if found > needed {
+        return Err(fail(text, text.len(), ActionReason::Board { found, needed }));
+    }
+    Ok(state)
+}
+
+/// The actions of a betting text alone, where the cards on the table are not known.
+///
+/// # Errors
+/// As [`replay`], but for those about cards.
+pub fn read(def: &Arc<GameDef>, text: &str) -> Result<Vec<Action>, ActionError> {
+    // Which cards are dealt makes no difference to the betting.
+    let any: Vec<Card> = def.deck().into_iter().take(def.full_board_len()).collect();
+    let state = play(def, text, &any)?;
+    Ok(state.history().iter().map(|played| played.action).collect())
+}
+
+fn play(def: &Arc<GameDef>, text: &str, board: &[Card]) -> Result<PublicState, ActionError> {
+    let mut state = PublicState::new(def);
+    let mut at = 0;
+    while let Some(letter) = text[at..].chars().next() {
+        let start = at;
+        at += letter.len_utf8();
+        let incr = match letter {
+            '/' => {
+                if !matches!(state.turn(), Turn::Deal(_)) {
+                    return Err(fail(text, start, ActionReason::EarlySlash));
+                }
+                deal(&mut state, board).map_err(|error| fail(text, start, error.into()))?;
+                continue;
+            }
+            'k' => Incr::Check,
+            'c' => Incr::Call,
+            'f' => Incr::Fold,
+            'b' => {
+                let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
+                let number = &text[at..at + digits];
+                if number.is_empty() || number.starts_with('0') {
+                    return Err(fail(text, start, ActionReason::NoSize));
+                }
+                at += digits;
+                Incr::BetTo(number.parse().unwrap_or(Chips::MAX))
+            }
+            other => return Err(fail(text, start, ActionReason::NotAnAction(other))),
+        };
+        if matches!(state.turn(), Turn::Deal(_)) {
+            return Err(fail(text, start, ActionReason::MissingSlash));
+        }
+        let action = incr.action(&state).map_err(|error| fail(text, start, error.into()))?;
+        state.apply_unchecked(action);
+    }
+    if matches!(state.turn(), Turn::Deal(_)) && text.ends_with('/') {
+        return Err(fail(text, text.len(), ActionReason::SomeSlashes));
+    }
+    while matches!(state.turn(), Turn::Deal(_)) {
+        deal(&mut state, board).map_err(|error| fail(text, text.len(), error.into()))?;
+    }
+    Ok(state)
+}
+
+/// Deals the next street from the hand's board.
+fn deal(state: &mut PublicState, board: &[Card]) -> Result<(), DealError> {
+    let Turn::Deal(street) = state.turn() else { return Err(DealError::NotDue) };
+    let start = state.board().len();
+    let end = start + usize::from(state.def().board_cards[street.index()]);
+    state.deal(board.get(start..end.min(board.len())).unwrap_or_default())
+}
+
+/// An error at this byte of the text.
+fn fail(text: &str, at: usize, reason: ActionReason) -> ActionError {
+    ActionError { text: shorten(text), at: text[..at].chars().count(), reason }
+}
+
+/// A text for an error message.
+pub(super) fn shorten(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+/// A player's cards in the order in which they are shown: high to low, spades before hearts before
+/// diamonds before clubs.
+pub fn high_to_low<const N: usize>(cards: cards::CardList<N>) -> cards::CardList<N> {
+    let mut sorted = cards.to_vec();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    cards::CardList::new(&sorted).expect("as many cards as before")
+}
+
+/// The cards on the table in the order in which they are shown: the flop high to low, then turn and
+/// river.
+pub fn board_order(board: Board) -> Board {
+    let mut sorted = board.to_vec();
+    let flop = sorted.len().min(3);
+    sorted[..flop].sort_unstable_by(|a, b| b.cmp(a));
+    Board::new(&sorted).expect("as many cards as before")
+}

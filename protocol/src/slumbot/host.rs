@@ -1,0 +1,261 @@
+//! The host's side of the API as values: requests read from bodies, a hand between a client and our
+//! bot, and what is answered. No session store, no sockets, no clocks: cards and the bot's actions are
+//! handed in.
+//!
+//! A request has one answer. The client's turn is the only state in which an answer leaves, so the bot's
+//! actions are played as long as it is its turn; a hand may be over before the client has acted at all.
+
+use std::sync::Arc;
+
+use cards::{Board, HoleCards};
+use game::{Action, BySeat, GameDef, IllegalReason, InfoSet, Payoff, PublicState, Seat, State, Turn};
+
+use super::action::{board_order, high_to_low, write};
+use super::message::{
+    ActRequest, BadRequest, ErrorObject, HandEnd, HandObject, LoginRequest, NewHandRequest,
+    read_request, won_pot,
+};
+use super::{Incr, IncrError, PREFIXES, Refusal};
+
+/// What is answered to a token that stands for no session.
+pub const BAD_TOKEN: &str = "Bad token";
+
+/// What a client asks for, by the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Endpoint {
+    /// `login`: a session under a name.
+    Login,
+    /// `new_hand`: the next hand of a session, or of a new one.
+    NewHand,
+    /// `act`: the client's action.
+    Act,
+}
+
+impl Endpoint {
+    /// Every endpoint.
+    pub const ALL: [Endpoint; 3] = [Endpoint::Login, Endpoint::NewHand, Endpoint::Act];
+
+    /// The last part of the path.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Endpoint::Login => "login",
+            Endpoint::NewHand => "new_hand",
+            Endpoint::Act => "act",
+        }
+    }
+
+    /// The endpoint at this path, under either prefix.
+    pub fn at(path: &str) -> Option<Endpoint> {
+        let mut names = PREFIXES.iter().filter_map(|prefix| path.strip_prefix(prefix));
+        let name = names.find_map(|rest| rest.strip_prefix('/'))?;
+        Endpoint::ALL.into_iter().find(|endpoint| endpoint.name() == name)
+    }
+}
+
+/// A request that could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// A session under a name.
+    Login(LoginRequest),
+    /// The next hand.
+    NewHand(NewHandRequest),
+    /// The client's action.
+    Act(ActRequest),
+}
+
+impl Request {
+    /// Reads a request's body.
+    ///
+    /// # Errors
+    /// When it is no JSON or says that it is something else, or when a field is no text.
+    pub fn read(
+        endpoint: Endpoint,
+        content_type: Option<&str>,
+        body: &[u8],
+    ) -> Result<Request, BadRequest> {
+        let kind = content_type.unwrap_or_default();
+        let essence = kind.split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("application/json") {
+            let found: String = kind.chars().take(100).collect();
+            return Err(BadRequest::Malformed(format!(
+                "its content type is `{found}`, not application/json"
+            )));
+        }
+        Ok(match endpoint {
+            Endpoint::Login => Request::Login(read_request(body)?),
+            Endpoint::NewHand => Request::NewHand(read_request(body)?),
+            Endpoint::Act => Request::Act(read_request(body)?),
+        })
+    }
+}
+
+/// Why a client's action is not played.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It is not one action.
+    #[error(transparent)]
+    Text(#[from] IncrError),
+    /// It is not legal now.
+    #[error(transparent)]
+    Illegal(#[from] Refusal),
+}
+
+impl Refused {
+    /// The text that the live server gives as `error_msg`.
+    pub const fn error_msg(&self) -> &'static str {
+        match self {
+            Refused::Text(_) => IncrError::ERROR_MSG,
+            Refused::Illegal(refusal) => refusal.error_msg(),
+        }
+    }
+}
+
+/// Who is to act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The client: an answer can leave.
+    Client,
+    /// The bot.
+    Bot,
+    /// Nobody: the hand is over, and an answer can leave.
+    Over,
+}
+
+/// What a session has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Finished hands.
+    pub hands: u64,
+    /// Sum of the client's winnings, in chips.
+    pub total: i64,
+    /// Sum of the winnings less the bot's own results with the same cards.
+    pub baseline_total: i64,
+}
+
+impl Totals {
+    /// Counts a finished hand.
+    pub fn add(&mut self, winnings: i64, baseline_winnings: i64) {
+        self.hands += 1;
+        self.total += winnings;
+        self.baseline_total += baseline_winnings;
+    }
+}
+
+/// A hand between a client and our bot.
+#[derive(Debug, Clone)]
+pub struct Hand {
+    state: State,
+    /// All five cards; those not yet on the table are nobody's business.
+    board: Board,
+    client: Seat,
+}
+
+impl Hand {
+    /// A new hand with these cards, the whole board included. `client` is the client's seat, its
+    /// `client_pos`.
+    pub fn new(def: &Arc<GameDef>, hole: BySeat<HoleCards>, board: Board, client: Seat) -> Hand {
+        Hand { state: State { public: PublicState::new(def), hole }, board, client }
+    }
+
+    /// Who is to act.
+    pub fn next(&self) -> Next {
+        match self.state.public.turn() {
+            Turn::Act(seat) if seat == self.client => Next::Client,
+            Turn::Act(_) => Next::Bot,
+            Turn::Deal(_) | Turn::Over => Next::Over,
+        }
+    }
+
+    /// The client's seat.
+    pub fn client(&self) -> Seat {
+        self.client
+    }
+
+    /// The bot's seat.
+    pub fn bot(&self) -> Seat {
+        Seat::new(1 - self.client.index()).expect("two seats")
+    }
+
+    /// What both see.
+    pub fn public(&self) -> &PublicState {
+        &self.state.public
+    }
+
+    /// Both players' cards.
+    pub fn hole(&self) -> &BySeat<HoleCards> {
+        &self.state.hole
+    }
+
+    /// What the bot knows.
+    pub fn infoset(&self) -> InfoSet {
+        self.state.infoset(self.bot())
+    }
+
+    /// The betting so far.
+    pub fn action(&self) -> String {
+        write(&self.state.public)
+    }
+
+    /// The action that a client's `incr` asks for. Nothing is played.
+    ///
+    /// # Errors
+    /// When the text is not exactly one action, or that is not legal now.
+    pub fn read(&self, incr: &str) -> Result<Action, Refused> {
+        let incr: Incr = incr.parse()?;
+        Ok(incr.action(&self.state.public)?)
+    }
+
+    /// Plays an action of whoever is to act, and deals what is due.
+    ///
+    /// # Errors
+    /// When it is not legal; then nothing has changed.
+    pub fn play(&mut self, action: Action) -> Result<(), IllegalReason> {
+        self.state.public.apply(action)?;
+        self.state.public.deal_from(&self.board).expect("a deal holds the whole board");
+        Ok(())
+    }
+
+    /// What each seat won. Meaningful when the hand is over.
+    pub fn payoffs(&self) -> BySeat<Payoff> {
+        self.state.payoffs()
+    }
+
+    /// What the client won, in chips. Meaningful when the hand is over. Both players have put in the
+    /// same at a showdown, so that half a pot is a whole number.
+    pub fn winnings(&self) -> i64 {
+        self.payoffs()[self.client].parts() / Payoff::PER_CHIP
+    }
+
+    /// How a finished hand is shown. `totals` include it.
+    pub fn end(&self, baseline_winnings: i64, totals: Totals) -> HandEnd {
+        let winnings = self.winnings();
+        HandEnd {
+            bot_hole_cards: high_to_low(self.state.hole[self.bot()]),
+            winnings,
+            won_pot: won_pot(winnings, self.state.public.pot()),
+            session_num_hands: totals.hands,
+            baseline_winnings,
+            session_total: totals.total,
+            session_baseline_total: totals.baseline_total,
+        }
+    }
+
+    /// The answer about this hand. `old_action` is the betting before the client's last action; `token`
+    /// is given in a session's first answer only.
+    pub fn object(&self, old_action: String, end: Option<HandEnd>, token: Option<String>) -> HandObject {
+        HandObject {
+            old_action,
+            action: self.action(),
+            client_pos: self.client.index() as u8,
+            hole_cards: high_to_low(self.state.hole[self.client]),
+            board: board_order(self.state.public.board()),
+            end,
+            token,
+        }
+    }
+}
+
+/// What is answered to an action that is refused; the hand stays as it is.
+pub fn refusal(error_msg: &str, old_action: Option<String>) -> ErrorObject {
+    ErrorObject { error_msg: error_msg.to_owned(), old_action }
+}

@@ -1,0 +1,18 @@
+//! The web API of Slumbot, the public heads-up no-limit benchmark, both sides.
+//!
+//! - [`action`]: betting as text, and one action of it ([`Incr`]).
+//! - [`message`]: the JSON bodies.
+//!
+//! The game is heads-up no-limit hold'em with blinds 50 and 100 and 20,000 chips, as the ACPC played it:
+//! `game::games::nolimit_holdem`. `client_pos` is a [`game::Seat`]: 0 the big blind, 1 the button. Bets
+//! are totals on the street here and totals over the hand everywhere else; [`action`] converts.
+
+pub mod action;
+#[doc(hidden)]
+pub mod fuzzing;
+pub mod message;
+
+pub use action::{ActionError, ActionReason, Incr, IncrError, Refusal};
+
+/// What the paths of the API begin with: the site's present one, and the older one that still works.
+pub const PREFIXES: [&str; 2] = ["/slumbot/api", "/api"];
