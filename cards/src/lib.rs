@@ -7,8 +7,10 @@
 //! - [`CardSet`]: an unordered set, laid out so that the evaluator reads it without conversion.
 //! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them.
 //! - [`WinRate`]: wins and ties among equally likely endings, as exact counts.
+//! - [`all_in`]: two known hands against each other over all boards to come.
 //! - [`HandRank`]: what the evaluator returns; greater is better, equal is a tie.
 
+mod allin;
 mod card;
 mod combo;
 mod evaluate;
@@ -16,6 +18,7 @@ mod list;
 mod set;
 mod winrate;
 
+pub use allin::{AllInError, all_in, all_in_without_table};
 pub use card::{Card, ParseCardError, Rank, Suit};
 pub use combo::{Combo, ParseStartingHandError, StartingHand};
 pub use evaluate::{Category, HandRank, evaluate};
