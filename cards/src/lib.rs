@@ -15,6 +15,7 @@ mod card;
 mod combo;
 mod evaluate;
 mod list;
+mod river;
 mod set;
 mod winrate;
 
@@ -23,5 +24,6 @@ pub use card::{Card, ParseCardError, Rank, Suit};
 pub use combo::{Combo, ParseStartingHandError, StartingHand};
 pub use evaluate::{Category, HandRank, evaluate};
 pub use list::{Board, CardList, HoleCards, ParseCardsError};
+pub use river::{RiverBoard, RiverTable};
 pub use set::CardSet;
-pub use winrate::{Ties, WinRate};
+pub use winrate::{Distribution, Outlook, Ties, WinRate, WinRateError, win_rate};

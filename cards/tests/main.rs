@@ -5,3 +5,4 @@ mod evaluator;
 mod naive;
 mod sets;
 mod texts;
+mod winrates;

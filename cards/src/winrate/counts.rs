@@ -1,4 +1,4 @@
-//! How often a hand wins, as exact counts.
+//! Wins and ties, and what a tie is worth.
 
 /// What a tie counts for in a win-rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,0 +1,140 @@
+//! Numbers for multisets and sets of ranks, from tables made at compile time.
+//!
+//! A multiset of `k` ranks `r1 <= r2 <= … <= rk` has the number `C(r1, 1) + C(r2 + 1, 2) + … +
+//! C(rk + k - 1, k)`, dense from 0. A set of ranks has its place among the 13-bit masks with equally
+//! many bits, in increasing order.
+
+/// Multisets of 0, 1, 2 … 5 ranks.
+const SIZES: [usize; 6] = [1, 13, 91, 455, 1820, 6188];
+
+/// Multisets of at most four ranks: those to which one more can be added.
+const SMALLER: usize = 1 + 13 + 91 + 455 + 1820;
+
+/// A multiset of at most five ranks, numbered after all smaller ones.
+#[derive(Clone, Copy)]
+pub(crate) struct Ranks(u16);
+
+impl Ranks {
+    pub(crate) const EMPTY: Ranks = Ranks(0);
+
+    /// This multiset and one more rank. There must be fewer than five.
+    #[inline]
+    pub(crate) fn with(self, rank: usize) -> Ranks {
+        Ranks(NEXT[self.0 as usize][rank])
+    }
+
+    /// The number among the multisets of `SIZE` ranks, which this one must have.
+    #[inline]
+    pub(crate) const fn number<const SIZE: usize>(self) -> usize {
+        self.0 as usize - const { first(SIZE) }
+    }
+
+    /// The multiset of these ranks.
+    #[inline]
+    pub(crate) fn of(ranks: impl IntoIterator<Item = usize>) -> Ranks {
+        ranks.into_iter().fold(Ranks::EMPTY, Ranks::with)
+    }
+}
+
+/// The number of the empty, first one-rank, first two-rank … multiset.
+const fn first(size: usize) -> usize {
+    let (mut first, mut smaller) = (0, 0);
+    while smaller < size {
+        first += SIZES[smaller];
+        smaller += 1;
+    }
+    first
+}
+
+/// For each multiset of at most four ranks, the multisets with one rank more.
+static NEXT: [[u16; 13]; SMALLER] = next();
+
+#[allow(long_running_const_eval)]
+const fn next() -> [[u16; 13]; SMALLER] {
+    let mut next = [[0; 13]; SMALLER];
+    // Visits the multisets of each size in the order of their numbers: the last rank moves slowest.
+    let mut size = 0;
+    while size < 5 {
+        let mut ranks = [0u8; 5];
+        let mut number = 0;
+        while number < SIZES[size] {
+            let mut rank = 0;
+            while rank < 13 {
+                next[first(size) + number][rank] =
+                    (first(size + 1) + number_with(&ranks, size, rank)) as u16;
+                rank += 1;
+            }
+            advance(&mut ranks, size);
+            number += 1;
+        }
+        size += 1;
+    }
+    next
+}
+
+/// The next multiset of this size in the order of the numbers.
+const fn advance(ranks: &mut [u8; 5], size: usize) {
+    let mut at = 0;
+    while at + 1 < size && ranks[at] == ranks[at + 1] {
+        ranks[at] = 0;
+        at += 1;
+    }
+    ranks[at] += 1;
+}
+
+/// The number of the multiset of the first `size` ranks and `extra`.
+const fn number_with(ranks: &[u8; 5], size: usize, extra: usize) -> usize {
+    let (mut number, mut place, mut used) = (0, 0, false);
+    let mut at = 0;
+    while place <= size {
+        let rank = if !used && (at == size || extra < ranks[at] as usize) {
+            used = true;
+            extra
+        } else {
+            at += 1;
+            ranks[at - 1] as usize
+        };
+        number += CHOOSE[rank + place][place + 1];
+        place += 1;
+    }
+    number
+}
+
+/// Binomial coefficients up to 17 over 5.
+const CHOOSE: [[usize; 6]; 18] = {
+    let mut choose = [[0; 6]; 18];
+    let mut n = 0;
+    while n < 18 {
+        choose[n][0] = 1;
+        let mut k = 1;
+        while k < 6 && n > 0 {
+            choose[n][k] = choose[n - 1][k - 1] + choose[n - 1][k];
+            k += 1;
+        }
+        n += 1;
+    }
+    choose
+};
+
+/// How many ranks a mask has, and its number among the masks that have as many.
+#[inline]
+pub(crate) fn subset(mask: u16) -> (usize, usize) {
+    let entry = SUBSETS[mask as usize & 0x1FFF] as usize;
+    (entry >> 11, entry & 0x7FF)
+}
+
+/// For each mask its number of bits (above bit 11) and its place among those (below).
+static SUBSETS: [u16; 1 << 13] = subsets();
+
+const fn subsets() -> [u16; 1 << 13] {
+    let mut subsets = [0; 1 << 13];
+    let mut seen = [0; 14];
+    let mut mask = 0;
+    while mask < subsets.len() {
+        let bits = mask.count_ones() as usize;
+        subsets[mask] = (bits << 11) as u16 | seen[bits];
+        seen[bits] += 1;
+        mask += 1;
+    }
+    subsets
+}
