@@ -1,6 +1,6 @@
 //! `call`: checks or calls, always. The reference point of every table of results.
 
-use game::{Action, InfoSet};
+use game::{Action, InfoSet, Policy, Strategy};
 
 use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
 
@@ -15,7 +15,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     repeatable: true,
     prepare: |resolver| {
         resolver.options::<crate::config::NoOptions>()?;
-        Ok(Recipe::new(|_| Ok(AlwaysCall)))
+        Ok(Recipe::new(|_| Ok(AlwaysCall)).with_policy(|_| Ok(AlwaysCall)))
     },
 };
 
@@ -24,5 +24,11 @@ struct AlwaysCall;
 impl Agent for AlwaysCall {
     fn act(&mut self, _: &InfoSet, _: &mut Context) -> Decision {
         Action::Call.into()
+    }
+}
+
+impl Policy for AlwaysCall {
+    fn strategy(&self, _: &InfoSet) -> Strategy {
+        Strategy::pure(Action::Call)
     }
 }

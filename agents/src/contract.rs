@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use game::{
-    Action, BySeat, GameDef, InfoSet, LegalActions, PublicState, Raises, Seat, State, Strategy,
-    Turn, notation,
+    Action, BySeat, GameDef, InfoSet, LegalActions, Policy, PublicState, Raises, Seat, State,
+    Strategy, Turn, notation,
 };
 use rand::RngExt;
 
@@ -28,7 +28,8 @@ pub enum Claim {
     /// What it plays is legal without correction.
     Legal,
     /// A strategy it reports has distinct legal actions, finite probabilities from 0 to 1 that sum
-    /// to 1 within 1e-6, and gives the played action a positive one.
+    /// to 1 within 1e-6, and gives the played action a positive one. Its policy, if it has one, is what
+    /// it plays by.
     Strategy,
     /// New agents with the same seeds decide the same.
     SameSeeds,
@@ -122,7 +123,8 @@ pub fn check(
 ) -> Result<Report, AgentError> {
     let mut report = Report::default();
     let new = || def.seats().map(|_| choice.build(def)).collect::<Result<Vec<_>, _>>();
-    let mut block = Block { def, terms, cost: choice.cost(), clock, report: &mut report };
+    let (cost, policy) = (choice.cost(), choice.policy(def)?);
+    let mut block = Block { def, terms, cost, policy, clock, report: &mut report };
     let first = block.play(&mut new()?);
     if choice.repeatable() {
         let mut agents = new()?;
@@ -211,6 +213,7 @@ struct Block<'a> {
     def: &'a Arc<GameDef>,
     terms: Terms,
     cost: Cost,
+    policy: Option<Arc<dyn Policy>>,
     clock: &'a dyn Fn() -> Duration,
     report: &'a mut Report,
 }
@@ -328,7 +331,8 @@ impl Block<'_> {
                         format!("{situation}: {asked} is not legal; allowed: {allowed}")
                     });
                 }
-                let wrong = improper(infoset, &decision);
+                let wrong = improper(infoset, &decision)
+                    .or_else(|| contradiction(self.policy.as_deref()?, infoset, &decision));
                 let strategy = decision.strategy.filter(|_| wrong.is_none());
                 if let Some(wrong) = wrong {
                     self.report.breach(Claim::Strategy, || format!("{situation}: {wrong}"));
@@ -359,6 +363,19 @@ impl Block<'_> {
             });
         }
     }
+}
+
+/// In what a decision is not one of the agent's policy, if it is not.
+fn contradiction(policy: &dyn Policy, infoset: &InfoSet, decision: &Decision) -> Option<String> {
+    let given = policy.strategy(infoset);
+    if given.probability(decision.action) <= 0.0 {
+        return Some(format!("{} has no probability in its policy", words(decision.action)));
+    }
+    let reported = decision.strategy.as_ref()?;
+    let differs = |&&(action, p): &&(Action, f64)| (p - given.probability(action)).abs() > 1e-9;
+    let (action, p) = reported.actions.iter().find(differs)?;
+    let by = given.probability(*action);
+    Some(format!("{} is reported with {p} and has {by} in its policy", words(*action)))
 }
 
 /// What is wrong with the strategy of a decision, if anything.

@@ -10,9 +10,15 @@
 //!    this street after the first. Otherwise call when `w` times the pot that can be won, the call
 //!    included, is at least the price of the call. Otherwise fold.
 //! 3. Bets and raises put in `size` times the pot after calling, as far as the rules allow.
+//!
+//! That is nearly always one action, and easily read. With `mix` above 0 the thresholds are soft: the
+//! chance of betting, raising or calling rises evenly from 0 to 1 while the logarithm of the odds in
+//! question (the advantage, or the odds of winning against those the price asks for) goes from `mix` below
+//! its threshold to `mix` above. With `spread` above 0 the size is one of three with equal chances:
+//! `size`, and `size` times and divided by `1 + spread`.
 
 use cards::{Board, HoleCards};
-use game::{Action, Chips, InfoSet, LegalActions, Raises, Strategy};
+use game::{Action, Chips, InfoSet, LegalActions, Policy, Raises, Strategy};
 use rand::RngExt;
 use serde::Deserialize;
 
@@ -48,6 +54,18 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             help: "chance of betting a hand with an advantage below 1/2 when nobody has bet, 0 to 1",
         },
         AgentOption {
+            name: "mix",
+            default: "0",
+            help: "how soft the thresholds are, 0 to 3: with 0.5 it mixes where the odds are within a \
+                   factor of 1.65 of a threshold",
+        },
+        AgentOption {
+            name: "spread",
+            default: "0",
+            help: "above 0, up to 10: three sizes with equal chances, `size` and that times and divided \
+                   by 1 + `spread`",
+        },
+        AgentOption {
             name: "samples",
             default: "2000",
             help: "draws of an estimated win-rate, 1 to 1000000",
@@ -71,6 +89,8 @@ struct Options {
     raise: f64,
     size: f64,
     bluff: f64,
+    mix: f64,
+    spread: f64,
     samples: u32,
     exact: u64,
 }
@@ -78,7 +98,8 @@ struct Options {
 impl Default for Options {
     fn default() -> Options {
         let Effort { exact, samples } = Effort::default();
-        Options { bet: 2.0, raise: 3.0, size: 0.75, bluff: 0.1, samples, exact }
+        let (mix, spread) = (0.0, 0.0);
+        Options { bet: 2.0, raise: 3.0, size: 0.75, bluff: 0.1, mix, spread, samples, exact }
     }
 }
 
@@ -92,15 +113,21 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     positive("bet", options.bet)?;
     positive("raise", options.raise)?;
     positive("size", options.size)?;
-    if !(0.0..=1.0).contains(&options.bluff) {
-        let reason = format!("`bluff` is {}, but must be from 0 to 1", options.bluff);
-        return Err(resolver.bad_option(reason));
-    }
+    let up_to = |name: &str, value: f64, most: f64| {
+        let error = || format!("`{name}` is {value}, but must be from 0 to {most}");
+        let fine = (0.0..=most).contains(&value);
+        fine.then_some(()).ok_or_else(|| resolver.bad_option(error()))
+    };
+    up_to("bluff", options.bluff, 1.0)?;
+    up_to("mix", options.mix, 3.0)?;
+    up_to("spread", options.spread, 10.0)?;
     if !(1..=1_000_000).contains(&options.samples) {
         let reason = format!("`samples` is {}, but must be from 1 to 1000000", options.samples);
         return Err(resolver.bad_option(reason));
     }
-    Ok(Recipe::new(move |_| Ok(Equity { options: options.clone(), last: None })))
+    let rule = Rule { options };
+    let equity = Equity { rule: rule.clone(), last: None };
+    Ok(Recipe::new(move |_| Ok(equity.clone())).with_policy(move |_| Ok(rule.clone())))
 }
 
 /// What a win-rate depends on.
@@ -111,66 +138,111 @@ struct Situation {
     opponents: usize,
 }
 
-struct Equity {
+/// The rule with its options: a pure function of what is seen.
+#[derive(Debug, Clone)]
+struct Rule {
     options: Options,
+}
+
+#[derive(Debug, Clone)]
+struct Equity {
+    rule: Rule,
     /// The win-rate computed last: a street's later decisions ask for the same one.
     last: Option<(Situation, f64)>,
 }
 
 impl Agent for Equity {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let legal = infoset.legal();
-        let opponents = infoset.public.remaining().len() as usize - 1;
-        let rate = self.win_rate(infoset, opponents);
-        let advantage = opponents as f64 * rate / (1.0 - rate).max(1e-9);
-        let strategy = self.strategy(infoset, legal, rate, advantage);
+        let situation = Situation::of(infoset);
+        let rate = match self.last {
+            Some((last, rate)) if last == situation => rate,
+            _ => self.rule.win_rate(infoset, situation),
+        };
+        self.last = Some((situation, rate));
+        let strategy = self.rule.strategy_at(infoset, situation.opponents, rate);
         let action = match strategy.actions.as_slice() {
             &[(action, _)] => action,
             _ => strategy.sample(cx.rng.random()),
         };
-        let price = price(infoset, legal);
-        let note = format!("win-rate {rate:.3} against {opponents}, needs {price:.3} to call");
+        let price = price(infoset, infoset.legal());
+        let note =
+            format!("win-rate {rate:.3} against {}, needs {price:.3} to call", situation.opponents);
         Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
     }
 }
 
-impl Equity {
-    fn win_rate(&mut self, infoset: &InfoSet, opponents: usize) -> f64 {
-        let board = infoset.public.board();
-        let situation = Situation { hole: infoset.hole, board, opponents };
-        if let Some((last, rate)) = self.last
-            && last == situation
-        {
-            return rate;
-        }
+impl Policy for Rule {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        let situation = Situation::of(infoset);
+        let rate = self.win_rate(infoset, situation);
+        self.strategy_at(infoset, situation.opponents, rate)
+    }
+}
+
+impl Situation {
+    fn of(infoset: &InfoSet) -> Situation {
+        let opponents = infoset.public.remaining().len() as usize - 1;
+        Situation { hole: infoset.hole, board: infoset.public.board(), opponents }
+    }
+}
+
+impl Rule {
+    fn win_rate(&self, infoset: &InfoSet, situation: Situation) -> f64 {
+        let Situation { hole, board, opponents } = situation;
         let effort = Effort { exact: self.options.exact, samples: self.options.samples };
-        let rate = win_rate(infoset.public.def(), infoset.hole, board, opponents, effort);
-        self.last = Some((situation, rate));
-        rate
+        win_rate(infoset.public.def(), hole, board, opponents, effort)
     }
 
-    fn strategy(
-        &self,
-        infoset: &InfoSet,
-        legal: LegalActions,
-        rate: f64,
-        advantage: f64,
-    ) -> Strategy {
+    fn strategy_at(&self, infoset: &InfoSet, opponents: usize, rate: f64) -> Strategy {
         let options = &self.options;
-        let raise = legal.raise.map(|raises| raise_to(infoset, legal, raises, options.size));
+        let legal = infoset.legal();
+        let odds = rate / (1.0 - rate).max(1e-9);
+        let advantage = opponents as f64 * odds;
         let earlier = infoset.public.raises().saturating_sub(1).min(64);
         let needed = match legal.to_call {
             0 => options.bet,
             _ => options.raise * 1.5f64.powi(earlier as i32),
         };
-        match raise {
-            Some(raise) if advantage >= needed => Strategy::pure(raise),
-            Some(raise) if legal.to_call == 0 && advantage < 0.5 && options.bluff > 0.0 => {
-                let weights = [(Action::Call, 1.0 - options.bluff), (raise, options.bluff)];
-                Strategy::from_weights(weights).unwrap_or_else(|| Strategy::pure(Action::Call))
+        let mut aggression = options.chance(advantage / needed);
+        if legal.to_call == 0 && advantage < 0.5 {
+            aggression = aggression.max(options.bluff);
+        }
+        let price = price(infoset, legal);
+        let call = match legal.fold {
+            true if options.mix > 0.0 => options.chance(odds * (1.0 - price) / price.max(1e-9)),
+            true if rate < price => 0.0,
+            _ => 1.0,
+        };
+        let raises = legal.raise.map(|raises| raises_to(infoset, legal, raises, options));
+        let raises = raises.unwrap_or_default();
+        if raises.is_empty() {
+            aggression = 0.0;
+        }
+        let rest = 1.0 - aggression;
+        let mut strategy = Strategy { actions: Vec::with_capacity(2 + raises.len()) };
+        let mut add = |action, p: f64| {
+            if p > 0.0 {
+                strategy.actions.push((action, p));
             }
-            _ if !legal.fold || rate >= price(infoset, legal) => Strategy::pure(Action::Call),
-            _ => Strategy::pure(Action::Fold),
+        };
+        add(Action::Fold, rest * (1.0 - call));
+        add(Action::Call, rest * call);
+        for &(action, p) in &raises {
+            add(action, aggression * p);
+        }
+        strategy
+    }
+}
+
+impl Options {
+    /// The chance of doing what is right from a ratio of 1 up.
+    fn chance(&self, ratio: f64) -> f64 {
+        if self.mix > 0.0 {
+            (0.5 + 0.5 * ratio.max(1e-9).ln() / self.mix).clamp(0.0, 1.0)
+        } else if ratio >= 1.0 {
+            1.0
+        } else {
+            0.0
         }
     }
 }
@@ -186,6 +258,28 @@ fn price(infoset: &InfoSet, legal: LegalActions) -> f64 {
     let others = committed.iter().filter(|&(seat, _)| seat != infoset.seat);
     let winnable: u64 = others.map(|(_, &chips)| u64::from(chips.min(total))).sum();
     f64::from(legal.to_call) / (winnable + u64::from(total)) as f64
+}
+
+/// The raises to choose from with their chances, all different.
+fn raises_to(
+    infoset: &InfoSet,
+    legal: LegalActions,
+    raises: Raises,
+    options: &Options,
+) -> Vec<(Action, f64)> {
+    let (size, factor) = (options.size, 1.0 + options.spread);
+    let sizes = [size / factor, size, size * factor];
+    let sizes = if options.spread > 0.0 { &sizes[..] } else { &sizes[1..2] };
+    let mut chosen: Vec<(Action, f64)> = Vec::with_capacity(sizes.len());
+    for &size in sizes {
+        let raise = raise_to(infoset, legal, raises, size);
+        let p = 1.0 / sizes.len() as f64;
+        match chosen.iter_mut().find(|(known, _)| *known == raise) {
+            Some((_, known)) => *known += p,
+            None => chosen.push((raise, p)),
+        }
+    }
+    chosen
 }
 
 fn raise_to(infoset: &InfoSet, legal: LegalActions, raises: Raises, size: f64) -> Action {

@@ -1,6 +1,6 @@
 //! `fold`: folds whenever there is something to call, else checks.
 
-use game::{Action, InfoSet};
+use game::{Action, InfoSet, Policy, Strategy};
 
 use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
 
@@ -15,7 +15,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     repeatable: true,
     prepare: |resolver| {
         resolver.options::<crate::config::NoOptions>()?;
-        Ok(Recipe::new(|_| Ok(AlwaysFold)))
+        Ok(Recipe::new(|_| Ok(AlwaysFold)).with_policy(|_| Ok(AlwaysFold)))
     },
 };
 
@@ -23,6 +23,16 @@ struct AlwaysFold;
 
 impl Agent for AlwaysFold {
     fn act(&mut self, infoset: &InfoSet, _: &mut Context) -> Decision {
-        if infoset.legal().fold { Action::Fold } else { Action::Call }.into()
+        action(infoset).into()
     }
+}
+
+impl Policy for AlwaysFold {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        Strategy::pure(action(infoset))
+    }
+}
+
+fn action(infoset: &InfoSet) -> Action {
+    if infoset.legal().fold { Action::Fold } else { Action::Call }
 }

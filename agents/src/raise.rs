@@ -3,7 +3,7 @@
 //! Against it, an agent that always folds loses exactly the blinds: heads-up with blinds 50 and 100
 //! that is 750 thousandths of a big blind per hand.
 
-use game::{Action, InfoSet, Raises};
+use game::{Action, InfoSet, Policy, Raises, Strategy};
 use serde::Deserialize;
 
 use crate::{Agent, AgentOption, AgentSpec, Context, Cost, Decision, Recipe};
@@ -23,7 +23,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     repeatable: true,
     prepare: |resolver| {
         let Options { size } = resolver.options()?;
-        Ok(Recipe::new(move |_| Ok(AlwaysRaise { size })))
+        let raise = move |_: &_| Ok(AlwaysRaise { size });
+        Ok(Recipe::new(raise).with_policy(raise))
     },
 };
 
@@ -48,8 +49,20 @@ struct AlwaysRaise {
 
 impl Agent for AlwaysRaise {
     fn act(&mut self, infoset: &InfoSet, _: &mut Context) -> Decision {
+        self.action(infoset).into()
+    }
+}
+
+impl Policy for AlwaysRaise {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        Strategy::pure(self.action(infoset))
+    }
+}
+
+impl AlwaysRaise {
+    fn action(&self, infoset: &InfoSet) -> Action {
         let legal = infoset.legal();
-        let Some(Raises { min, max }) = legal.raise else { return Action::Call.into() };
+        let Some(Raises { min, max }) = legal.raise else { return Action::Call };
         let total = match self.size {
             Size::Min => min,
             Size::Pot => {
@@ -60,6 +73,6 @@ impl Agent for AlwaysRaise {
             }
             Size::AllIn => max,
         };
-        Action::RaiseTo(total).into()
+        Action::RaiseTo(total)
     }
 }

@@ -3,7 +3,7 @@
 //! Each kind of action that is allowed (fold, call or check, raise) is equally likely; the total of a
 //! raise is then uniform between the smallest and the largest allowed. It never folds for free.
 
-use game::{Action, InfoSet};
+use game::{Action, InfoSet, Policy, Strategy};
 use rand::RngExt;
 
 use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
@@ -19,7 +19,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     repeatable: true,
     prepare: |resolver| {
         resolver.options::<crate::config::NoOptions>()?;
-        Ok(Recipe::new(|_| Ok(Random)))
+        Ok(Recipe::new(|_| Ok(Random)).with_policy(|_| Ok(Random)))
     },
 };
 
@@ -40,5 +40,19 @@ impl Agent for Random {
             _ => Action::Call,
         }
         .into()
+    }
+}
+
+impl Policy for Random {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        let legal = infoset.legal();
+        let kinds = 1 + u32::from(legal.fold) + u32::from(legal.raise.is_some());
+        let each = 1.0 / f64::from(kinds);
+        let sizes = legal.raise.map_or(1.0, |raise| f64::from(raise.max - raise.min) + 1.0);
+        let weight = |action| match action {
+            Action::RaiseTo(_) => (action, each / sizes),
+            Action::Fold | Action::Call => (action, each),
+        };
+        Strategy { actions: legal.all().map(weight).collect() }
     }
 }

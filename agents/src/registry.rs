@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use game::GameDef;
+use game::{GameDef, Policy};
 use serde::de::DeserializeOwned;
 
 use crate::{Agent, AgentConfig, AgentError, nearest};
@@ -58,6 +58,7 @@ pub struct AgentSpec {
 }
 
 type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
+type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> + Send + Sync;
 
 /// How to build the agents of one choice.
 #[derive(Clone)]
@@ -71,6 +72,7 @@ pub struct Recipe {
     /// Names of configured agents that were asked for; a package must define them.
     pub names: Vec<String>,
     build: Arc<Build>,
+    policy: Option<Arc<BuildPolicy>>,
 }
 
 impl Recipe {
@@ -85,7 +87,28 @@ impl Recipe {
             files: Vec::new(),
             names: Vec::new(),
             build: Arc::new(build),
+            policy: None,
         }
+    }
+
+    /// The same recipe for an agent that is a pure function of what it sees, which others may then ask
+    /// for its strategy with any hole cards, without playing a hand.
+    #[must_use]
+    pub fn with_policy<P: Policy + 'static>(
+        mut self,
+        build: impl Fn(&Arc<GameDef>) -> Result<P, AgentError> + Send + Sync + 'static,
+    ) -> Recipe {
+        let build = move |def: &Arc<GameDef>| Ok(Arc::new(build(def)?) as Arc<dyn Policy>);
+        self.policy = Some(Arc::new(build));
+        self
+    }
+
+    /// The same recipe for an agent that always does what another one does, which has a policy when
+    /// that one has.
+    #[must_use]
+    pub fn with_policy_of(mut self, inner: &AgentChoice) -> Recipe {
+        self.policy.clone_from(&inner.recipe.policy);
+        self
     }
 
     /// The same recipe, taking in the cost, files and (lack of) repeatability of an agent it asks.
@@ -144,6 +167,21 @@ impl AgentChoice {
     /// [`AgentError::Game`] when the agent cannot play this game.
     pub fn build(&self, def: &Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> {
         (self.recipe.build)(def)
+    }
+
+    /// Whether the agent is a pure function of what it sees, see [`policy`](Self::policy).
+    pub fn has_policy(&self) -> bool {
+        self.recipe.policy.is_some()
+    }
+
+    /// The agent's strategy as a function of what it sees: the distribution that every decision of an
+    /// agent of this choice is drawn from. `None` when it has none, as with programs of others and with
+    /// agents that learn.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn policy(&self, def: &Arc<GameDef>) -> Result<Option<Arc<dyn Policy>>, AgentError> {
+        self.recipe.policy.as_ref().map(|build| build(def)).transpose()
     }
 }
 

@@ -20,8 +20,9 @@
 //! ACPC protocol does not tell. A rule with `opponents` does not fit when it is not known.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use game::{BySeat, GameDef, InfoSet, Position, Street};
+use game::{BySeat, GameDef, InfoSet, Policy, Position, Strategy, Street};
 use serde::Deserialize;
 
 use crate::{
@@ -113,11 +114,24 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     }
 
     let shared = choices.clone();
+    let table = Table { rules: rules.into(), default };
+    let asked = table.clone();
     let mut recipe = Recipe::new(move |def| {
         let agents = shared.iter().map(|choice| choice.build(def)).collect::<Result<_, _>>()?;
         let names = shared.iter().map(|choice| choice.name().to_owned()).collect();
-        Ok(Router::new(def, rules.clone(), default, agents, names))
+        Ok(Router { table: table.clone(), view: View::new(def), agents, names, opponents: vec![] })
     });
+    // Whom a rule finds at the table is not a part of what is seen.
+    let pure = asked.rules.iter().all(|rule| rule.opponents.is_none());
+    if pure && choices.iter().all(AgentChoice::has_policy) {
+        let choices = choices.clone();
+        recipe = recipe.with_policy(move |def| {
+            let policies = choices.iter().map(|choice| choice.policy(def));
+            let policies: Option<Vec<_>> = policies.collect::<Result<_, _>>()?;
+            let policies = policies.expect("each choice was asked whether it has a policy");
+            Ok(RouterPolicy { table: asked.clone(), view: View::new(def), policies })
+        });
+    }
     recipe.files.push(path);
     Ok(choices.iter().fold(recipe, Recipe::asking))
 }
@@ -200,27 +214,31 @@ struct Seen {
     players: u32,
 }
 
-struct Router {
-    rules: Vec<Rule>,
+/// The rules, and the agent for when none fits.
+#[derive(Clone)]
+struct Table {
+    rules: Arc<[Rule]>,
     default: usize,
-    agents: Vec<Box<dyn Agent>>,
-    names: Vec<String>,
-    positions: BySeat<Option<Position>>,
-    big_blind: f64,
-    opponents: Vec<String>,
 }
 
-impl Router {
-    fn new(
-        def: &GameDef,
-        rules: Vec<Rule>,
-        default: usize,
-        agents: Vec<Box<dyn Agent>>,
-        names: Vec<String>,
-    ) -> Router {
+impl Table {
+    /// The number of the rule that fits first, if one does, and the agent it names.
+    fn route(&self, seen: &Seen, opponents: &[String]) -> (Option<usize>, usize) {
+        let fitting = self.rules.iter().position(|rule| rule.fits(seen, opponents));
+        (fitting, fitting.map_or(self.default, |index| self.rules[index].agent))
+    }
+}
+
+/// What must be known of the game to see what rules look at.
+struct View {
+    positions: BySeat<Option<Position>>,
+    big_blind: f64,
+}
+
+impl View {
+    fn new(def: &GameDef) -> View {
         let positions = BySeat::from_fn(def.players, |seat| Some(def.position(seat)));
-        let big_blind = f64::from(def.big_blind());
-        Router { rules, default, agents, names, positions, big_blind, opponents: Vec::new() }
+        View { positions, big_blind: f64::from(def.big_blind()) }
     }
 
     fn see(&self, infoset: &InfoSet) -> Seen {
@@ -234,11 +252,31 @@ impl Router {
     }
 }
 
+struct Router {
+    table: Table,
+    view: View,
+    agents: Vec<Box<dyn Agent>>,
+    names: Vec<String>,
+    opponents: Vec<String>,
+}
+
+/// A router between agents that have policies, by rules that do not ask who plays.
+struct RouterPolicy {
+    table: Table,
+    view: View,
+    policies: Vec<Arc<dyn Policy>>,
+}
+
+impl Policy for RouterPolicy {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        let (_, agent) = self.table.route(&self.view.see(infoset), &[]);
+        self.policies[agent].strategy(infoset)
+    }
+}
+
 impl Agent for Router {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let seen = self.see(infoset);
-        let fitting = self.rules.iter().position(|rule| rule.fits(&seen, &self.opponents));
-        let agent = fitting.map_or(self.default, |index| self.rules[index].agent);
+        let (fitting, agent) = self.table.route(&self.view.see(infoset), &self.opponents);
         let mut decision = self.agents[agent].act(infoset, cx);
         let name = &self.names[agent];
         let by = match fitting {

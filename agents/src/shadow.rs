@@ -52,7 +52,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             })
         })
     };
-    Ok(recipe.asking(&playing).asking(&asked))
+    let recipe = recipe.asking(&playing).asking(&asked);
+    Ok(recipe.with_policy_of(&playing))
 }
 
 struct Shadow {

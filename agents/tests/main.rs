@@ -3,6 +3,7 @@
 mod any_text;
 mod contract;
 mod equity;
+mod policy;
 mod registry;
 mod router;
 mod simple;
