@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use cards::{Board, HoleCards};
-use game::{Action, BySeat, GameDef, IllegalReason, InfoSet, Payoff, PublicState, Seat, State, Turn};
+use game::{
+    Action, BySeat, GameDef, IllegalReason, InfoSet, Payoff, PublicState, Seat, State, Turn,
+};
 
 use super::action::{board_order, high_to_low, write};
 use super::message::{
@@ -242,7 +244,12 @@ impl Hand {
 
     /// The answer about this hand. `old_action` is the betting before the client's last action; `token`
     /// is given in a session's first answer only.
-    pub fn object(&self, old_action: String, end: Option<HandEnd>, token: Option<String>) -> HandObject {
+    pub fn object(
+        &self,
+        old_action: String,
+        end: Option<HandEnd>,
+        token: Option<String>,
+    ) -> HandObject {
         HandObject {
             old_action,
             action: self.action(),

@@ -43,6 +43,9 @@ pub struct LoginRequest {
     /// Its password.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
+    /// The agent to play against: not part of the live server's interface.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 impl std::fmt::Debug for LoginRequest {

@@ -1,18 +1,27 @@
 //! The web API of Slumbot, the public heads-up no-limit benchmark, both sides.
 //!
 //! - [`action`]: betting as text, and one action of it ([`Incr`]).
-//! - [`message`]: the JSON bodies.
+//! - [`message`]: the JSON bodies. - [`host`]: the host's side as values.
 //!
 //! The game is heads-up no-limit hold'em with blinds 50 and 100 and 20,000 chips, as the ACPC played it:
 //! `game::games::nolimit_holdem`. `client_pos` is a [`game::Seat`]: 0 the big blind, 1 the button. Bets
 //! are totals on the street here and totals over the hand everywhere else; [`action`] converts.
 
 pub mod action;
+pub mod answer;
+pub mod books;
+pub mod client;
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod host;
 pub mod message;
 
 pub use action::{ActionError, ActionReason, Incr, IncrError, Refusal};
+pub use answer::AnswerError;
+pub use books::{Drift, Settled, Unsettled};
+pub use client::{
+    ActError, Client, ClientError, Endpoint, Finished, Login, Lost, News, Next, Request,
+};
 
 /// What the paths of the API begin with: the site's present one, and the older one that still works.
 pub const PREFIXES: [&str; 2] = ["/slumbot/api", "/api"];
