@@ -18,6 +18,7 @@
 //! - [`tournament`]: which matches a tournament has.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
 //! - [`runner`]: a match on any number of threads, with the same result on each.
+//! - [`slumbot_host`]: the host of the Slumbot API: sessions that play against our agents.
 //! - [`speed`]: how fast this machine plays.
 //! - [`stop`]: asking a run to end.
 //! - [`table`]: one hand, played in this process.
@@ -39,6 +40,7 @@ pub mod play_acpc;
 pub mod program;
 pub mod registry;
 pub mod runner;
+pub mod slumbot_host;
 pub mod speed;
 pub mod stop;
 pub mod table;

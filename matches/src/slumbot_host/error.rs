@@ -1,0 +1,97 @@
+//! Why the host does not do what it is asked for.
+
+use std::io;
+use std::path::PathBuf;
+
+use agents::AgentError;
+use protocol::slumbot::host::{BAD_TOKEN, refusal};
+use protocol::slumbot::message::ErrorObject;
+use protocol::slumbot::{IncrError, host};
+
+use super::keeper::OpenLedgerError;
+
+/// A host that cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A file or folder cannot be used.
+    #[error("{}: {reason}", .path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        reason: io::Error,
+    },
+    /// A ledger cannot be opened.
+    #[error(transparent)]
+    Ledger(#[from] OpenLedgerError),
+    /// The thread that writes ledgers cannot be started.
+    #[error("there is no thread for the Slumbot ledgers: {0}")]
+    Thread(io::Error),
+    /// An agent that was named is not among those offered.
+    #[error("there is no agent `{0}` among those that clients of the Slumbot API can play against")]
+    NoAgent(String),
+}
+
+/// Why a request is not done. Nothing has changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The token stands for no session, or for one that has expired.
+    #[error("the token stands for no session, or for one that has expired")]
+    BadToken,
+    /// The client's action cannot be played; the hand stays as it is.
+    #[error("{refused}")]
+    Refused {
+        /// Why not.
+        refused: host::Refused,
+        /// The betting so far.
+        action: String,
+    },
+    /// There is no hand to act in.
+    #[error("no hand is open in this session")]
+    NoHand {
+        /// The betting of the last hand; empty when there was none.
+        action: String,
+    },
+    /// The client asked for an agent that is not offered.
+    #[error("there is no agent `{name}`; agents here: {}", .known.join(", "))]
+    UnknownAgent {
+        /// What it asked for, cut at 100 characters.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// There are as many sessions as are allowed.
+    #[error("there are too many sessions; try again later")]
+    Full,
+    /// The agent cannot be had.
+    #[error("the agent cannot play now: {0}")]
+    Agent(#[from] AgentError),
+    /// The hand cannot be recorded.
+    #[error("the server cannot record hands now; try again later")]
+    NotRecorded(#[source] Option<io::Error>),
+}
+
+impl HostError {
+    /// The status of the answer.
+    pub fn status(&self) -> u16 {
+        match self {
+            HostError::BadToken | HostError::Refused { .. } | HostError::NoHand { .. } => 200,
+            HostError::UnknownAgent { .. } => 400,
+            HostError::Full | HostError::Agent(_) | HostError::NotRecorded(_) => 503,
+        }
+    }
+
+    /// The body of the answer.
+    pub fn object(&self) -> ErrorObject {
+        match self {
+            HostError::BadToken => refusal(BAD_TOKEN, None),
+            HostError::Refused { refused, action } => {
+                refusal(refused.error_msg(), Some(action.clone()))
+            }
+            HostError::NoHand { action } => refusal(IncrError::ERROR_MSG, Some(action.clone())),
+            // What is wrong with an agent is for the server's own log.
+            HostError::Agent(_) => refusal("the agent cannot play now; try again later", None),
+            other => refusal(&other.to_string(), None),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The small files beside the slots: which session had which token, what agents are called, what was
+//! forfeited.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// The head of `tokens.csv`.
+const TOKENS_HEAD: &str = "session,token,agent,began,user\n";
+
+/// The files, open for adding lines.
+#[derive(Debug)]
+pub(super) struct Files {
+    tokens: File,
+    forfeits: File,
+    next_session: AtomicU32,
+}
+
+/// A line of `forfeits.jsonl`.
+#[derive(Debug, Serialize)]
+pub(super) struct Forfeit<'a> {
+    /// When.
+    pub(super) at: String,
+    /// The session's token.
+    pub(super) token: &'a str,
+    /// The number of the deal, as in ledgers.
+    pub(super) deal: u64,
+    /// The agent.
+    pub(super) agent: &'a str,
+    /// The betting, as the client left it.
+    pub(super) action: &'a str,
+    /// What the client lost, in chips.
+    pub(super) lost: i64,
+    /// The hand's number in the agent's ledger; not there when a fold was not legal.
+    pub(super) hand: Option<u64>,
+}
+
+impl Files {
+    /// Opens the files in this folder. `sessions` is one more than the highest number of a session that
+    /// is known otherwise.
+    pub(super) fn open(folder: &Path, sessions: u32) -> io::Result<Files> {
+        // Tokens are as good as passwords.
+        let append = |name: &str| {
+            let mut options = OpenOptions::new();
+            options.read(true).append(true).create(true).mode(0o600).open(folder.join(name))
+        };
+        let mut tokens = append("tokens.csv")?;
+        let noted = last_session(&mut tokens)?;
+        if noted.is_none() && tokens.metadata()?.len() == 0 {
+            tokens.write_all(TOKENS_HEAD.as_bytes())?;
+        }
+        let next = sessions.max(noted.map_or(0, |last| last + 1));
+        let next_session = AtomicU32::new(next);
+        Ok(Files { tokens, forfeits: append("forfeits.jsonl")?, next_session })
+    }
+
+    /// The number of a new session.
+    pub(super) fn next_session(&self) -> u32 {
+        self.next_session.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Notes a session that has begun.
+    pub(super) fn note_session(
+        &self,
+        number: u32,
+        token: &str,
+        user: &str,
+        agent: &str,
+    ) -> io::Result<()> {
+        // The name is the client's: nothing in it may end the line or the field.
+        let user: String = user.chars().filter(|c| !c.is_control()).take(64).collect();
+        let user = user.replace('"', "\"\"");
+        let line = format!("{number},{token},{agent},{},\"{user}\"\n", Timestamp::now());
+        (&self.tokens).write_all(line.as_bytes())
+    }
+
+    /// Notes a hand that was forfeited.
+    pub(super) fn note_forfeit(&self, forfeit: &Forfeit<'_>) -> io::Result<()> {
+        let mut line = serde_json::to_vec(forfeit)?;
+        line.push(b'\n');
+        (&self.forfeits).write_all(&line)
+    }
+}
+
+/// The number in the last line.
+fn last_session(file: &mut File) -> io::Result<Option<u32>> {
+    const TAIL: u64 = 4096;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    let tail = String::from_utf8_lossy(&tail);
+    let numbers = tail.lines().filter_map(|line| line.split_once(',')?.0.parse().ok());
+    Ok(numbers.last())
+}
+
+/// The names of agents in the order of the numbers that slots know them by: those in the file, and new
+/// ones, which are added to it.
+pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        read => read?,
+    };
+    let mut known: Vec<String> = text.lines().map(str::to_owned).collect();
+    let before = known.len();
+    for name in names {
+        if !known.iter().any(|other| other == name) {
+            known.push((*name).to_owned());
+        }
+    }
+    if known.len() > before {
+        let text = known.join("\n") + "\n";
+        logs::folder::write_whole(path, |out| out.write_all(text.as_bytes()))?;
+    }
+    Ok(known)
+}

@@ -1,0 +1,170 @@
+//! Starting a host: what is on disk is read, and what a killed server had begun is completed.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, RwLock};
+
+use game::Turn;
+use protocol::acpc::gamedef::Reading;
+use tokio::sync::Semaphore;
+
+use super::agents::Bot;
+use super::files::{Files, agent_names};
+use super::keeper::{Book, Finished, Keeper, OpenLedgerError};
+use super::seeds::Secret;
+use super::session::{Session, replay};
+use super::slots::{Found, Kept, Kind, Slot, Slots, Stage};
+use super::{Counts, GAME, HostPlan, Inner, OpenError, Shared, SlumbotHost, record};
+use crate::games::load_game;
+
+impl SlumbotHost {
+    /// Opens the host's folder, or makes it. Reads and writes files: not for a runtime's own threads.
+    ///
+    /// # Errors
+    /// When a file or ledger cannot be used, or an agent is named that is not offered.
+    pub fn open(plan: HostPlan) -> Result<SlumbotHost, OpenError> {
+        let at = |name: &str| plan.folder.join(name);
+        let io = |name: &str| {
+            let path = at(name);
+            move |reason| OpenError::Io { path, reason }
+        };
+        std::fs::create_dir_all(&plan.folder).map_err(io(""))?;
+        let def = load_game(GAME, Reading::Strict).expect("a built-in game");
+        let secret = Secret::open(&at("secret")).map_err(io("secret"))?;
+        let names: Vec<&str> = plan.agents.iter().map(|(name, _)| name.as_str()).collect();
+        let known = agent_names(&at("agents"), &names).map_err(io("agents"))?;
+        let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
+        let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
+        let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
+        let keeper = Keeper::start().map_err(OpenError::Thread)?;
+        let places = Arc::new(Semaphore::new(plan.workers));
+        let bot = |name: &String| {
+            let (_, choice) = plan.agents.iter().find(|(offered, _)| offered == name)?;
+            let (name, choice, places) = (name.clone(), choice.clone(), Arc::clone(&places));
+            Some(Arc::new(Bot::new(name, choice, &def, plan.decision_time, places)))
+        };
+        let bots: Vec<Option<Arc<Bot>>> = known.iter().map(bot).collect();
+        let offered = |name: &String| {
+            let index =
+                known.iter().zip(&bots).position(|(known, bot)| bot.is_some() && known == name);
+            index.ok_or_else(|| OpenError::NoAgent(name.clone()))
+        };
+        let default = offered(&plan.agent)? as u16;
+        plan.users.values().try_for_each(|name| offered(name).map(drop))?;
+        let books = bots.iter().map(|_| Mutex::default()).collect();
+        let inner = Inner {
+            def,
+            default,
+            secret,
+            slots,
+            files,
+            sessions: RwLock::default(),
+            left_open: Mutex::default(),
+            keeper: Mutex::new(keeper),
+            books,
+            counts: Counts::default(),
+            plan,
+            bots,
+        };
+        inner.restore(found)?;
+        Ok(SlumbotHost(Arc::new(inner)))
+    }
+}
+
+/// The ledger of an agent, and the hands that are in it.
+type Opened = (Arc<Book>, Vec<RangeInclusive<u64>>);
+
+impl Inner {
+    /// Takes up the sessions of an earlier run.
+    fn restore(&self, found: Found) -> Result<(), OpenError> {
+        for place in &found.damaged {
+            tracing::warn!(place, "a session was written in part and is lost");
+        }
+        let offered = |number: u16| self.bots.get(usize::from(number)).is_some_and(Option::is_some);
+        let mut opened: Vec<Option<Opened>> = self.bots.iter().map(|_| None).collect();
+        let mut sessions = HashMap::with_capacity(found.slots.len());
+        let mut aliases = Vec::new();
+        for (place, mut slot) in found.slots {
+            if slot.kind == Kind::Alias {
+                aliases.push((place, slot));
+                continue;
+            }
+            if !offered(slot.agent) {
+                slot.agent = self.default;
+            }
+            slot.last = slot.last.filter(|last| offered(last.agent));
+            if !offered(slot.hand_agent) {
+                // Whoever played this hand is not here any more.
+                slot.stage = Stage::None;
+            }
+            if slot.stage == Stage::Finished {
+                self.complete(&slot, &mut opened)?;
+            }
+            match slot.kind {
+                Kind::LeftOpen if slot.stage == Stage::Open => {
+                    super::lock(&self.left_open).push((self.forfeit_at(&slot), place));
+                }
+                Kind::LeftOpen => self.slots.clear(place).unwrap_or_else(|error| {
+                    tracing::warn!(%error, "a slot cannot be cleared");
+                }),
+                Kind::Session | Kind::Alias => {
+                    let seeds = self.secret.seeds(slot.number);
+                    let token = slot.token;
+                    let session = Session::new(slot, place, seeds);
+                    sessions.insert(token, Arc::new(tokio::sync::Mutex::new(session)));
+                }
+            }
+        }
+        restore_aliases(&mut sessions, aliases);
+        tracing::info!(sessions = sessions.len(), "took up the Slumbot sessions of an earlier run");
+        *self.sessions_mut() = sessions;
+        super::lock(&self.left_open).sort_unstable();
+        Ok(())
+    }
+
+    /// Puts a finished hand into its ledger if the server was killed before it got there.
+    fn complete(&self, slot: &Slot, opened: &mut [Option<Opened>]) -> Result<(), OpenError> {
+        let Some(Kept { agent, book: ledger, hand: number }) = slot.last else { return Ok(()) };
+        let entry = &mut opened[usize::from(agent)];
+        let (book, present) = match entry {
+            Some(opened) => opened,
+            None => {
+                let fresh = self.open_book(agent)?;
+                *super::lock(&self.books[usize::from(agent)]) = Some(Arc::clone(&fresh.0));
+                entry.insert(fresh)
+            }
+        };
+        // An earlier ledger than the one that is open is not looked at.
+        if ledger != book.number || present.iter().any(|range| range.contains(&number)) {
+            return Ok(());
+        }
+        let seeds = self.secret.seeds(slot.number);
+        let hand = replay(&self.def, seeds, slot).filter(|hand| hand.public().turn() == Turn::Over);
+        let Some(hand) = hand else {
+            tracing::warn!(session = slot.number, "a finished hand cannot be made again");
+            return Ok(());
+        };
+        let record = record(slot, &hand);
+        book.restore(Finished { record, decisions: Vec::new() }, number);
+        Ok(())
+    }
+
+    /// Opens the ledger of an agent.
+    pub(super) fn open_book(&self, agent: u16) -> Result<Opened, OpenLedgerError> {
+        let bot = self.bot(agent);
+        let (matches, provenance) = (&self.plan.matches, &self.plan.provenance);
+        let mut keeper = super::lock(&self.keeper);
+        keeper.open(matches, bot.choice(), &self.def, provenance)
+    }
+}
+
+/// The further tokens of sessions; those of sessions that are gone are forgotten at the next sweep.
+fn restore_aliases(sessions: &mut HashMap<u128, Shared>, aliases: Vec<(u32, Slot)>) {
+    for (place, alias) in aliases {
+        let Some(session) = sessions.get(&alias.stands_for).cloned() else { continue };
+        if let Ok(mut session) = session.try_lock() {
+            session.aliases.push((alias.token, place));
+        }
+        sessions.insert(alias.token, session);
+    }
+}

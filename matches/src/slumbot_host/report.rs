@@ -1,0 +1,87 @@
+//! `report.json` of the host's ledgers, written again while hands come in, so that lists of matches show
+//! them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use logs::stats::{DecisionTally, Report, Tally};
+use logs::{LedgerError, LedgerReader};
+
+use super::keeper::Book;
+use super::{SlumbotHost, lock};
+
+/// The longest that hands are read for in one go.
+const AT_ONCE: Duration = Duration::from_millis(500);
+
+/// What has been counted of each ledger.
+#[derive(Debug, Default)]
+pub(super) struct Reporter {
+    counted: HashMap<String, Counted>,
+}
+
+#[derive(Debug)]
+struct Counted {
+    reader: LedgerReader,
+    tally: Tally,
+    /// The next hand.
+    next: u64,
+}
+
+impl SlumbotHost {
+    /// Counts what has come in and writes the reports that have changed.
+    pub(super) async fn report(&self, mut reporter: Reporter) -> Reporter {
+        let books: Vec<Arc<Book>> =
+            self.0.books.iter().filter_map(|book| lock(book).clone()).collect();
+        let work = tokio::task::spawn_blocking(move || {
+            for book in books {
+                if let Err(error) = reporter.update(&book) {
+                    tracing::warn!(%error, match_id = book.id, "no report can be written");
+                }
+            }
+            reporter
+        });
+        work.await.unwrap_or_default()
+    }
+}
+
+impl Reporter {
+    fn update(&mut self, book: &Book) -> Result<(), ReportError> {
+        let counted = match self.counted.get_mut(&book.id) {
+            Some(counted) => counted,
+            None => {
+                let reader = LedgerReader::open(&book.folder)?;
+                let counted = Counted { reader, tally: Tally::new(&book.info), next: 0 };
+                self.counted.entry(book.id.clone()).or_insert(counted)
+            }
+        };
+        let before = counted.next;
+        let until = Instant::now() + AT_ONCE;
+        for record in counted.reader.hands_from(before) {
+            let record = record?;
+            counted.tally.add(&record);
+            counted.next = record.hand + 1;
+            if Instant::now() > until {
+                break;
+            }
+        }
+        if counted.next == before {
+            return Ok(());
+        }
+        let note = counted.reader.note(DecisionTally::NOTE)?;
+        let decisions = note.and_then(|note| DecisionTally::from_note(&note));
+        let report = Report::new(&book.info, &counted.tally, decisions.as_ref(), None);
+        let text = serde_json::to_vec_pretty(&report).map_err(std::io::Error::other)?;
+        let path = book.folder.join(logs::folder::REPORT);
+        Ok(logs::folder::write_whole(&path, |out| out.write_all(&text))?)
+    }
+}
+
+/// A report that cannot be written.
+#[derive(Debug, thiserror::Error)]
+enum ReportError {
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}

@@ -1,0 +1,156 @@
+//! What the agent thought in a session's last finished hand. Nothing is told of a hand that is open.
+
+use game::{Action, PublicState};
+use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader};
+use protocol::slumbot::Incr;
+use protocol::slumbot::action::{board_order, high_to_low, write};
+use serde::Serialize;
+
+use super::keeper::match_name;
+use super::{BOT, CLIENT, HostError, SlumbotHost};
+
+/// A finished hand with the agent's decisions in it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Review {
+    /// The agent.
+    pub agent: String,
+    /// The match in whose ledger the hand is.
+    #[serde(rename = "match")]
+    pub of: String,
+    /// Its number there.
+    pub hand: u64,
+    /// The number of its deal there.
+    pub deal: u64,
+    /// The client's seat: 0 the big blind, 1 the button.
+    pub client_pos: u8,
+    /// The client's cards, high to low.
+    pub hole_cards: Vec<String>,
+    /// The agent's cards.
+    pub bot_hole_cards: Vec<String>,
+    /// The cards on the table.
+    pub board: Vec<String>,
+    /// The betting.
+    pub action: String,
+    /// What the client won, in chips.
+    pub winnings: i64,
+    /// The agent's decisions in order. Those made before a restart of the server are not known.
+    pub decisions: Vec<ReviewedDecision>,
+}
+
+/// One decision of the agent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReviewedDecision {
+    /// How many actions of any seat came before it.
+    pub index: u32,
+    /// The street, in lower case.
+    pub street: &'static str,
+    /// The betting before it.
+    pub before: String,
+    /// The cards on the table then.
+    pub board: Vec<String>,
+    /// What it played, as in the betting: `k`, `c`, `f` or `b` and the total on the street.
+    pub action: String,
+    /// The distribution the action was drawn from; empty when the agent gave none.
+    pub strategy: Vec<Choice>,
+    /// Its explanation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Why a check or fold stands in for its answer, when it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<logs::Fallback>,
+    /// How long it thought, in microseconds.
+    pub elapsed_us: u64,
+}
+
+/// An action and how likely it was.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Choice {
+    /// As in [`ReviewedDecision::action`].
+    pub action: String,
+    /// From 0 to 1.
+    pub probability: f64,
+}
+
+impl SlumbotHost {
+    /// The last finished hand of a session; `None` when there is none yet.
+    ///
+    /// # Errors
+    /// When the token is unknown, or the ledger cannot be read.
+    pub async fn review(&self, token: &str) -> Result<Option<Review>, HostError> {
+        let inner = &*self.0;
+        let shared = inner.find(token)?;
+        let session = shared.lock().await;
+        let Some(last) = session.slot.last else { return Ok(None) };
+        drop(session);
+        let bot = inner.bot(last.agent);
+        let (name, of) = (bot.name.clone(), match_name(bot.choice().name(), last.book));
+        let folder = inner.plan.matches.join(&of);
+        let read = tokio::task::spawn_blocking(move || -> Result<Option<Review>, LedgerError> {
+            let reader = LedgerReader::open(&folder)?;
+            let Some(record) = reader.hand(last.hand)? else { return Ok(None) };
+            let decisions = reader.decisions(last.hand)?;
+            Ok(Some(review(name, of, &record, &decisions)))
+        });
+        match read.await {
+            Ok(Ok(review)) => Ok(review),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a hand cannot be read again");
+                Err(HostError::NotRecorded(None))
+            }
+            Err(_) => Err(HostError::NotRecorded(None)),
+        }
+    }
+}
+
+fn review(agent: String, of: String, record: &HandRecord, decisions: &[DecisionRecord]) -> Review {
+    let seat = |entrant: u8| {
+        let found = record.entrants.iter().find(|(_, sits)| **sits == entrant);
+        found.map(|(seat, _)| seat).expect("both sit in every hand")
+    };
+    let (client, bot) = (seat(CLIENT), seat(BOT));
+    let texts = |cards: &[cards::Card]| cards.iter().map(ToString::to_string).collect();
+    let reviewed = decisions.iter().filter(|decision| decision.entrant == BOT);
+    Review {
+        agent,
+        of,
+        hand: record.hand,
+        deal: record.deal,
+        client_pos: client.index() as u8,
+        hole_cards: texts(&high_to_low(record.hole[client])),
+        bot_hole_cards: texts(&high_to_low(record.hole[bot])),
+        board: texts(&board_order(record.public.board())),
+        action: write(&record.public),
+        winnings: record.payoffs[client].parts() / game::Payoff::PER_CHIP,
+        decisions: reviewed.filter_map(|decision| reviewed_decision(record, decision)).collect(),
+    }
+}
+
+fn reviewed_decision(record: &HandRecord, decision: &DecisionRecord) -> Option<ReviewedDecision> {
+    let state = state_before(record, decision.index as usize)?;
+    let text = |action: Action| Incr::of(action, &state).to_string();
+    let strategy = decision.strategy.iter().flat_map(|strategy| &strategy.actions);
+    let choice =
+        |&(action, probability): &(Action, f64)| Choice { action: text(action), probability };
+    Some(ReviewedDecision {
+        index: decision.index,
+        street: state.street().name(),
+        before: write(&state),
+        board: board_order(state.board()).iter().map(ToString::to_string).collect(),
+        action: text(decision.action),
+        strategy: strategy.map(choice).collect(),
+        note: decision.note.clone(),
+        fallback: decision.fallback,
+        elapsed_us: u64::try_from(decision.elapsed.as_micros()).unwrap_or(u64::MAX),
+    })
+}
+
+/// The hand as it stood before its action of this number.
+fn state_before(record: &HandRecord, index: usize) -> Option<PublicState> {
+    let history = record.public.history();
+    let mut state = PublicState::new(record.public.def());
+    for played in history.get(..index)? {
+        state.apply(played.action).ok()?;
+        state.deal_from(&record.public.board()).ok()?;
+    }
+    Some(state)
+}

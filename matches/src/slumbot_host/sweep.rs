@@ -1,0 +1,241 @@
+//! What time does: hands without an action are forfeited, sessions without one forgotten.
+//!
+//! A forfeited hand costs the client what it had put in. Where a fold is legal the hand ends with a
+//! fold and is in the ledger; elsewhere nothing that the rules know could end it so, and it counts in
+//! the session's sums and in `forfeits.jsonl` only.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use game::Action;
+use protocol::slumbot::host::Hand;
+use tokio_util::sync::CancellationToken;
+
+use super::files::Forfeit;
+use super::seeds::token_text;
+use super::session::{Session, deal_number, replay, set_totals, totals};
+use super::slots::{Kind, Slot, Stage, pack};
+use super::{HostError, Inner, Shared, SlumbotHost, lock, not_recorded, now, recorded};
+
+/// How often idle hands and sessions are looked for.
+const TICK: Duration = Duration::from_secs(60);
+
+/// How often the statistics of ledgers are written.
+const REPORT: Duration = Duration::from_secs(10);
+
+/// A session that has finished no hand makes room for others when it has been idle for so long and
+/// there are as many sessions as are allowed.
+const UNUSED: Duration = Duration::from_secs(600);
+
+impl SlumbotHost {
+    /// Does what time brings until `stop`. [`close`](Self::close) comes after it.
+    pub async fn run(self, stop: CancellationToken) {
+        let mut sweeps = tokio::time::interval(TICK);
+        let mut reports = tokio::time::interval(REPORT);
+        let mut reporter = super::report::Reporter::default();
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = sweeps.tick() => self.sweep().await,
+                _ = reports.tick() => reporter = self.report(reporter).await,
+            }
+        }
+    }
+
+    /// Forfeits hands and forgets sessions that have been idle for too long.
+    pub async fn sweep(&self) {
+        let inner = &*self.0;
+        let now = now();
+        let all: Vec<Shared> = inner.sessions().values().cloned().collect();
+        for shared in all {
+            // Whoever is being served is not idle.
+            let Ok(mut session) = shared.try_lock() else { continue };
+            if session.slot.stage == Stage::Open && inner.forfeit_at(&session.slot) <= now {
+                let slot = session.slot.clone();
+                if let Err(error) = inner.forfeit(&mut session, slot, None).await {
+                    tracing::warn!(%error, "a hand cannot be forfeited");
+                }
+            }
+            let life = inner.plan.session_life.as_millis() as u64;
+            if session.slot.used.saturating_add(life) <= now {
+                inner.expire(&mut session);
+            }
+        }
+        while let Some(place) = inner.next_left_open(now) {
+            if let Err(error) = inner.forfeit_left(place).await {
+                tracing::warn!(%error, "a hand left open cannot be forfeited");
+            }
+        }
+    }
+
+    /// Writes everything to disk; nothing is kept afterwards. Waits: not for a runtime's own threads.
+    pub fn close(&self) {
+        lock(&self.0.keeper).close();
+        if let Err(error) = self.0.slots.sync() {
+            tracing::warn!(%error, "sessions cannot be flushed to disk");
+        }
+    }
+}
+
+impl Inner {
+    /// When the hand in a slot is forfeited.
+    pub(super) fn forfeit_at(&self, slot: &Slot) -> u64 {
+        slot.used.saturating_add(self.plan.forfeit_after.as_millis() as u64)
+    }
+
+    /// Keeps a hand that its client has left open for another one.
+    pub(super) fn leave_open(&self, mut slot: Slot) -> std::io::Result<()> {
+        slot.kind = Kind::LeftOpen;
+        let place = self.slots.take();
+        self.slots.write(place, &slot)?;
+        let mut left = lock(&self.left_open);
+        let at = self.forfeit_at(&slot);
+        // Nearly always the last one.
+        let index = left.partition_point(|(other, _)| *other <= at);
+        left.insert(index, (at, place));
+        Ok(())
+    }
+
+    /// The next hand left open that is due.
+    fn next_left_open(&self, now: u64) -> Option<u32> {
+        let mut left = lock(&self.left_open);
+        let due = left.first().is_some_and(|(at, _)| *at <= now);
+        due.then(|| left.remove(0).1)
+    }
+
+    async fn forfeit_left(&self, place: u32) -> Result<(), HostError> {
+        let slot = self.slots.read(place).map_err(not_recorded)?;
+        let slot = slot.filter(|slot| slot.kind == Kind::LeftOpen && slot.stage == Stage::Open);
+        let shared = slot.as_ref().and_then(|slot| self.sessions().get(&slot.token).cloned());
+        if let (Some(slot), Some(shared)) = (slot, shared) {
+            let mut session = shared.lock().await;
+            self.forfeit(&mut session, slot, Some(place)).await?;
+        }
+        self.slots.clear(place).map_err(not_recorded)
+    }
+
+    /// Ends the hand in `slot` as lost; it is the session's open one, or, with a place, one left open.
+    async fn forfeit(
+        &self,
+        session: &mut Session,
+        mut slot: Slot,
+        left_at: Option<u32>,
+    ) -> Result<(), HostError> {
+        let Some(mut hand) = replay(&self.def, session.seeds, &slot) else {
+            tracing::warn!(session = slot.number, "a hand left open cannot be made again");
+            return Ok(());
+        };
+        let action = hand.action();
+        let lost = i64::from(hand.public().committed()[hand.client()]);
+        let bot = self.bot(slot.hand_agent);
+        if left_at.is_some() {
+            // The game against itself that has begun is of another hand.
+            slot.used = session.slot.used;
+        }
+        let begun = if left_at.is_some() { session.baseline.take() } else { None };
+        let own = self.baseline(bot, session, &slot).await?;
+        if left_at.is_some() {
+            session.baseline = begun;
+        }
+        let baseline = own.map_or(0, |own| -lost - own);
+        let folds = hand.public().legal().fold;
+        set_totals(&mut slot, totals(&session.slot));
+        let mut number = None;
+        if folds {
+            hand.play(Action::Fold).expect("it is legal");
+            slot.actions.push(pack(Action::Fold));
+            let decisions =
+                if left_at.is_none() { std::mem::take(&mut session.decisions) } else { Vec::new() };
+            let place = left_at.unwrap_or(session.place);
+            let (_, keeping) = self.finish(place, &mut slot, &hand, decisions, own)?;
+            recorded(Some(keeping)).await?;
+            number = slot.last.map(|last| last.hand);
+        } else {
+            let mut sums = totals(&slot);
+            sums.add(-lost, baseline);
+            set_totals(&mut slot, sums);
+            slot.stage = Stage::None;
+            self.counts.hands.fetch_add(1, Ordering::Relaxed);
+        }
+        self.settle(session, slot, left_at)?;
+        self.counts.forfeited.fetch_add(1, Ordering::Relaxed);
+        self.note_forfeit(session, &hand, &action, lost, number)
+    }
+
+    /// Takes the sums, and, unless the hand was one left open, the hand over into the session.
+    fn settle(
+        &self,
+        session: &mut Session,
+        slot: Slot,
+        left_at: Option<u32>,
+    ) -> Result<(), HostError> {
+        match left_at {
+            None => session.slot = slot,
+            Some(_) => set_totals(&mut session.slot, totals(&slot)),
+        }
+        self.slots.write(session.place, &session.slot).map_err(not_recorded)
+    }
+
+    fn note_forfeit(
+        &self,
+        session: &Session,
+        hand: &Hand,
+        action: &str,
+        lost: i64,
+        number: Option<u64>,
+    ) -> Result<(), HostError> {
+        debug_assert!(number.is_none() || hand.winnings() == -lost);
+        let noted = self.files.note_forfeit(&Forfeit {
+            at: jiff::Timestamp::now().to_string(),
+            token: &token_text(session.slot.token),
+            deal: deal_number(&session.slot),
+            agent: &self.bot(session.slot.hand_agent).name,
+            action,
+            lost,
+            hand: number,
+        });
+        noted.map_err(not_recorded)
+    }
+
+    /// Forgets a session and all its tokens.
+    fn expire(&self, session: &mut Session) {
+        session.expired = true;
+        let mut sessions = self.sessions_mut();
+        sessions.remove(&session.slot.token);
+        let places = session.aliases.drain(..).map(|(token, place)| {
+            sessions.remove(&token);
+            place
+        });
+        for place in places.chain([session.place]) {
+            if let Err(error) = self.slots.clear(place) {
+                tracing::warn!(%error, "a slot cannot be cleared");
+            }
+        }
+        self.counts.expired.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Forgets sessions that were begun and not used; whether there were any.
+    pub(super) fn make_room(&self) -> bool {
+        let oldest = now().saturating_sub(UNUSED.as_millis() as u64);
+        let all: Vec<Shared> = self.sessions().values().cloned().collect();
+        let mut unused: Vec<(u64, Shared)> = all
+            .into_iter()
+            .filter_map(|shared| {
+                let session = shared.try_lock().ok()?;
+                let slot = &session.slot;
+                let unused = slot.finished == 0 && slot.used < oldest;
+                unused.then(|| (slot.used, Arc::clone(&shared)))
+            })
+            .collect();
+        unused.sort_unstable_by_key(|(used, _)| *used);
+        // Several at once, so that not every new session needs a look at all of them.
+        unused.truncate(1 + self.plan.most_sessions / 100);
+        for (_, shared) in &unused {
+            if let Ok(mut session) = shared.try_lock() {
+                self.expire(&mut session);
+            }
+        }
+        !unused.is_empty()
+    }
+}
