@@ -11,5 +11,6 @@ mod player;
 mod reply;
 mod scan;
 mod slumbot_action;
+mod slumbot_client;
 mod slumbot_message;
 mod table;

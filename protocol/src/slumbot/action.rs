@@ -244,27 +244,10 @@ pub fn write(state: &PublicState) -> String {
 /// Appends the betting of a heads-up hand.
 pub fn write_to(state: &PublicState, out: &mut String) {
     use fmt::Write;
-    let blinds = &state.def().blinds;
-    let mut committed = BySeat::from_fn(blinds.len(), |seat| blinds[seat.index()]);
-    let mut highest = blinds.iter().copied().max().unwrap_or_default();
-    let mut before = 0;
     let mut street = Street::Preflop;
-    for played in state.history() {
-        if street < played.street {
-            before = highest;
-            slashes(&mut street, played.street, out);
-        }
-        match played.action {
-            Action::Fold => out.push('f'),
-            Action::Call => {
-                out.push(if committed[played.seat] == highest { 'k' } else { 'c' });
-                committed[played.seat] = highest;
-            }
-            Action::RaiseTo(total) => {
-                write!(out, "b{}", total - before).expect("writing to a string cannot fail");
-                (committed[played.seat], highest) = (total, total);
-            }
-        }
+    for (played, incr) in state.history().iter().zip(each(state)) {
+        slashes(&mut street, played.street, out);
+        write!(out, "{incr}").expect("writing to a string cannot fail");
     }
     let last = match state.turn() {
         Turn::Deal(next) if state.able().len() > 1 => next,
@@ -272,6 +255,32 @@ pub fn write_to(state: &PublicState, out: &mut String) {
         Turn::Act(_) | Turn::Over => state.street(),
     };
     slashes(&mut street, last, out);
+}
+
+/// Each action of a heads-up hand as it is written.
+pub(super) fn each(state: &PublicState) -> impl Iterator<Item = Incr> {
+    let blinds = &state.def().blinds;
+    let mut committed = BySeat::from_fn(blinds.len(), |seat| blinds[seat.index()]);
+    let mut highest = blinds.iter().copied().max().unwrap_or_default();
+    let mut before = 0;
+    let mut street = Street::Preflop;
+    state.history().iter().map(move |played| {
+        if street < played.street {
+            (street, before) = (played.street, highest);
+        }
+        match played.action {
+            Action::Fold => Incr::Fold,
+            Action::Call if committed[played.seat] == highest => Incr::Check,
+            Action::Call => {
+                committed[played.seat] = highest;
+                Incr::Call
+            }
+            Action::RaiseTo(total) => {
+                (committed[played.seat], highest) = (total, total);
+                Incr::BetTo(total - before)
+            }
+        }
+    })
 }
 
 fn slashes(street: &mut Street, until: Street, out: &mut String) {
@@ -298,10 +307,15 @@ pub fn replay(def: &Arc<GameDef>, text: &str, board: &[Card]) -> Result<PublicSt
 /// # Errors
 /// As [`replay`], but for those about cards.
 pub fn read(def: &Arc<GameDef>, text: &str) -> Result<Vec<Action>, ActionError> {
-    // Which cards are dealt makes no difference to the betting.
-    let any: Vec<Card> = def.deck().into_iter().take(def.full_board_len()).collect();
-    let state = play(def, text, &any)?;
+    let state = replay_any(def, text)?;
     Ok(state.history().iter().map(|played| played.action).collect())
+}
+
+/// The state after a betting text, on a made-up board: which cards are dealt makes no difference to the
+/// betting.
+pub(super) fn replay_any(def: &Arc<GameDef>, text: &str) -> Result<PublicState, ActionError> {
+    let any: Vec<Card> = def.deck().into_iter().take(def.full_board_len()).collect();
+    play(def, text, &any)
 }
 
 fn play(def: &Arc<GameDef>, text: &str, board: &[Card]) -> Result<PublicState, ActionError> {

@@ -1,7 +1,10 @@
 //! The web API of Slumbot, the public heads-up no-limit benchmark, both sides.
 //!
 //! - [`action`]: betting as text, and one action of it ([`Incr`]).
-//! - [`message`]: the JSON bodies. - [`host`]: the host's side as values.
+//! - [`message`]: the JSON bodies.
+//! - [`Client`]: the client's side of a session as a machine; [`answer`] reads what it is sent, [`books`]
+//!   keeps its sums.
+//! - [`host`]: the host's side as values.
 //!
 //! The game is heads-up no-limit hold'em with blinds 50 and 100 and 20,000 chips, as the ACPC played it:
 //! `game::games::nolimit_holdem`. `client_pos` is a [`game::Seat`]: 0 the big blind, 1 the button. Bets
@@ -19,9 +22,8 @@ pub mod message;
 pub use action::{ActionError, ActionReason, Incr, IncrError, Refusal};
 pub use answer::AnswerError;
 pub use books::{Drift, Settled, Unsettled};
-pub use client::{
-    ActError, Client, ClientError, Endpoint, Finished, Login, Lost, News, Next, Request,
-};
+pub use client::{Client, ClientError};
+pub use host::Endpoint;
 
 /// What the paths of the API begin with: the site's present one, and the older one that still works.
 pub const PREFIXES: [&str; 2] = ["/slumbot/api", "/api"];

@@ -1,0 +1,723 @@
+//! The client's side of a session as a machine: requests and answers as values, nothing lost, nothing
+//! counted twice.
+//!
+//! An action is never sent again blindly. When the answer to one is lost, it is not known whether the host
+//! has played it, so the machine asks with an action that is never legal ([`PROBE`], a bet to 0): the
+//! host refuses it, leaves the hand as it is and tells the betting so far. From that follows whether the
+//! action is to be sent (again), or the hand goes on, or is over. Where the host does not tell, the hand
+//! is given up and settled from the session's sums, see [`Books`]. A request for a new hand may be sent
+//! again: the seats alternate, so the seat of the next hand tells whether a hand was dealt that nobody saw.
+//!
+//! The state can be written down ([`Client::save`]) and a machine made from it after a crash: a request that
+//! was under way then is one whose answer is lost.
+
+use std::sync::Arc;
+
+use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
+use serde::{Deserialize, Serialize};
+
+use super::answer::{self, Answer, AnswerError, End, Shown};
+use super::books::{Books, Drift, Settled, Unsettled};
+use super::message::{self, ActRequest, LoginRequest, NewHandRequest};
+use super::{Endpoint, Incr, action};
+
+/// An action that every host refuses: no bet can be to nothing.
+pub const PROBE: Incr = Incr::BetTo(0);
+
+/// How often an action that the host has not played is sent before giving up.
+const ATTEMPTS: u32 = 20;
+
+/// A request, to be sent by POST with the content type `application/json`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Request {
+    /// What is asked.
+    pub endpoint: Endpoint,
+    /// The body: may hold a password, so it is not shown for debugging.
+    pub body: String,
+}
+
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Request").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+/// A user's name and password. Not shown for debugging.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Login {
+    /// The name.
+    pub username: String,
+    /// The password.
+    pub password: String,
+}
+
+impl std::fmt::Debug for Login {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Login")
+    }
+}
+
+/// What is to be done next.
+#[derive(Debug, Clone)]
+pub enum Next {
+    /// Send [`Client::request`]: the session is between hands, and this would begin one.
+    NewHand,
+    /// Send [`Client::request`].
+    Send,
+    /// Decide, and say so with [`Client::act`].
+    Decide(Box<InfoSet>),
+    /// Decide without knowing the cards on the table, since the answer that showed them was lost: these
+    /// are the betting and the seat. Say so with [`Client::act`].
+    DecideBlind(Box<PublicState>),
+    /// Nothing: the session is over.
+    Gone,
+}
+
+/// Whether a request without an answer can have reached the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// It was never sent.
+    Unsent,
+    /// It may have been carried out.
+    Maybe,
+}
+
+/// What an answer brings.
+#[derive(Debug, Clone, PartialEq)]
+pub enum News {
+    /// A hand has begun.
+    Began(u64),
+    /// A hand is over.
+    Finished(Box<Finished>),
+    /// What became of a hand is not known for now.
+    Unsettled(Unsettled),
+    /// It is known now.
+    Settled(Settled),
+    /// The host refuses the request with this text; it can be tried again after a pause.
+    Refused(String),
+    /// The sums of the session do not agree: it must not go on.
+    Drift(Drift),
+    /// The host does not know the session any more. Hands without a result will not get one.
+    Gone(String),
+}
+
+/// A hand that was played to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finished {
+    /// Its number.
+    pub number: u64,
+    /// The client's seat.
+    pub seat: Seat,
+    /// Betting and board.
+    pub public: PublicState,
+    /// Both players' cards.
+    pub hole: BySeat<cards::HoleCards>,
+    /// What each seat won or lost.
+    pub payoffs: BySeat<Payoff>,
+    /// What the host says of it.
+    pub end: End,
+    /// Another action than the one decided on was played as well, since a request was carried out twice.
+    pub disturbed: bool,
+}
+
+/// Why an answer ends the session.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ClientError {
+    /// Their bytes are wrong. The machine treats the answer as lost, so one may go on.
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+    /// The result of a hand is not what its cards and betting say.
+    #[error("after `{action}` the server says {theirs} chips, the cards and the betting {ours}")]
+    Winnings {
+        /// The betting.
+        action: String,
+        /// What the host says.
+        theirs: i64,
+        /// What it must be.
+        ours: Payoff,
+    },
+    /// An action that is legal is refused again and again, although the hand has not changed.
+    #[error("the server refuses `{incr}` after `{action}`, {attempts} times: {error_msg}")]
+    Refused {
+        /// The action.
+        incr: Incr,
+        /// The betting before it.
+        action: String,
+        /// How often.
+        attempts: u32,
+        /// What the host says.
+        error_msg: String,
+    },
+}
+
+/// The machine was used wrongly: our mistake, not theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ActError {
+    /// No decision is asked for.
+    #[error("it is not this side's turn")]
+    NotOurTurn,
+    /// The action is not legal.
+    #[error(transparent)]
+    Illegal(#[from] game::IllegalReason),
+}
+
+/// The hand in play.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Hand {
+    number: u64,
+    seat: u8,
+    hole: String,
+    board: String,
+    action: String,
+    disturbed: bool,
+    /// The board of the present street is not known.
+    blind: bool,
+}
+
+/// What the session is doing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum Phase {
+    /// A session is to be had for an account.
+    Login,
+    /// Between hands; so many requests for a new one got no answer.
+    Idle { lost: u32 },
+    /// A decision is asked for.
+    Turn { hand: Hand },
+    /// An action is to be sent, or has been.
+    Act { hand: Hand, incr: String, attempts: u32 },
+    /// The answer to an action is lost.
+    Doubt { hand: Hand, incr: String, attempts: u32 },
+    /// The host does not know the session.
+    Gone,
+}
+
+/// What can be written down of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    phase: Phase,
+    /// The seat of the next hand, when all hands dealt have been seen.
+    next_seat: u8,
+    /// Cards and seat of the last hand, to know it when it is shown again.
+    last: Option<(String, u8)>,
+    /// Requests for a first hand, in a session of its own, whose answer was lost.
+    orphans: u32,
+    books: Books,
+}
+
+/// One session with a host. One hand at a time.
+#[derive(Debug, Clone)]
+pub struct Client {
+    def: Arc<GameDef>,
+    token: Option<String>,
+    login: Option<Login>,
+    agent: Option<String>,
+    saved: Saved,
+}
+
+impl Client {
+    /// A new session; for an account, if one is given.
+    pub fn new(def: Arc<GameDef>, login: Option<Login>) -> Client {
+        let phase = if login.is_some() { Phase::Login } else { Phase::Idle { lost: 0 } };
+        let books = Books::new(login.is_some());
+        let saved = Saved { phase, next_seat: 0, last: None, orphans: 0, books };
+        Client { def, token: None, login, agent: None, saved }
+    }
+
+    /// A session as it was saved. Its account, if it has one, goes with its token.
+    ///
+    /// # Errors
+    /// When the text is not what [`save`](Self::save) wrote.
+    pub fn restore(
+        def: Arc<GameDef>,
+        token: Option<String>,
+        login: Option<Login>,
+        saved: &str,
+    ) -> Result<Client, serde_json::Error> {
+        let saved: Saved = serde_json::from_str(saved)?;
+        let mut client = Client { def, token, login, agent: None, saved };
+        client.lost(Lost::Maybe);
+        Ok(client)
+    }
+
+    /// Everything about the session but its token, as text.
+    pub fn save(&self) -> String {
+        message::json(&self.saved)
+    }
+
+    /// Asks for an agent by name: not part of the live server's interface.
+    pub fn against(&mut self, agent: Option<String>) {
+        self.agent = agent;
+    }
+
+    /// The session's token, once there is one.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// The session's sums.
+    pub fn books(&self) -> &Books {
+        &self.saved.books
+    }
+
+    /// Sessions begun with a request whose answer was lost: nothing can be known of them.
+    pub fn orphans(&self) -> u32 {
+        self.saved.orphans
+    }
+
+    /// Whether a hand is in play.
+    pub fn in_hand(&self) -> bool {
+        matches!(self.saved.phase, Phase::Turn { .. } | Phase::Act { .. } | Phase::Doubt { .. })
+    }
+
+    /// What is to be done now.
+    pub fn next(&self) -> Next {
+        match &self.saved.phase {
+            Phase::Login | Phase::Act { .. } | Phase::Doubt { .. } => Next::Send,
+            Phase::Idle { .. } => Next::NewHand,
+            Phase::Gone => Next::Gone,
+            Phase::Turn { hand } if hand.blind => Next::DecideBlind(Box::new(self.state(hand))),
+            Phase::Turn { hand } => Next::Decide(Box::new(InfoSet {
+                public: self.state(hand),
+                seat: seat(hand.seat),
+                hole: hand.hole.parse().expect("written by this machine"),
+            })),
+        }
+    }
+
+    /// The request to be sent now; `None` where a decision is asked for or the session is over.
+    pub fn request(&self) -> Option<Request> {
+        let token = self.token.clone();
+        let act = |incr: &str| {
+            let body = message::json(&ActRequest { token: token.clone(), incr: Some(incr.into()) });
+            Some(Request { endpoint: Endpoint::Act, body })
+        };
+        match &self.saved.phase {
+            Phase::Login => {
+                let login = self.login.as_ref();
+                let body = message::json(&LoginRequest {
+                    username: login.map(|login| login.username.clone()),
+                    password: login.map(|login| login.password.clone()),
+                    agent: self.agent.clone(),
+                });
+                Some(Request { endpoint: Endpoint::Login, body })
+            }
+            Phase::Idle { .. } => {
+                let body = message::json(&NewHandRequest { token, agent: self.agent.clone() });
+                Some(Request { endpoint: Endpoint::NewHand, body })
+            }
+            Phase::Act { incr, .. } => act(incr),
+            Phase::Doubt { .. } => act(&PROBE.to_string()),
+            Phase::Turn { .. } | Phase::Gone => None,
+        }
+    }
+
+    /// Decides. The action is a hand total, as everywhere.
+    ///
+    /// # Errors
+    /// When no decision is asked for, or the action is not legal; nothing has changed then.
+    pub fn act(&mut self, action: Action) -> Result<(), ActError> {
+        let Phase::Turn { hand } = &self.saved.phase else { return Err(ActError::NotOurTurn) };
+        let state = self.state(hand);
+        let incr = Incr::of(action, &state).to_string();
+        state.play(action).map_err(|error| error.reason)?;
+        self.saved.phase = Phase::Act { hand: hand.clone(), incr, attempts: 0 };
+        Ok(())
+    }
+
+    /// The answer to the request will never come.
+    pub fn lost(&mut self, lost: Lost) {
+        if lost == Lost::Unsent {
+            return;
+        }
+        match &mut self.saved.phase {
+            Phase::Idle { .. } if self.token.is_none() => self.saved.orphans += 1,
+            Phase::Idle { lost } => *lost += 1,
+            Phase::Act { hand, incr, attempts } => {
+                let (hand, incr, attempts) = (hand.clone(), incr.clone(), *attempts);
+                self.saved.phase = Phase::Doubt { hand, incr, attempts };
+            }
+            Phase::Login | Phase::Doubt { .. } | Phase::Turn { .. } | Phase::Gone => {}
+        }
+    }
+
+    /// Takes the answer to the request. `number` gives a number to each hand that turns up.
+    ///
+    /// # Errors
+    /// [`ClientError::Answer`] when it cannot be what a host sends: it is treated as lost, and
+    /// [`next`](Self::next) says how to go on. After the other errors the session must not go on.
+    pub fn receive(
+        &mut self,
+        body: &[u8],
+        mut number: impl FnMut() -> u64,
+    ) -> Result<Vec<News>, ClientError> {
+        let news = answer::read(body)
+            .map_err(ClientError::from)
+            .and_then(|answer| self.take(answer, &mut number));
+        if let Err(ClientError::Answer(_)) = news {
+            self.lost(Lost::Maybe);
+        }
+        news
+    }
+
+    fn take(
+        &mut self,
+        answer: Answer,
+        number: &mut dyn FnMut() -> u64,
+    ) -> Result<Vec<News>, ClientError> {
+        let kind = |found, expected| Err(AnswerError::Kind { found, expected }.into());
+        match (answer, self.saved.phase.clone()) {
+            (_, Phase::Turn { .. } | Phase::Gone) => {
+                kind("an answer", "nothing: nothing was asked")
+            }
+            (Answer::Error { error_msg, .. }, _) if is_about_session(&error_msg) => {
+                Ok(self.gone(error_msg))
+            }
+            (Answer::Error { error_msg, .. }, Phase::Login | Phase::Idle { .. }) => {
+                Ok(vec![News::Refused(error_msg)])
+            }
+            (Answer::Token(token), Phase::Login) => {
+                self.token = Some(token);
+                self.saved.phase = Phase::Idle { lost: 0 };
+                Ok(Vec::new())
+            }
+            (Answer::Token(_), _) => kind("a token", "a hand"),
+            (Answer::Hand(_), Phase::Login) => kind("a hand", "a token"),
+            (Answer::Hand(shown), Phase::Idle { lost }) => self.dealt(*shown, lost, number),
+            (
+                Answer::Hand(shown),
+                Phase::Act { hand, incr, .. } | Phase::Doubt { hand, incr, .. },
+            ) => self.moved(*shown, hand, &incr, number),
+            (
+                Answer::Error { error_msg, old_action },
+                Phase::Act { hand, incr, attempts } | Phase::Doubt { hand, incr, attempts },
+            ) => self.resolve(hand, &incr, attempts, error_msg, old_action.as_deref()),
+        }
+    }
+
+    /// The hand's public state. The board of a street that was not shown is made up.
+    fn state(&self, hand: &Hand) -> PublicState {
+        let board: cards::Board = hand.board.parse().expect("written by this machine");
+        let state = action::replay(&self.def, &hand.action, &board);
+        state.or_else(|_| action::replay_any(&self.def, &hand.action)).expect("read before")
+    }
+
+    /// The answer to `new_hand`.
+    fn dealt(
+        &mut self,
+        shown: Shown,
+        lost: u32,
+        number: &mut dyn FnMut() -> u64,
+    ) -> Result<Vec<News>, ClientError> {
+        let state = self.read(&shown)?;
+        let ours = |played: &game::Played| played.seat == shown.client_pos;
+        if state.history().iter().any(ours) {
+            return Err(AnswerError::NotNew(shown.action).into());
+        }
+        self.check_not_earlier(&shown)?;
+        if self.token.is_none() && shown.token.is_none() {
+            return Err(AnswerError::NoToken.into());
+        }
+        let mut news = Vec::new();
+        let books = &mut self.saved.books;
+        let seat = shown.client_pos.index() as u8;
+        let unseen = u32::from(seat != self.saved.next_seat);
+        if unseen == 1 {
+            let hand = never_shown(number(), self.saved.next_seat, &self.def);
+            books.unsettled.push(hand.clone());
+            news.push(News::Unsettled(hand));
+        }
+        books.maybe += lost.saturating_sub(unseen);
+        self.begin(shown, state, number(), false, &mut news)?;
+        Ok(news)
+    }
+
+    /// Goes on with a hand that is shown for the first time.
+    fn begin(
+        &mut self,
+        shown: Shown,
+        state: PublicState,
+        number: u64,
+        disturbed: bool,
+        news: &mut Vec<News>,
+    ) -> Result<(), ClientError> {
+        let seat = shown.client_pos.index() as u8;
+        self.saved.next_seat = 1 - seat;
+        let hand = Hand {
+            number,
+            seat,
+            hole: shown.hole_cards.to_string(),
+            board: String::new(),
+            action: String::new(),
+            disturbed,
+            blind: false,
+        };
+        news.push(News::Began(number));
+        self.go_on(hand, shown, state, news)
+    }
+
+    /// Takes a hand as it is shown now, checked already.
+    fn go_on(
+        &mut self,
+        mut hand: Hand,
+        shown: Shown,
+        state: PublicState,
+        news: &mut Vec<News>,
+    ) -> Result<(), ClientError> {
+        if shown.token.is_some() {
+            self.token = shown.token;
+        }
+        hand.board = shown.board.to_string();
+        hand.action = action::write(&state);
+        hand.blind = false;
+        let Some(end) = shown.end else {
+            self.saved.phase = Phase::Turn { hand };
+            return Ok(());
+        };
+        let seat = shown.client_pos;
+        let hole =
+            BySeat::from_fn(2, |s| if s == seat { shown.hole_cards } else { end.bot_hole_cards });
+        let payoffs = state.payoffs(&hole);
+        let ours = payoffs[seat];
+        if ours != Payoff::from_chips(end.winnings) {
+            let (action, theirs) = (hand.action, end.winnings);
+            return Err(ClientError::Winnings { action, theirs, ours });
+        }
+        self.saved.last = Some((hand.hole, hand.seat));
+        self.saved.phase = Phase::Idle { lost: 0 };
+        let settled = self.saved.books.close(end.winnings, &end);
+        let (number, disturbed) = (hand.number, hand.disturbed);
+        let finished = Finished { number, seat, public: state, hole, payoffs, end, disturbed };
+        news.push(News::Finished(Box::new(finished)));
+        match settled {
+            Ok(settled) => news.extend(settled.into_iter().map(News::Settled)),
+            Err(drift) => {
+                self.saved.phase = Phase::Gone;
+                news.push(News::Drift(drift));
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer to `act`.
+    fn moved(
+        &mut self,
+        shown: Shown,
+        mut hand: Hand,
+        incr: &str,
+        number: &mut dyn FnMut() -> u64,
+    ) -> Result<Vec<News>, ClientError> {
+        let state = self.read(&shown)?;
+        let mut news = Vec::new();
+        if usize::from(hand.seat) != shown.client_pos.index()
+            || hand.hole != shown.hole_cards.to_string()
+        {
+            return self.another_hand(&shown, state, &hand, incr, number);
+        }
+        let board = shown.board.to_string();
+        if !board.starts_with(&hand.board) {
+            return Err(
+                AnswerError::Changed { field: "board", before: hand.board, now: board }.into()
+            );
+        }
+        let text = action::write(&state);
+        let own = own_actions(&self.def, &hand, &text);
+        let as_sent =
+            if matches!(self.saved.phase, Phase::Doubt { .. }) { None } else { Some(incr) };
+        let last = own.as_ref().and_then(|own| own.last());
+        if last.is_none() || as_sent.is_some_and(|sent| last.is_some_and(|last| last != sent)) {
+            let (before, sent) = (hand.action, incr.to_owned());
+            return Err(AnswerError::NotExtending { before, sent, now: text }.into());
+        }
+        hand.disturbed |= own.map_or(0, |own| own.len()) != 1 || as_sent.is_none();
+        self.go_on(hand, shown, state, &mut news)?;
+        Ok(news)
+    }
+
+    /// An action was played in another hand than the one in play: a request for a new hand had been
+    /// delayed. The hand in play is left open, the other one goes on.
+    fn another_hand(
+        &mut self,
+        shown: &Shown,
+        state: PublicState,
+        hand: &Hand,
+        incr: &str,
+        number: &mut dyn FnMut() -> u64,
+    ) -> Result<Vec<News>, ClientError> {
+        self.check_not_earlier(shown)?;
+        let seat = shown.client_pos.index() as u8;
+        if seat != self.saved.next_seat {
+            let field = if seat == hand.seat { "hole_cards" } else { "client_pos" };
+            let (before, now) = match field {
+                "hole_cards" => (hand.hole.clone(), shown.hole_cards.to_string()),
+                _ => (hand.seat.to_string(), seat.to_string()),
+            };
+            return Err(AnswerError::Changed { field, before, now }.into());
+        }
+        let mut news = Vec::new();
+        self.give_up(hand, Some(incr), &mut news);
+        self.begin(shown.clone(), state, number(), true, &mut news)?;
+        Ok(news)
+    }
+
+    /// A refusal: of the action, or of the probe after an action whose answer was lost.
+    fn resolve(
+        &mut self,
+        mut hand: Hand,
+        incr: &str,
+        attempts: u32,
+        error_msg: String,
+        old_action: Option<&str>,
+    ) -> Result<Vec<News>, ClientError> {
+        let refused = matches!(self.saved.phase, Phase::Act { .. });
+        let now = old_action.and_then(|text| action::replay_any(&self.def, text).ok());
+        let mut news = Vec::new();
+        if now.is_none() && refused {
+            // Refused, and the host does not tell the betting: find out.
+            self.saved.phase = Phase::Doubt { hand, incr: incr.to_owned(), attempts: attempts + 1 };
+            return Ok(vec![News::Refused(error_msg)]);
+        }
+        let Some(now) = now else {
+            self.give_up(&hand, Some(incr), &mut news);
+            return Ok(news);
+        };
+        let text = action::write(&now);
+        if text == hand.action {
+            if attempts >= ATTEMPTS {
+                let incr = incr.parse().expect("written by this machine");
+                return Err(ClientError::Refused { incr, action: text, attempts, error_msg });
+            }
+            let (attempts, incr) = (attempts + 1, incr.to_owned());
+            self.saved.phase = Phase::Act { hand, incr, attempts };
+            return Ok(if refused { vec![News::Refused(error_msg)] } else { news });
+        }
+        let Some(own) = own_actions(&self.def, &hand, &text).filter(|own| own[0] == incr) else {
+            self.give_up(&hand, Some(incr), &mut news);
+            return Ok(news);
+        };
+        hand.disturbed |= own.len() > 1;
+        match now.turn() {
+            Turn::Act(turn) if turn.index() == usize::from(hand.seat) => {
+                hand.blind = now.board().len() != hand.board.len() / 2;
+                hand.action = text;
+                self.saved.phase = Phase::Turn { hand };
+            }
+            Turn::Over => {
+                hand.action = text;
+                self.give_up(&hand, None, &mut news);
+            }
+            Turn::Act(_) | Turn::Deal(_) => self.give_up(&hand, Some(incr), &mut news),
+        }
+        Ok(news)
+    }
+
+    /// Leaves the hand: what becomes of it is left to the session's sums.
+    fn give_up(&mut self, hand: &Hand, incr: Option<&str>, news: &mut Vec<News>) {
+        let state = self.state(hand);
+        let ended = state.turn() == Turn::Over;
+        let expected = (ended && !state.is_showdown()).then(|| {
+            let won = state.payoffs(&BySeat::new(2))[seat(hand.seat)];
+            won.parts() / Payoff::PER_CHIP
+        });
+        let unsettled = Unsettled {
+            number: hand.number,
+            seat: hand.seat,
+            hole: hand.hole.clone(),
+            board: hand.board.clone(),
+            action: hand.action.clone(),
+            incr: incr.map(str::to_owned),
+            committed: state.committed()[seat(hand.seat)],
+            ended,
+            expected,
+        };
+        self.saved.last = Some((hand.hole.clone(), hand.seat));
+        self.saved.books.unsettled.push(unsettled.clone());
+        self.saved.phase = Phase::Idle { lost: 0 };
+        news.push(News::Unsettled(unsettled));
+    }
+
+    fn gone(&mut self, error_msg: String) -> Vec<News> {
+        let mut news = Vec::new();
+        match self.saved.phase.clone() {
+            Phase::Act { hand, incr, .. } | Phase::Doubt { hand, incr, .. } => {
+                self.give_up(&hand, Some(&incr), &mut news);
+            }
+            _ => {}
+        }
+        self.saved.phase = Phase::Gone;
+        news.push(News::Gone(error_msg));
+        news
+    }
+
+    /// Replays an answer's betting, and checks all that does not depend on the hand in play.
+    fn read(&self, shown: &Shown) -> Result<PublicState, AnswerError> {
+        let state = action::replay(&self.def, &shown.action, &shown.board)?;
+        if let Some(old) = &shown.old_action
+            && !shown.action.starts_with(old.trim_end_matches('/'))
+        {
+            return Err(AnswerError::OldAction { old: old.clone(), now: shown.action.clone() });
+        }
+        let text = || shown.action.clone();
+        match (state.turn(), &shown.end) {
+            (Turn::Over, Some(_)) => Ok(state),
+            (Turn::Over, None) => Err(AnswerError::NoEnd(text())),
+            (_, Some(_)) => Err(AnswerError::EarlyEnd(text())),
+            (turn, None) if turn == Turn::Act(shown.client_pos) => Ok(state),
+            (_, None) => Err(AnswerError::NotOurTurn(text())),
+        }
+    }
+
+    /// A hand that was shown and left before is not a new one.
+    fn check_not_earlier(&self, shown: &Shown) -> Result<(), AnswerError> {
+        let counted = |end: &End| end.session_num_hands <= self.saved.books.hands;
+        let earlier = !self.saved.books.begun_elsewhere && shown.end.as_ref().is_some_and(counted);
+        let this = (shown.hole_cards.to_string(), shown.client_pos.index() as u8);
+        if earlier || self.saved.last.as_ref() == Some(&this) {
+            return Err(AnswerError::Earlier(shown.action.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// A hand that was dealt, since the seats have moved on, but never shown.
+fn never_shown(number: u64, seat: u8, def: &GameDef) -> Unsettled {
+    Unsettled {
+        number,
+        seat,
+        hole: String::new(),
+        board: String::new(),
+        action: String::new(),
+        incr: None,
+        committed: def.blinds[usize::from(seat)],
+        ended: false,
+        expected: None,
+    }
+}
+
+/// The actions of the hand's own seat in `text` since the hand was last known, as they are written;
+/// `None` when `text` does not go on from there, or there are none.
+fn own_actions(def: &Arc<GameDef>, hand: &Hand, text: &str) -> Option<Vec<String>> {
+    let before = action::replay_any(def, &hand.action).ok()?;
+    let now = action::replay_any(def, text).ok()?;
+    let known = before.history().len();
+    if now.history().get(..known)? != before.history() {
+        return None;
+    }
+    let written = action::each(&now);
+    let own = now.history().iter().zip(written).skip(known);
+    let own = own.filter(|(played, _)| played.seat.index() == usize::from(hand.seat));
+    let own: Vec<String> = own.map(|(_, incr)| incr.to_string()).collect();
+    (!own.is_empty()).then_some(own)
+}
+
+fn seat(index: u8) -> Seat {
+    Seat::new(index.into()).expect("0 or 1")
+}
+
+/// Whether a refusal says that the session is not known.
+fn is_about_session(error_msg: &str) -> bool {
+    let text = error_msg.to_lowercase();
+    text.contains("token") || text.contains("session")
+}

@@ -1,0 +1,544 @@
+//! Slumbot's client: hands over a perfect line, over a line that loses, repeats and garbles, and at
+//! servers that are no Slumbot.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cards::{Board, HoleCards};
+use game::{Action, BySeat, GameDef, LegalActions, PublicState, Seat};
+use proptest::prelude::*;
+use protocol::slumbot::client::{Lost, News, Next};
+use protocol::slumbot::host::{self, Endpoint, Request, Totals};
+use protocol::slumbot::message::{ErrorObject, json};
+use protocol::slumbot::{AnswerError, Client, ClientError, action};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+fn game() -> Arc<GameDef> {
+    Arc::new(game::games::nolimit_holdem())
+}
+
+fn choose(legal: LegalActions, rng: &mut Pcg64Mcg) -> Action {
+    match (rng.random_range(0..10u32), legal.raise) {
+        (0, _) if legal.fold => Action::Fold,
+        (1 | 2, Some(raise)) => Action::RaiseTo(raise.min),
+        (3, Some(raise)) => Action::RaiseTo(rng.random_range(raise.min..=raise.max)),
+        _ => Action::Call,
+    }
+}
+
+/// A host with one session and a bot that plays at random.
+struct Server {
+    def: Arc<GameDef>,
+    rng: Pcg64Mcg,
+    hand: Option<host::Hand>,
+    old_action: String,
+    dealt: usize,
+    totals: Totals,
+    /// Winnings of each finished hand, in order.
+    finished: Vec<i64>,
+    /// Whether refusals tell the betting.
+    tells: bool,
+}
+
+const TOKEN: &str = "4d1b9e0c-8f39-4d56-9d65-7a3c50f1a2b3";
+
+impl Server {
+    fn new(seed: u64, tells: bool) -> Server {
+        let rng = Pcg64Mcg::seed_from_u64(seed);
+        let (old_action, finished) = (String::new(), Vec::new());
+        let totals = Totals::default();
+        Server { def: game(), rng, hand: None, old_action, dealt: 0, totals, finished, tells }
+    }
+
+    fn deal(&mut self) -> host::Hand {
+        let mut deck = self.def.deck();
+        deck.shuffle(&mut self.rng);
+        let hole = BySeat::from_fn(2, |seat| {
+            HoleCards::new(&deck[2 * seat.index()..2 * seat.index() + 2]).unwrap()
+        });
+        let client = Seat::new(self.dealt % 2).unwrap();
+        self.dealt += 1;
+        host::Hand::new(&self.def, hole, Board::new(&deck[4..9]).unwrap(), client)
+    }
+
+    fn answer(&mut self, endpoint: Endpoint, body: &[u8]) -> String {
+        match Request::read(endpoint, Some("application/json"), body).unwrap() {
+            Request::NewHand(request) => {
+                assert_ne!(request.token.as_deref(), Some(""));
+                let token = (self.dealt == 0).then(|| TOKEN.to_owned());
+                let hand = self.deal();
+                self.hand = Some(hand);
+                self.old_action.clear();
+                self.show(token)
+            }
+            Request::Act(request) => {
+                assert_eq!(request.token.as_deref(), Some(TOKEN));
+                let hand = self.hand.as_mut().expect("a hand was dealt");
+                let before = hand.action();
+                match hand.read(&request.incr.unwrap()) {
+                    Err(refused) => {
+                        let old_action = self.tells.then_some(before);
+                        json(&ErrorObject { error_msg: refused.error_msg().into(), old_action })
+                    }
+                    Ok(action) => {
+                        hand.play(action).unwrap();
+                        self.old_action = before;
+                        self.show(None)
+                    }
+                }
+            }
+            Request::Login(_) => unreachable!("nobody logs in"),
+        }
+    }
+
+    fn show(&mut self, token: Option<String>) -> String {
+        let hand = self.hand.as_mut().unwrap();
+        while hand.next() == host::Next::Bot {
+            let action = choose(hand.public().legal(), &mut self.rng);
+            hand.play(action).unwrap();
+        }
+        let end = (hand.next() == host::Next::Over).then(|| {
+            let winnings = hand.winnings();
+            self.finished.push(winnings);
+            self.totals.add(winnings, winnings / 2);
+            hand.end(winnings / 2, self.totals)
+        });
+        json(&hand.object(self.old_action.clone(), end, token))
+    }
+}
+
+/// What the client's side has written down of a session.
+#[derive(Default)]
+struct Ledger {
+    numbers: u64,
+    finished: BTreeMap<u64, (u64, i64)>,
+    settled: Vec<i64>,
+    disturbed: usize,
+    blind: usize,
+}
+
+impl Ledger {
+    fn note(&mut self, news: Vec<News>) {
+        for news in news {
+            match news {
+                News::Finished(hand) => {
+                    let entry = (hand.end.session_num_hands, hand.end.winnings);
+                    assert!(self.finished.insert(hand.number, entry).is_none(), "counted twice");
+                    self.disturbed += usize::from(hand.disturbed);
+                    assert_eq!(hand.public.payoffs(&hand.hole), hand.payoffs);
+                }
+                News::Settled(settled) => self.settled.push(settled.winnings),
+                News::Drift(drift) => panic!("{drift}"),
+                News::Gone(text) => panic!("{text}"),
+                News::Began(_) | News::Unsettled(_) | News::Refused(_) => {}
+            }
+        }
+    }
+}
+
+/// What happens to one exchange.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fault {
+    None,
+    /// The request does not arrive.
+    LostRequest,
+    /// The answer does not arrive.
+    LostAnswer,
+    /// The answer ends too early.
+    CutAnswer,
+    /// The request arrives twice; the second answer is heard.
+    Twice,
+    /// The answer to the last request is heard once more.
+    OldAnswer,
+    /// The process is killed after the request was carried out, and started again.
+    Killed,
+    /// The request arrives, but only before the next one.
+    Late,
+}
+
+/// Plays until `hands` have ended, with a fault now and then.
+fn session(
+    seed: u64,
+    hands: usize,
+    percent: u32,
+    faults: &[Fault],
+    tells: bool,
+) -> (Server, Client, Ledger) {
+    let mut server = Server::new(seed, tells);
+    let mut client = Client::new(game(), None);
+    let mut ledger = Ledger::default();
+    let mut rng = Pcg64Mcg::seed_from_u64(!seed);
+    let mut last = "{}".to_owned();
+    let mut late = None;
+    let mut requests = 0;
+    // The first answer brings the token, without which there is no session to be faithful to.
+    let mut quiet = true;
+    while server.finished.len() < hands || client.in_hand() {
+        match client.next() {
+            Next::Decide(infoset) => {
+                client.act(choose(infoset.legal(), &mut rng)).unwrap();
+                continue;
+            }
+            Next::DecideBlind(state) => {
+                ledger.blind += 1;
+                let action = if state.legal().fold { Action::Fold } else { Action::Call };
+                client.act(action).unwrap();
+                continue;
+            }
+            Next::NewHand | Next::Send => {}
+            Next::Gone => panic!("the session is over"),
+        }
+        requests += 1;
+        assert!(requests < 400 * hands, "it goes round in circles");
+        let request = client.request().unwrap();
+        let saved = client.save();
+        if let Some((endpoint, body)) = late.take() {
+            let body: String = body;
+            server.answer(endpoint, body.as_bytes());
+        }
+        let mut serve = |body: &str| server.answer(request.endpoint, body.as_bytes());
+        let fault = if !quiet && rng.random_range(0..100) < percent {
+            faults[rng.random_range(0..faults.len())]
+        } else {
+            Fault::None
+        };
+        let heard = match fault {
+            Fault::None => Some(serve(&request.body)),
+            Fault::LostRequest => None,
+            Fault::LostAnswer => {
+                serve(&request.body);
+                None
+            }
+            Fault::CutAnswer => {
+                let answer = serve(&request.body);
+                let end = rng.random_range(0..answer.len());
+                Some(answer[..end].to_owned())
+            }
+            Fault::Twice => {
+                serve(&request.body);
+                Some(serve(&request.body))
+            }
+            Fault::OldAnswer => {
+                serve(&request.body);
+                Some(last.clone())
+            }
+            Fault::Killed => {
+                serve(&request.body);
+                let token = client.token().map(str::to_owned);
+                client = Client::restore(game(), token, None, &saved).unwrap();
+                continue;
+            }
+            Fault::Late => {
+                late = Some((request.endpoint, request.body.clone()));
+                None
+            }
+        };
+        let Some(heard) = heard else {
+            client.lost(Lost::Maybe);
+            continue;
+        };
+        quiet = false;
+        let number = || {
+            ledger.numbers += 1;
+            ledger.numbers
+        };
+        let news = client.receive(heard.as_bytes(), number);
+        last = heard;
+        match news {
+            Ok(news) => ledger.note(news),
+            Err(ClientError::Answer(_)) if fault != Fault::None => {}
+            // After a hand nobody saw, the same cards once more look like an old answer.
+            Err(ClientError::Answer(AnswerError::Earlier(_))) => {}
+            Err(error) => panic!("{error} after {fault:?}"),
+        }
+    }
+    (server, client, ledger)
+}
+
+/// Every hand that the server finished stands once in the ledger, with its result.
+fn check_agreement(server: &Server, client: &Client, ledger: &Ledger) {
+    let total: i64 = server.finished.iter().sum();
+    for &(count, winnings) in ledger.finished.values() {
+        assert_eq!(server.finished[count as usize - 1], winnings, "hand {count} of the session");
+    }
+    // The very last hands may still wait for the next end of a hand.
+    let books = client.books();
+    let counted = ledger.finished.len() + ledger.settled.len();
+    assert_eq!(books.hands, counted as u64);
+    let own: i64 = ledger.finished.values().map(|hand| hand.1).sum::<i64>()
+        + ledger.settled.iter().sum::<i64>();
+    assert_eq!(books.total, own);
+    let waiting = server.finished.len() - counted;
+    assert!(waiting <= books.unsettled.len() + books.maybe as usize);
+    if waiting == 0 {
+        assert_eq!(own, total);
+    }
+}
+
+#[test]
+fn over_a_good_line_every_hand_is_finished_and_nothing_else_happens() {
+    let (server, client, ledger) = session(1, 2000, 0, &[], true);
+    check_agreement(&server, &client, &ledger);
+    assert_eq!(ledger.finished.len(), server.finished.len());
+    assert_eq!((ledger.disturbed, ledger.blind, client.books().unsettled.len()), (0, 0, 0));
+    let seats: Vec<u64> = ledger.finished.values().map(|hand| hand.0).collect();
+    assert!(seats.is_sorted());
+    assert_eq!(client.token(), Some(TOKEN));
+}
+
+#[test]
+fn a_lost_answer_is_found_out_by_asking_and_the_hand_goes_on() {
+    for fault in
+        [Fault::LostRequest, Fault::LostAnswer, Fault::CutAnswer, Fault::Killed, Fault::Twice]
+    {
+        for tells in [true, false] {
+            let (server, client, ledger) = session(7, 1000, 10, &[fault], tells);
+            check_agreement(&server, &client, &ledger);
+            // Where the betting is told, a request that was lost costs no hand at all.
+            if fault == Fault::LostRequest && tells {
+                assert_eq!(ledger.finished.len(), server.finished.len());
+                assert_eq!((ledger.blind, client.books().unsettled.len()), (0, 0));
+            }
+            if tells {
+                let open = client.books().unsettled.iter().filter(|hand| !hand.hole.is_empty());
+                assert_eq!(open.count(), 0, "{fault:?}: no hand that was shown is given up");
+            }
+        }
+    }
+}
+
+const FAULTS: [Fault; 6] = [
+    Fault::LostRequest,
+    Fault::LostAnswer,
+    Fault::CutAnswer,
+    Fault::Twice,
+    Fault::OldAnswer,
+    Fault::Killed,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn over_a_bad_line_nothing_is_lost_or_counted_twice(seed: u64, percent in 0..40u32, tells: bool) {
+        let (server, client, ledger) = session(seed, 150, percent, &FAULTS, tells);
+        check_agreement(&server, &client, &ledger);
+    }
+
+    #[test]
+    fn requests_that_arrive_late_are_noticed(seed: u64, percent in 0..25u32) {
+        let faults = [Fault::Late, Fault::LostAnswer];
+        let (server, client, ledger) = session(seed, 150, percent, &faults, true);
+        check_agreement(&server, &client, &ledger);
+    }
+
+    #[test]
+    fn no_bytes_make_the_client_panic(
+        body in proptest::collection::vec(any::<u8>(), 0..200), after in 0..6usize, seed: u64,
+    ) {
+        let mut server = Server::new(seed, true);
+        let mut client = Client::new(game(), None);
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        for _ in 0..after {
+            if let Next::Decide(infoset) = client.next() {
+                client.act(choose(infoset.legal(), &mut rng)).unwrap();
+            }
+            let request = client.request().unwrap();
+            let answer = server.answer(request.endpoint, request.body.as_bytes());
+            client.receive(answer.as_bytes(), || 0).unwrap();
+        }
+        if let Next::Decide(infoset) = client.next() {
+            client.act(choose(infoset.legal(), &mut rng)).unwrap();
+        }
+        let _ = client.receive(&body, || 0);
+    }
+}
+
+/// The first answer to `new_hand`, or what follows it after this side has acted.
+fn receive(body: &str) -> Result<Vec<News>, ClientError> {
+    Client::new(game(), None).receive(body.as_bytes(), || 0)
+}
+
+/// The answer to a call of the bot's raise.
+fn receive_after_call(body: &str) -> Result<Vec<News>, ClientError> {
+    let mut client = Client::new(game(), None);
+    client.receive(FIRST.as_bytes(), || 0).unwrap();
+    client.act(Action::Call).unwrap();
+    client.receive(body.as_bytes(), || 0)
+}
+
+const FIRST: &str = r#"{"old_action":"","action":"b200","client_pos":0,"hole_cards":["Ac","9d"],"board":[],"token":"t"}"#;
+const FLOP: &str = r#"{"old_action":"b200","action":"b200c/","client_pos":0,"hole_cards":["Ac","9d"],"board":["Kh","7c","2s"]}"#;
+
+#[test]
+fn a_good_exchange_is_taken() {
+    assert_eq!(receive(FIRST), Ok(vec![News::Began(0)]));
+    assert_eq!(receive_after_call(FLOP), Ok(vec![]));
+    let bare = FLOP.replace("b200c/", "b200c").replace(r#""old_action":"b200","#, "");
+    assert_eq!(receive_after_call(&bare), Ok(vec![]), "no final slash, no old_action");
+    let more = FLOP.replace("\"board\"", "\"extra\":[1],\"token\":null,\"board\"");
+    assert_eq!(receive_after_call(&more), Ok(vec![]), "unknown fields and null count for nothing");
+    let won = r#"{"old_action":"","action":"f","client_pos":0,"hole_cards":["Ac","9d"],"board":[],"bot_hole_cards":["3s","2d"],"winnings":50,"won_pot":150,"session_num_hands":1,"baseline_winnings":0,"session_total":50,"session_baseline_total":0,"token":"t"}"#;
+    let news = receive(won).unwrap();
+    assert!(matches!(&news[..], [News::Began(0), News::Finished(hand)] if hand.end.winnings == 50));
+}
+
+#[test]
+fn answers_of_what_is_no_slumbot_are_told_apart() {
+    use AnswerError as E;
+    type Case = (String, fn(&AnswerError) -> bool);
+    let first = |old: &str, new: &str| {
+        assert!(FIRST.contains(old), "{old}");
+        FIRST.replace(old, new)
+    };
+    let cases: Vec<Case> = vec![
+        ("<!DOCTYPE html><title>Hello</title>".into(), |e| matches!(e, E::WebPage(_))),
+        (String::new(), |e| matches!(e, E::NotJson { .. })),
+        (FIRST[..40].into(), |e| matches!(e, E::NotJson { .. })),
+        ("[]".into(), |e| matches!(e, E::NotAnObject(_))),
+        ("{}".into(), |e| matches!(e, E::Missing("action"))),
+        (r#"{"token":"t"}"#.into(), |e| matches!(e, E::Kind { .. })),
+        (first("\"action\":\"b200\",", ""), |e| matches!(e, E::Missing("action") | E::Kind { .. })),
+        (first("\"client_pos\":0,", ""), |e| matches!(e, E::Missing("client_pos"))),
+        (first("\"client_pos\":0", "\"client_pos\":2"), |e| {
+            matches!(e, E::Type { field: "client_pos", .. })
+        }),
+        (first("\"b200\"", "200"), |e| matches!(e, E::Type { field: "action", .. })),
+        (first("[\"Ac\",\"9d\"]", "\"Ac9d\""), |e| {
+            matches!(e, E::Type { field: "hole_cards", .. })
+        }),
+        (first("9d", "9x"), |e| matches!(e, E::Type { field: "hole_cards", .. })),
+        (first("[\"Ac\",\"9d\"]", "[\"Ac\"]"), |e| matches!(e, E::Count { found: 1, .. })),
+        (first("9d", "Ac"), |e| matches!(e, E::Repeated(_))),
+        (first("\"t\"", "5"), |e| matches!(e, E::Type { field: "token", .. })),
+        (first("\"t\"", "\"\""), |e| matches!(e, E::EmptyToken)),
+        (first(",\"token\":\"t\"", ""), |e| matches!(e, E::NoToken)),
+        (first("\"t\"", "null"), |e| matches!(e, E::NoToken)),
+        (first("\"b200\"", "\"b150\""), |e| matches!(e, E::Action(_))),
+        (first("\"b200\"", "\"b200c/\""), |e| matches!(e, E::Action(_) | E::NotNew(_))),
+        (first("\"b200\"", "\"\""), |e| matches!(e, E::NotOurTurn(_))),
+        (first("\"b200\"", "\"f\""), |e| matches!(e, E::NoEnd(_))),
+        (first("\"old_action\":\"\"", "\"old_action\":\"c\""), |e| {
+            matches!(e, E::OldAction { .. })
+        }),
+    ];
+    for (body, expected) in cases {
+        match receive(&body) {
+            Err(ClientError::Answer(error)) => assert!(expected(&error), "{body}: {error}"),
+            other => panic!("{body}: {other:?}"),
+        }
+    }
+    let flop = |old: &str, new: &str| {
+        assert!(FLOP.contains(old), "{old}");
+        FLOP.replace(old, new)
+    };
+    let cases: Vec<Case> = vec![
+        (flop("\"Kh\"", "\"Ac\""), |e| matches!(e, E::Repeated(_))),
+        (flop("\"b200c/\"", "\"b300c/\""), |e| {
+            matches!(e, E::OldAction { .. } | E::NotExtending { .. })
+        }),
+        (flop("\"b200\"", "\"\"").replace("b200c/", "b250c/"), |e| {
+            matches!(e, E::NotExtending { .. })
+        }),
+        (flop("\"9d\"", "\"9h\""), |e| matches!(e, E::Changed { field: "hole_cards", .. })),
+        (FIRST.into(), |e| matches!(e, E::NotExtending { .. })),
+        (flop("b200c/", "b200c/k"), |e| matches!(e, E::NotOurTurn(_))),
+        (flop("]}", r#"],"bot_hole_cards":["3s","2d"],"winnings":5}"#), |e| {
+            matches!(e, E::Missing("session_num_hands"))
+        }),
+    ];
+    for (body, expected) in cases {
+        match receive_after_call(&body) {
+            Err(ClientError::Answer(error)) => assert!(expected(&error), "{body}: {error}"),
+            other => panic!("{body}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn results_that_do_not_follow_from_the_hand_stop_the_session() {
+    let over = |winnings: i64, hands: u64, total: i64| {
+        format!(
+            r#"{{"old_action":"b200","action":"b200f","client_pos":0,"hole_cards":["Ac","9d"],"board":[],"bot_hole_cards":["3s","2d"],"winnings":{winnings},"won_pot":-300,"session_num_hands":{hands},"baseline_winnings":0,"session_total":{total},"session_baseline_total":0}}"#
+        )
+    };
+    let fold = |body: &str| {
+        let mut client = Client::new(game(), None);
+        client.receive(FIRST.as_bytes(), || 0).unwrap();
+        client.act(Action::Fold).unwrap();
+        client.receive(body.as_bytes(), || 0)
+    };
+    let news = fold(&over(-100, 1, -100)).unwrap();
+    assert!(matches!(&news[..], [News::Finished(_)]));
+    assert!(matches!(fold(&over(-150, 1, -150)), Err(ClientError::Winnings { theirs: -150, .. })));
+    for (hands, total) in [(1, -50), (2, -100), (0, -100), (1, 0)] {
+        let news = fold(&over(-100, hands, total));
+        let stopped = match &news {
+            Ok(news) => matches!(&news[..], [News::Finished(_), News::Drift(_)]),
+            Err(error) => {
+                matches!(error, ClientError::Answer(AnswerError::Earlier(_))) && hands == 0
+            }
+        };
+        assert!(stopped, "{hands} hands, {total} chips: {news:?}");
+    }
+}
+
+#[test]
+fn tokens_are_left_out_kept_and_taken() {
+    let mut client = Client::new(game(), None);
+    assert_eq!(client.request().unwrap().body, "{}");
+    client.receive(FIRST.as_bytes(), || 0).unwrap();
+    client.act(Action::Call).unwrap();
+    assert_eq!(client.request().unwrap().body, r#"{"token":"t","incr":"c"}"#);
+    client.receive(FLOP.replace("]}", r#"],"token":"u"}"#).as_bytes(), || 0).unwrap();
+    client.act(Action::RaiseTo(600)).unwrap();
+    assert_eq!(client.request().unwrap().body, r#"{"token":"u","incr":"b400"}"#);
+    let news = client.receive(br#"{"error_msg":"Bad token"}"#, || 0).unwrap();
+    assert!(matches!(&news[..], [News::Unsettled(_), News::Gone(_)]), "{news:?}");
+    assert!(matches!(client.next(), Next::Gone));
+}
+
+#[test]
+fn a_refusal_is_tried_again_but_not_for_ever() {
+    let mut client = Client::new(game(), None);
+    client.receive(FIRST.as_bytes(), || 0).unwrap();
+    client.act(Action::Call).unwrap();
+    let busy = br#"{"error_msg":"too fast","old_action":"b200"}"#;
+    let mut refused = 0;
+    let error = loop {
+        match client.receive(busy, || 0) {
+            Ok(news) => assert!(matches!(&news[..], [News::Refused(_)])),
+            Err(error) => break error,
+        }
+        assert_eq!(client.request().unwrap().body, r#"{"token":"t","incr":"c"}"#);
+        refused += 1;
+    };
+    assert!(refused > 3, "{refused}");
+    assert!(matches!(error, ClientError::Refused { .. }), "{error}");
+}
+
+#[test]
+fn acting_out_of_turn_or_against_the_rules_is_our_mistake() {
+    let mut client = Client::new(game(), None);
+    assert!(client.act(Action::Call).is_err());
+    client.receive(FIRST.as_bytes(), || 0).unwrap();
+    assert!(client.act(Action::RaiseTo(299)).is_err());
+    assert!(client.act(Action::RaiseTo(300)).is_ok());
+}
+
+#[test]
+fn what_is_not_known_of_a_hand_is_kept() {
+    let mut client = Client::new(game(), None);
+    client.receive(FIRST.as_bytes(), || 4).unwrap();
+    client.act(Action::Call).unwrap();
+    client.lost(Lost::Maybe);
+    assert_eq!(client.request().unwrap().body, r#"{"token":"t","incr":"b0"}"#);
+    let news = client.receive(br#"{"error_msg":"Illegal bet"}"#, || 0).unwrap();
+    let [News::Unsettled(hand)] = &news[..] else { panic!("{news:?}") };
+    assert_eq!((hand.number, hand.hole.as_str(), hand.committed), (4, "Ac9d", 100));
+    assert_eq!((hand.action.as_str(), hand.incr.as_deref()), ("b200", Some("c")));
+    let state: PublicState = action::replay(&game(), &hand.action, &[]).unwrap();
+    assert_eq!(state.committed().as_slice(), [100, 200]);
+}
