@@ -8,6 +8,8 @@
 //! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them.
 //! - [`WinRate`]: wins and ties among equally likely endings, as exact counts.
 //! - [`all_in`]: two known hands against each other over all boards to come.
+//! - [`win_rate`], [`Outlook`]: a hand against any other, now and on every later street.
+//! - [`RiverTable`], [`Showdown`]: all river states in memory; all hands on one river board.
 //! - [`HandRank`]: what the evaluator returns; greater is better, equal is a tie.
 
 mod allin;
@@ -17,6 +19,7 @@ mod evaluate;
 mod list;
 mod river;
 mod set;
+mod showdown;
 mod winrate;
 
 pub use allin::{AllInError, all_in, all_in_without_table};
@@ -26,4 +29,5 @@ pub use evaluate::{Category, HandRank, evaluate};
 pub use list::{Board, CardList, HoleCards, ParseCardsError};
 pub use river::{RiverBoard, RiverTable};
 pub use set::CardSet;
+pub use showdown::{Met, Showdown};
 pub use winrate::{Distribution, Outlook, Ties, WinRate, WinRateError, win_rate};

@@ -34,6 +34,12 @@ impl CardSet {
         (self.0 >> (16 * suit.index())) as u16
     }
 
+    /// The masks of ranks held in clubs, diamonds, hearts and spades.
+    #[inline]
+    pub(crate) const fn by_suit(self) -> [u16; 4] {
+        [self.0 as u16, (self.0 >> 16) as u16, (self.0 >> 32) as u16, (self.0 >> 48) as u16]
+    }
+
     /// Number of cards.
     #[inline]
     pub const fn len(self) -> u32 {

@@ -20,10 +20,30 @@ pub(crate) struct Counts {
 pub(crate) struct Classes {
     /// Cards of each type that are not on the board, at most two of them for building hands.
     types: [CardType; 26],
-    /// Possible classes as strength and column, the weakest first once sorted.
-    sorted: Vec<u64>,
+    /// Possible classes, the weakest first.
+    sorted: Vec<Class>,
     /// The strength of each column's class; of an impossible one unspecified.
     strengths: [HandRank; FLUSH_HANDS],
+}
+
+/// A class of hands: its strength above bit 16, its column below.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Class(u64);
+
+impl Class {
+    fn new(strength: HandRank, column: usize) -> Class {
+        Class(u64::from(strength.value()) << 16 | column as u64)
+    }
+
+    #[inline]
+    pub(crate) fn column(self) -> usize {
+        self.0 as u16 as usize
+    }
+
+    #[inline]
+    fn ties(&self, other: &Class) -> bool {
+        self.0 >> 16 == other.0 >> 16
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -63,7 +83,7 @@ impl Classes {
                 let strength = evaluate(board | hole);
                 let column = column_of(a, b);
                 self.strengths[column] = strength;
-                self.sorted.push(u64::from(strength.value()) << 16 | column as u64);
+                self.sorted.push(Class::new(strength, column));
             }
         }
         self.sorted.sort_unstable();
@@ -92,20 +112,32 @@ impl Classes {
         self.strengths[column]
     }
 
+    /// The possible classes in groups of equal strength, the weakest first.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &[Class]> {
+        self.sorted.chunk_by(Class::ties)
+    }
+
+    /// Number of hands in a possible class.
+    #[inline]
+    pub(crate) fn hands(&self, column: usize) -> u16 {
+        let [a, b] = COLUMN_TYPES[column].map(|t| self.types[t as usize].free);
+        if COLUMN_TYPES[column][0] == COLUMN_TYPES[column][1] { a * (a - 1) / 2 } else { a * b }
+    }
+
     /// Calls `visit` with the column and the counts of every possible class.
     pub(crate) fn sweep(&self, mut visit: impl FnMut(usize, Counts)) {
         let mut passed = Passed { hands: 0, holding: [0; 26] };
         let mut before = [0; FLUSH_HANDS];
-        for group in self.sorted.chunk_by(|a, b| a >> 16 == b >> 16) {
-            for &class in group {
-                let column = class as u16 as usize;
+        for group in self.groups() {
+            for class in group {
+                let column = class.column();
                 before[column] = passed.disjoint(COLUMN_TYPES[column]);
             }
-            for &class in group {
-                self.pass(&mut passed, COLUMN_TYPES[class as u16 as usize]);
+            for class in group {
+                self.pass(&mut passed, COLUMN_TYPES[class.column()]);
             }
-            for &class in group {
-                let column = class as u16 as usize;
+            for class in group {
+                let column = class.column();
                 // The hand itself is among those of equal strength, and was taken off twice.
                 let others = passed.disjoint(COLUMN_TYPES[column]).wrapping_add(1);
                 visit(column, Counts { wins: before[column], ties: others - before[column] });

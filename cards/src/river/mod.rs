@@ -2,8 +2,14 @@
 
 pub(crate) mod classes;
 mod ranks;
+mod run_outs;
 mod state;
 mod table;
+mod unfinished;
 
+pub(crate) use run_outs::{RunOuts, ranks};
+pub(crate) use ranks::{Ranks, subset};
 pub use state::RiverBoard;
+pub(crate) use state::{COLUMNS, FLUSH_HANDS};
 pub use table::RiverTable;
+pub(crate) use unfinished::Unfinished;

@@ -34,6 +34,17 @@ impl Ranks {
     pub(crate) fn of(ranks: impl IntoIterator<Item = usize>) -> Ranks {
         ranks.into_iter().fold(Ranks::EMPTY, Ranks::with)
     }
+
+    /// The ranks of the cards in a set's word.
+    #[inline]
+    pub(crate) fn of_bits(mut bits: u64) -> Ranks {
+        let mut ranks = Ranks::EMPTY;
+        while bits != 0 {
+            ranks = ranks.with(bits.trailing_zeros() as usize % 16);
+            bits &= bits - 1;
+        }
+        ranks
+    }
 }
 
 /// The number of the empty, first one-rank, first two-rank … multiset.

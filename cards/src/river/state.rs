@@ -25,7 +25,7 @@ const PLAIN: usize = 4;
 /// What matters of a river board: where its states start among all, and which suit can make a flush.
 ///
 /// Made once for a board, it gives the states of all 1,081 hands at one array look-up each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct RiverBoard {
     first: u32,
     view: u8,
@@ -57,11 +57,11 @@ impl RiverBoard {
             let mask = (bits >> (16 * suit)) as u16;
             let (count, number) = subset(mask);
             if count >= 3 {
-                let others = rank_indices(bits & !(0xFFFF << (16 * suit)));
-                return RiverBoard::with_flush(suit, count, number, Ranks::of(others));
+                let others = Ranks::of_bits(bits & !(0xFFFF << (16 * suit)));
+                return RiverBoard::with_flush(suit, count, number, others);
             }
         }
-        RiverBoard::plain(Ranks::of(rank_indices(bits)))
+        RiverBoard::plain(Ranks::of_bits(bits))
     }
 
     /// A board of these five ranks on which no flush can be.
@@ -127,18 +127,6 @@ impl RiverBoard {
     pub(crate) fn column(self, hole: Combo) -> usize {
         self.columns()[hole.index()] as usize
     }
-}
-
-/// The rank of each card in a set's word.
-#[inline]
-fn rank_indices(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (bits != 0).then(|| {
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            bit % 16
-        })
-    })
 }
 
 /// The column of each combo when clubs … spades can make a flush, and when no suit can.

@@ -1,8 +1,13 @@
 //! How often a hand wins against an opponent who may hold any other cards: exact counts, and how the
 //! win-rate is distributed over the boards that may still come.
 
+mod columns;
+mod counter;
 mod counts;
 mod distribution;
+mod hands;
+mod one;
+mod orbits;
 mod outlook;
 
 pub use counts::{Ties, WinRate};

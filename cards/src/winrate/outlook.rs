@@ -25,15 +25,9 @@ impl Outlook {
     /// When the board has not 3, 4 or 5 cards, or shares one with the hand.
     pub fn new(hole: Combo, board: CardSet, ties: Ties) -> Result<Outlook, WinRateError> {
         check(hole, board, &[3, 4, 5])?;
-        let value = |river| u32::from(Classes::one(river, hole.set()).value(ties));
-        Ok(Outlook::enumerate(hole, board, value))
-    }
-
-    /// Goes through every run-out, with `value` giving the win-rate of a river board.
-    fn enumerate(hole: Combo, board: CardSet, value: impl Fn(CardSet) -> u32) -> Outlook {
         let (mut rivers, mut turns) = (Vec::new(), [0u32; Card::COUNT as usize]);
         each_river(board, hole.set(), &mut |river| {
-            let value = value(river);
+            let value = u32::from(Classes::one(river, hole.set()).value(ties));
             rivers.push(value);
             (river - board).iter().for_each(|card| turns[card.index() as usize] += value);
         });
@@ -50,7 +44,7 @@ impl Outlook {
         if board.len() < 5 {
             outlook.later.push(sorted(RIVER, rivers));
         }
-        outlook
+        Ok(outlook)
     }
 
     /// The win-rate now, from 0 to 1.
@@ -76,33 +70,4 @@ fn sorted(denominator: u32, mut numerators: Vec<u32>) -> Distribution {
     let mut distribution = Distribution::default();
     distribution.fill(denominator, numerators.into_iter());
     distribution
-}
-
-impl RiverTable {
-    /// The outlook of a hand on any street.
-    ///
-    /// # Errors
-    /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
-    pub fn outlook(&self, hole: Combo, board: CardSet) -> Result<Outlook, WinRateError> {
-        check(hole, board, &[0, 3, 4, 5])?;
-        let value = |river| u32::from(self.at(crate::RiverBoard::of(river).state(hole)));
-        Ok(Outlook::enumerate(hole, board, value))
-    }
-
-    /// Calls `visit` with the outlook of every hand that can be held on this board of 3, 4 or 5 cards.
-    /// The order is not specified.
-    ///
-    /// # Errors
-    /// When the board has not 3, 4 or 5 cards.
-    pub fn each_hand(
-        &self,
-        board: CardSet,
-        mut visit: impl FnMut(Combo, &Outlook),
-    ) -> Result<(), WinRateError> {
-        super::board_of(board, &[3, 4, 5])?;
-        for hole in Combo::all().filter(|hole| !hole.set().intersects(board)) {
-            visit(hole, &self.outlook(hole, board)?);
-        }
-        Ok(())
-    }
 }

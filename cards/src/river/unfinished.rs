@@ -1,0 +1,69 @@
+//! A flop or turn, ready to be completed: the rows of all the river boards that it can become.
+
+use super::ranks::{Ranks, subset};
+use super::state::RiverBoard;
+use crate::{Card, CardSet};
+
+/// A board of three or four cards, taken apart by suits.
+pub(crate) struct Unfinished {
+    /// The ranks on the board in each suit.
+    suits: [u16; 4],
+    ranks: Ranks,
+    /// The ranks on the board outside each suit.
+    outside: [Ranks; 4],
+}
+
+impl Unfinished {
+    pub(crate) fn new(board: CardSet) -> Unfinished {
+        let (bits, suits) = (board.bits(), board.by_suit());
+        let outside = [0, 16, 32, 48].map(|shift| Ranks::of_bits(bits & !(0xFFFF << shift)));
+        Unfinished { suits, ranks: Ranks::of_bits(bits), outside }
+    }
+
+    /// Number of cards on the board in a suit.
+    #[inline]
+    pub(crate) fn count(&self, suit: usize) -> usize {
+        subset(self.suits[suit]).0
+    }
+
+    /// The river when cards of these ranks come and no flush can be.
+    #[inline]
+    pub(crate) fn plain<const N: usize>(&self, ranks: [usize; N]) -> RiverBoard {
+        RiverBoard::plain(ranks.into_iter().fold(self.ranks, Ranks::with))
+    }
+
+    /// The river when cards come of the ranks of a mask `inside` the flush suit and of others outside.
+    #[inline]
+    pub(crate) fn flush<const N: usize>(
+        &self,
+        suit: usize,
+        inside: u16,
+        outside: [usize; N],
+    ) -> RiverBoard {
+        let (count, number) = subset(self.suits[suit] | inside);
+        let outside = outside.into_iter().fold(self.outside[suit], Ranks::with);
+        RiverBoard::with_flush(suit, count, number, outside)
+    }
+
+    /// The river boards of a turn by the index of the card that comes; on a card of the turn itself
+    /// any row.
+    pub(crate) fn rivers(&self) -> [RiverBoard; Card::COUNT as usize] {
+        let mut rivers = [self.plain([0]); Card::COUNT as usize];
+        let full = (0..4).find(|&suit| self.count(suit) >= 3);
+        for rank in 0..13 {
+            let row = match full {
+                None => self.plain([rank]),
+                Some(suit) => self.flush(suit, 0, [rank]),
+            };
+            rivers[4 * rank..][..4].fill(row);
+        }
+        for suit in 0..4 {
+            if self.count(suit) >= 2 {
+                for rank in (0..13).filter(|rank| self.suits[suit] >> rank & 1 == 0) {
+                    rivers[4 * rank + suit] = self.flush(suit, 1 << rank, []);
+                }
+            }
+        }
+        rivers
+    }
+}
