@@ -18,11 +18,13 @@ mod merge;
 mod reader;
 mod row;
 mod schema;
+mod slumbot;
 mod writer;
 
 pub use error::LedgerError;
 pub use merge::merge;
 pub use reader::{Hands, LedgerReader};
+pub use slumbot::{Known, SlumbotCounts, SlumbotHand, SlumbotSession};
 pub use writer::LedgerWriter;
 
 use std::fmt;

@@ -55,6 +55,10 @@ impl LedgerReader {
         &self.path
     }
 
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// Number of hands in the ledger.
     pub fn count(&self) -> Result<u64, LedgerError> {
         let count =

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use game::{BySeat, Payoff, notation};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Statement, TransactionBehavior};
+use rusqlite::{
+    Connection, ErrorCode, OptionalExtension, Statement, Transaction, TransactionBehavior,
+};
 
 use super::lock::Lock;
 use super::{LedgerError, LedgerReader, schema};
@@ -174,13 +176,26 @@ impl LedgerWriter {
     }
 
     fn commit_with(&mut self, note: Option<(&str, &str)>) -> Result<(), LedgerError> {
-        let result = self.write(note);
+        self.commit_and(note, |_| Ok(()))
+    }
+
+    /// Commits, doing `more` in the same transaction.
+    pub(super) fn commit_and(
+        &mut self,
+        note: Option<(&str, &str)>,
+        more: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+    ) -> Result<(), LedgerError> {
+        let result = self.write(note, more);
         self.pending.clear();
         self.text.clear();
         result
     }
 
-    fn write(&mut self, note: Option<(&str, &str)>) -> Result<(), LedgerError> {
+    fn write(
+        &mut self,
+        note: Option<(&str, &str)>,
+        more: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+    ) -> Result<(), LedgerError> {
         let sql = || LedgerError::sqlite(&self.path);
         let transaction = self
             .connection
@@ -213,6 +228,7 @@ impl LedgerWriter {
                 .and_then(|mut statement| statement.execute((key, value)))
                 .map_err(sql())?;
         }
+        more(&transaction).map_err(sql())?;
         transaction.commit().map_err(sql())
     }
 

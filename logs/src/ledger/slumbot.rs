@@ -1,0 +1,329 @@
+//! What only a run over the Slumbot API has: sessions, and of every hand its result on the server's
+//! account, its baseline, its times, and whether its result is known at all.
+//!
+//! Two more tables in an ordinary ledger, `slumbot_sessions` and `slumbot_hands`. A hand played to its end
+//! stands in both `hands` and `slumbot_hands`, under the same number. One whose answer was lost stands in
+//! `slumbot_hands` only, since not all its cards are known. Everything that belongs together is written in
+//! one transaction. `docs/ledger.md` describes the columns.
+
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params};
+
+use super::{LedgerError, LedgerReader, LedgerWriter};
+
+/// What is known of a hand's result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Known {
+    /// The hand was played to its end, and the end was seen.
+    Played,
+    /// The end was not seen, but follows from the session's sums.
+    Settled,
+    /// Not known. The hand may be open on the server.
+    Unknown,
+}
+
+impl Known {
+    const ALL: [(Known, &'static str); 3] =
+        [(Known::Played, "played"), (Known::Settled, "settled"), (Known::Unknown, "unknown")];
+
+    /// The word in the ledger.
+    pub fn name(self) -> &'static str {
+        match self {
+            Known::Played => "played",
+            Known::Settled => "settled",
+            Known::Unknown => "unknown",
+        }
+    }
+}
+
+/// A hand over the Slumbot API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlumbotHand {
+    /// The hand's number in the run.
+    pub hand: u64,
+    /// The session it was dealt in.
+    pub session: u64,
+    /// How many hands the session had finished with it (`session_num_hands`); for played hands only.
+    pub number: Option<u64>,
+    /// What is known of its result.
+    pub known: Known,
+    /// This side's seat: 0 the big blind, 1 the button.
+    pub seat: u8,
+    /// What this side won, in chips; `None` while unknown.
+    pub winnings: Option<i64>,
+    /// `baseline_winnings`: `winnings` less what the bot won with the same cards against itself.
+    pub baseline: Option<i64>,
+    /// The betting in Slumbot's notation, as far as known.
+    pub action: String,
+    /// This side's cards; empty when the hand was never shown.
+    pub hole: String,
+    /// The cards on the table, as far as shown.
+    pub board: String,
+    /// The action whose answer was lost.
+    pub incr: Option<String>,
+    /// How many hands were settled together: the first of them has the whole sum. 1 otherwise.
+    pub together: u32,
+    /// It was left open and forfeited.
+    pub forfeited: bool,
+    /// A request was carried out twice, so that not all actions were this side's decisions.
+    pub disturbed: bool,
+    /// Decisions made without seeing the cards on the table, since the answer was lost.
+    pub blind: u32,
+    /// When it was dealt, in milliseconds since 1970.
+    pub began_ms: i64,
+    /// When its end was seen, in milliseconds since 1970.
+    pub ended_ms: Option<i64>,
+    /// Requests it took.
+    pub requests: u32,
+    /// Time spent waiting for answers.
+    pub waited: Duration,
+    /// Time the agent thought.
+    pub thought: Duration,
+}
+
+/// A session with the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlumbotSession {
+    /// Its number in the run.
+    pub session: u64,
+    /// What the server knows it by.
+    pub token: Option<String>,
+    /// Why it is not gone on with; `None` while it is.
+    pub closed: Option<String>,
+    /// Where it stands, for the program to go on with.
+    pub state: String,
+}
+
+/// Sums over the hands of a run, by what is known of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SlumbotCounts {
+    /// Hands seen to their end.
+    pub played: u64,
+    /// Hands settled by the session's sums.
+    pub settled: u64,
+    /// Hands without a known result.
+    pub unknown: u64,
+    /// Unknown hands of which no card was seen.
+    pub unseen: u64,
+    /// Chips won in played and settled hands.
+    pub chips: i64,
+    /// Hands in which an action was not this side's decision.
+    pub disturbed: u64,
+    /// Decisions made without seeing the cards on the table.
+    pub blind: u64,
+}
+
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS slumbot_sessions (
+        session INTEGER PRIMARY KEY,
+        token TEXT,
+        closed TEXT,
+        state TEXT NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS slumbot_hands (
+        hand INTEGER PRIMARY KEY,
+        session INTEGER NOT NULL,
+        number INTEGER,
+        known TEXT NOT NULL,
+        seat INTEGER NOT NULL,
+        winnings INTEGER,
+        baseline INTEGER,
+        action TEXT NOT NULL,
+        hole TEXT NOT NULL,
+        board TEXT NOT NULL,
+        incr TEXT,
+        together INTEGER NOT NULL,
+        forfeited INTEGER NOT NULL,
+        disturbed INTEGER NOT NULL,
+        blind INTEGER NOT NULL,
+        began_ms INTEGER NOT NULL,
+        ended_ms INTEGER,
+        requests INTEGER NOT NULL,
+        waited_us INTEGER NOT NULL,
+        thought_us INTEGER NOT NULL,
+        UNIQUE (session, number)
+    );";
+
+const COLUMNS: &str = "hand, session, number, known, seat, winnings, baseline, action, hole, board, incr, \
+                       together, forfeited, disturbed, blind, began_ms, ended_ms, requests, waited_us, \
+                       thought_us";
+
+impl LedgerWriter {
+    /// Makes the tables of a run over the Slumbot API, unless they are there.
+    pub fn prepare_slumbot(&mut self) -> Result<(), LedgerError> {
+        self.commit_and(None, |transaction| transaction.execute_batch(TABLES))
+    }
+
+    /// As [`commit_with_note`](Self::commit_with_note), with what only a run over the Slumbot API has:
+    /// hands and a session, each written over what was there under its number.
+    pub fn commit_slumbot(
+        &mut self,
+        note: Option<(&str, &str)>,
+        hands: &[SlumbotHand],
+        session: &SlumbotSession,
+    ) -> Result<(), LedgerError> {
+        self.commit_and(note, |transaction| {
+            hands.iter().try_for_each(|hand| write_hand(transaction, hand))?;
+            transaction
+                .prepare_cached("INSERT OR REPLACE INTO slumbot_sessions VALUES (?, ?, ?, ?)")?
+                .execute((
+                    session.session as i64,
+                    &session.token,
+                    &session.closed,
+                    &session.state,
+                ))?;
+            Ok(())
+        })
+    }
+}
+
+fn write_hand(transaction: &Transaction<'_>, hand: &SlumbotHand) -> rusqlite::Result<()> {
+    const INSERT: &str = "INSERT INTO slumbot_hands VALUES (:hand, :session, :number, :known, :seat, \
+        :winnings, :baseline, :action, :hole, :board, :incr, :together, :forfeited, :disturbed, :blind, \
+        :began, :ended, :requests, :waited, :thought) ON CONFLICT (hand) DO UPDATE SET \
+        number = excluded.number, known = excluded.known, winnings = excluded.winnings, \
+        baseline = excluded.baseline, action = excluded.action, hole = excluded.hole, \
+        board = excluded.board, incr = excluded.incr, together = excluded.together, \
+        forfeited = excluded.forfeited, disturbed = excluded.disturbed, blind = excluded.blind, \
+        ended_ms = excluded.ended_ms, requests = excluded.requests, waited_us = excluded.waited_us, \
+        thought_us = excluded.thought_us";
+    transaction.prepare_cached(INSERT)?.execute(named_params! {
+        ":hand": hand.hand as i64,
+        ":session": hand.session as i64,
+        ":number": hand.number.map(|number| number as i64),
+        ":known": hand.known.name(),
+        ":seat": hand.seat,
+        ":winnings": hand.winnings,
+        ":baseline": hand.baseline,
+        ":action": hand.action,
+        ":hole": hand.hole,
+        ":board": hand.board,
+        ":incr": hand.incr,
+        ":together": hand.together,
+        ":forfeited": hand.forfeited,
+        ":disturbed": hand.disturbed,
+        ":blind": hand.blind,
+        ":began": hand.began_ms,
+        ":ended": hand.ended_ms,
+        ":requests": hand.requests,
+        ":waited": hand.waited.as_micros() as i64,
+        ":thought": hand.thought.as_micros() as i64,
+    })?;
+    Ok(())
+}
+
+fn read_hand(row: &Row<'_>) -> rusqlite::Result<SlumbotHand> {
+    let micros = |at| row.get::<_, i64>(at).map(|us| Duration::from_micros(us.max(0) as u64));
+    let word: String = row.get(3)?;
+    let known = Known::ALL.into_iter().find(|(_, name)| *name == word);
+    let (known, _) = known.ok_or_else(|| {
+        let reason = format!("`{word}` is not what can be known of a hand");
+        rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, reason.into())
+    })?;
+    Ok(SlumbotHand {
+        hand: row.get::<_, i64>(0)? as u64,
+        session: row.get::<_, i64>(1)? as u64,
+        number: row.get::<_, Option<i64>>(2)?.map(|number| number as u64),
+        known,
+        seat: row.get(4)?,
+        winnings: row.get(5)?,
+        baseline: row.get(6)?,
+        action: row.get(7)?,
+        hole: row.get(8)?,
+        board: row.get(9)?,
+        incr: row.get(10)?,
+        together: row.get(11)?,
+        forfeited: row.get(12)?,
+        disturbed: row.get(13)?,
+        blind: row.get(14)?,
+        began_ms: row.get(15)?,
+        ended_ms: row.get(16)?,
+        requests: row.get(17)?,
+        waited: micros(18)?,
+        thought: micros(19)?,
+    })
+}
+
+impl LedgerReader {
+    /// Whether this is the ledger of a run over the Slumbot API.
+    pub fn is_slumbot(&self) -> Result<bool, LedgerError> {
+        self.ask(|connection| {
+            let query =
+                "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'slumbot_hands'";
+            connection.query_row(query, (), |_| Ok(())).optional().map(|found| found.is_some())
+        })
+    }
+
+    /// All hands over the Slumbot API in order, those without a known result included.
+    pub fn slumbot_hands(&self) -> Result<Vec<SlumbotHand>, LedgerError> {
+        self.ask(|connection| {
+            let mut query = connection
+                .prepare(&format!("SELECT {COLUMNS} FROM slumbot_hands ORDER BY hand"))?;
+            query.query_map((), read_hand)?.collect()
+        })
+    }
+
+    /// One hand over the Slumbot API.
+    pub fn slumbot_hand(&self, hand: u64) -> Result<Option<SlumbotHand>, LedgerError> {
+        self.ask(|connection| {
+            let query = format!("SELECT {COLUMNS} FROM slumbot_hands WHERE hand = ?");
+            connection.prepare_cached(&query)?.query_row([hand as i64], read_hand).optional()
+        })
+    }
+
+    /// All sessions in order.
+    pub fn slumbot_sessions(&self) -> Result<Vec<SlumbotSession>, LedgerError> {
+        self.ask(|connection| {
+            let columns = "session, token, closed, state";
+            let mut query = connection
+                .prepare(&format!("SELECT {columns} FROM slumbot_sessions ORDER BY session"))?;
+            let session = |row: &Row<'_>| {
+                Ok(SlumbotSession {
+                    session: row.get::<_, i64>(0)? as u64,
+                    token: row.get(1)?,
+                    closed: row.get(2)?,
+                    state: row.get(3)?,
+                })
+            };
+            query.query_map((), session)?.collect()
+        })
+    }
+
+    /// How many hands of each kind there are, and what they brought.
+    pub fn slumbot_counts(&self) -> Result<SlumbotCounts, LedgerError> {
+        const COUNTS: &str = "SELECT count(*) FILTER (WHERE known = 'played'), \
+            count(*) FILTER (WHERE known = 'settled'), count(*) FILTER (WHERE known = 'unknown'), \
+            count(*) FILTER (WHERE known = 'unknown' AND hole = ''), coalesce(sum(winnings), 0), \
+            coalesce(sum(disturbed), 0), coalesce(sum(blind), 0) FROM slumbot_hands";
+        self.ask(|connection| {
+            connection.query_row(COUNTS, (), |row| {
+                let count = |at| row.get::<_, i64>(at).map(|count| count as u64);
+                Ok(SlumbotCounts {
+                    played: count(0)?,
+                    settled: count(1)?,
+                    unknown: count(2)?,
+                    unseen: count(3)?,
+                    chips: row.get(4)?,
+                    disturbed: count(5)?,
+                    blind: count(6)?,
+                })
+            })
+        })
+    }
+
+    /// The number after that of every hand there is.
+    pub fn slumbot_next(&self) -> Result<u64, LedgerError> {
+        const LAST: &str = "SELECT max(coalesce((SELECT max(hand) + 1 FROM slumbot_hands), 0), \
+                            coalesce((SELECT max(hand) + 1 FROM hands), 0))";
+        self.ask(|connection| connection.query_row(LAST, (), |row| row.get::<_, i64>(0)))
+            .map(|next| next as u64)
+    }
+
+    fn ask<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, LedgerError> {
+        query(self.connection()).map_err(LedgerError::sqlite(self.path()))
+    }
+}
