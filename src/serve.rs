@@ -12,15 +12,19 @@ use std::time::Duration;
 use anyhow::Context;
 use matches::connect::Connection;
 use matches::host::{self, HostedTable, SeatPlan, Stops, TableView};
+use matches::slumbot_host::{HostPlan, SlumbotHost};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::config::Server;
+use crate::config::Config;
 use crate::config::check::Setup;
 use crate::exit::Failure;
 use crate::notify::{notify, watchdog_interval};
+use crate::web::faults::{FaultPlan, Faults};
+use crate::web::slumbot::Api;
 use crate::web::{self, Limits, Site};
 
 /// How long tables may take to write and close after an abort, and web requests to end.
@@ -31,10 +35,12 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// # Errors
 /// Exit code 3 when it cannot start, 130 when it was aborted.
 pub async fn serve(
-    server: &Server,
+    config: &Config,
     setup: Setup,
+    faults: Option<FaultPlan>,
     announce: impl FnOnce(&str) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
+    let server = &config.server;
     // Signals count from here on, also those that come while the rest begins.
     let mut signals = Signals::listen().map_err(Failure::input)?;
     let metrics = web::metrics::start().map_err(Failure::input)?;
@@ -45,12 +51,13 @@ pub async fn serve(
         .with_context(|| format!("cannot listen on {} for the web page", server.bind))
         .map_err(Failure::input)?;
     let address = listener.local_addr().map_err(anyhow::Error::from)?;
+    let slumbot = open_slumbot(setup.slumbot, config, faults).await?;
 
     let stops = Stops::default();
     let web_stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     let views: Vec<TableView> = tables.iter().map(HostedTable::view).collect();
-    announce(&announcement(address, &views))?;
+    announce(&announcement(address, &views, slumbot.as_ref()))?;
     for table in tables {
         tasks.spawn(table.run(stops.clone()));
     }
@@ -62,7 +69,9 @@ pub async fn serve(
     tasks.close();
 
     let data = server.data.clone();
-    let site = Site::new(views, dealers, &setup.registry, data, metrics, web_stop.clone());
+    let host = slumbot.as_ref().map(|api| api.host().clone());
+    let hosting = host.clone().map(|host| tokio::spawn(host.run(web_stop.clone())));
+    let site = Site::new(views, dealers, &setup.registry, slumbot, data, metrics, web_stop.clone());
     let limits = Limits {
         connections: server.max_connections,
         header: server.header_timeout.0,
@@ -88,12 +97,52 @@ pub async fn serve(
     if tokio::time::timeout(LAST_WORDS, &mut web).await.is_err() {
         web.abort();
     }
+    close_slumbot(host, hosting).await;
     tracing::info!("stopped");
     if aborted {
         let message = "aborted; everything up to the last finished hand is on record";
         return Err(Failure::interrupted(message));
     }
     Ok(())
+}
+
+/// Opens the host of the Slumbot API, which reads files.
+async fn open_slumbot(
+    plan: Option<HostPlan>,
+    config: &Config,
+    faults: Option<FaultPlan>,
+) -> Result<Option<Api>, Failure> {
+    let Some(plan) = plan else {
+        return match faults {
+            Some(_) => {
+                Err(Failure::usage("--faults needs the Slumbot API: slumbot.enabled is false"))
+            }
+            None => Ok(None),
+        };
+    };
+    let host = tokio::task::spawn_blocking(move || SlumbotHost::open(plan)).await;
+    let host = host.map_err(anyhow::Error::from)?.map_err(Failure::input)?;
+    let limits = web::slumbot::Limits {
+        body: usize::try_from(config.slumbot.max_body.0).unwrap_or(usize::MAX),
+        // A hand may need several decisions.
+        time: config.server.request_timeout.0 + 4 * config.slumbot.decision_timeout.0,
+        rate: config.slumbot.rate,
+    };
+    let api = Api::new(host, limits, faults.map(Faults::new));
+    if let Some(faults) = api.faults() {
+        tracing::warn!(faults, "faults are injected into the Slumbot API");
+    }
+    Ok(Some(api))
+}
+
+/// Lets the host write what it still has to.
+async fn close_slumbot(host: Option<SlumbotHost>, hosting: Option<JoinHandle<()>>) {
+    if let Some(hosting) = hosting {
+        let _ = tokio::time::timeout(LAST_WORDS, hosting).await;
+    }
+    if let Some(host) = host {
+        let _ = tokio::task::spawn_blocking(move || host.close()).await;
+    }
 }
 
 /// Makes the data folder, and marks matches that an earlier server left unfinished.
@@ -118,9 +167,18 @@ async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, ho
     Ok(tables)
 }
 
-/// Where to look, for people and for scripts: one line for the web page, one for each open seat.
-fn announcement(address: SocketAddr, tables: &[TableView]) -> String {
+/// Where to look, for people and for scripts: one line for the web page, one for the Slumbot API, one
+/// for each open seat.
+fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>) -> String {
     let mut text = format!("listening on http://{address}\n");
+    if let Some(api) = slumbot {
+        let agent = api.status().agent;
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "Slumbot API at http://{address}/slumbot/api, against {agent}");
+        if let Some(faults) = api.faults() {
+            let _ = writeln!(text, "with faults injected: {faults}");
+        }
+    }
     for table in tables {
         let plan = table.plan();
         for (seat, address) in plan.seats.iter().zip(table.addresses()) {

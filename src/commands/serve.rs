@@ -6,8 +6,9 @@ use std::time::Duration;
 use crate::config::{Flag, Loaded, check, variables};
 use crate::exit::Failure;
 use crate::telemetry;
+use crate::web::faults::FaultPlan;
 
-/// Run the server: ACPC tables on ports, outside dealers, the web page, the JSON API and metrics.
+/// Run the server: ACPC tables on ports, outside dealers, the Slumbot API, the web page, metrics.
 ///
 /// Works without any file: then there is one heads-up table with an agent in one seat and an open port
 /// at the other. Ctrl-C finishes the hands in play, a second one aborts; SIGTERM finishes within the
@@ -32,6 +33,12 @@ pub struct Args {
     /// How log lines look: auto, human or json [default: auto]
     #[arg(long, value_name = "FORMAT")]
     log_format: Option<String>,
+    /// Inject faults into the Slumbot API as this file says (see docs/server.md), for tests and practice
+    #[arg(long, value_name = "FILE")]
+    faults: Option<PathBuf>,
+    /// Let --faults be combined with an address that others can reach
+    #[arg(long, requires = "faults")]
+    faults_in_public: bool,
 }
 
 /// Runs the server.
@@ -53,9 +60,19 @@ pub fn run(args: Args) -> Result<(), Failure> {
     telemetry::start(&server.log, server.log_format)
         .map_err(|error| Failure::input(loaded.unusable("server.log", error)))?;
     let setup = check::check(&loaded).map_err(Failure::input)?;
+    let faults = args.faults.as_deref().map(FaultPlan::read).transpose();
+    let faults = faults.map_err(Failure::input)?;
+    if faults.is_some() && !server.bind.ip().is_loopback() && !args.faults_in_public {
+        return Err(Failure::usage(format!(
+            "--faults spoils the games of everybody who can reach {}: bind to 127.0.0.1, or add \
+             --faults-in-public",
+            server.bind
+        )));
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(anyhow::Error::from)?;
-    let result = runtime.block_on(crate::serve::serve(server, setup, crate::report::out));
+    let result =
+        runtime.block_on(crate::serve::serve(&loaded.config, setup, faults, crate::report::out));
     // An agent that still computes must not keep the process alive.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result

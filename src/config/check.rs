@@ -11,11 +11,12 @@ use matches::connect::ConnectionPlan;
 use matches::games::{LoadGameError, load_game};
 use matches::host::{SeatPlan, TablePlan};
 use matches::program::Program;
+use matches::slumbot_host::{self, HostPlan};
 use protocol::acpc::dealer::{Limits, Replies};
 use protocol::acpc::gamedef::Reading;
 
 use super::units::Time;
-use super::{ConfigError, Loaded, OutsideDealer, Seat, Seed, Table};
+use super::{ConfigError, Loaded, OutsideDealer, Seat, Seed, Slumbot, Table};
 
 /// Everything a configuration asks for, ready to be started.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct Setup {
     pub tables: Vec<TablePlan>,
     /// The dealers to play at.
     pub dealers: Vec<ConnectionPlan>,
+    /// The host of the Slumbot API, if it is to be served.
+    pub slumbot: Option<HostPlan>,
 }
 
 /// Why a value cannot be used, where no other error says it.
@@ -101,7 +104,8 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
         let key = format!("dealers[{i}].name");
         checker.refuse_if(twice, &key, || Unusable::SameName(dealer.name.clone()))?;
     }
-    Ok(Setup { registry, tables, dealers })
+    let slumbot = checker.slumbot(&loaded.config.slumbot)?;
+    Ok(Setup { registry, tables, dealers, slumbot })
 }
 
 fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
@@ -291,6 +295,70 @@ impl Checker<'_> {
             }
             _ => Err(self.loaded.unusable(key, Unusable::SeatKind)),
         }
+    }
+
+    fn slumbot(&self, slumbot: &Slumbot) -> Result<Option<HostPlan>, ConfigError> {
+        let at = |name: &str| format!("slumbot.{name}");
+        for (name, zero) in [
+            ("max_sessions", slumbot.max_sessions == 0),
+            ("workers", slumbot.workers == 0),
+            ("max_body", slumbot.max_body.0 == 0),
+        ] {
+            self.refuse_if(zero, &at(name), || Unusable::Zero)?;
+        }
+        for (name, time) in [
+            ("session_life", slumbot.session_life),
+            ("forfeit_after", slumbot.forfeit_after),
+            ("decision_timeout", slumbot.decision_timeout),
+        ] {
+            self.some_time(&at(name), time)?;
+        }
+        if !slumbot.enabled {
+            return Ok(None);
+        }
+        let def = self.game(&at("agent"), slumbot_host::GAME)?;
+        let mut agents: BTreeMap<String, AgentChoice> = BTreeMap::new();
+        let mut offer = |key: String, name: &String| -> Result<(), ConfigError> {
+            if !agents.contains_key(name) {
+                agents.insert(name.clone(), self.agent(&key, name, &def)?);
+            }
+            Ok(())
+        };
+        offer(at("agent"), &slumbot.agent)?;
+        for (i, name) in slumbot.agents.iter().enumerate() {
+            offer(format!("slumbot.agents[{i}]"), name)?;
+        }
+        for (user, name) in &slumbot.users {
+            offer(format!("slumbot.users.{user}"), name)?;
+        }
+        if slumbot.agents.is_empty() {
+            agents.extend(self.all_agents());
+        }
+        let server = &self.loaded.config.server;
+        Ok(Some(HostPlan {
+            folder: server.data.join("slumbot"),
+            matches: server.data.join("matches"),
+            agents: agents.into_iter().collect(),
+            agent: slumbot.agent.clone(),
+            users: slumbot.users.clone(),
+            baseline: slumbot.baseline,
+            most_sessions: slumbot.max_sessions,
+            session_life: slumbot.session_life.0,
+            forfeit_after: slumbot.forfeit_after.0,
+            decision_time: slumbot.decision_timeout.0,
+            workers: slumbot.workers,
+            provenance: crate::playing::provenance(),
+        }))
+    }
+
+    /// Every kind of agent that needs no options, and every agent that is defined. None is started.
+    fn all_agents(&self) -> impl Iterator<Item = (String, AgentChoice)> {
+        let kinds = self.registry.kinds().iter().map(|spec| spec.kind);
+        let defined = self.registry.defined().map(|(name, _)| name);
+        kinds.chain(defined).filter_map(|name| {
+            let choice = self.registry.resolve(name).ok()?;
+            Some((name.to_owned(), choice))
+        })
     }
 
     fn dealer(&self, key: &str, dealer: &OutsideDealer) -> Result<ConnectionPlan, ConfigError> {

@@ -261,7 +261,8 @@ fn nearest_variable(path: &str) -> Option<String> {
         let known = known_keys(above).unwrap_or_default();
         known.iter().map(|key| format!("{}__{key}", above.join("__")).to_uppercase()).collect()
     };
-    let known = [keys(&["server"]), keys(&["tables", index]), keys(&["dealers", index])].concat();
+    let known = [&["server"][..], &["slumbot"], &["tables", index], &["dealers", index]];
+    let known = known.map(keys).concat();
     let nearest = protocol::nearest::nearest(path, known.iter().map(String::as_str))?;
     Some(format!("{PREFIX}{nearest}"))
 }

@@ -34,6 +34,8 @@ pub struct Config {
     pub tables: Vec<Table>,
     /// ACPC dealers elsewhere to play at.
     pub dealers: Vec<OutsideDealer>,
+    /// The Slumbot API.
+    pub slumbot: Slumbot,
 }
 
 /// `[server]`.
@@ -59,6 +61,36 @@ pub struct Server {
     pub header_timeout: Time,
     /// Longest time a web request may take.
     pub request_timeout: Time,
+}
+
+/// `[slumbot]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Slumbot {
+    /// Whether the API is served.
+    pub enabled: bool,
+    /// The agent that clients play against when nothing else is said.
+    pub agent: String,
+    /// The agents that a client may ask for; empty for all that need no options, and all of `agents`.
+    pub agents: Vec<String>,
+    /// The agent of those who log in under a name.
+    pub users: BTreeMap<String, String>,
+    /// Whether the agent plays itself with the cards of every hand, for `baseline_winnings`.
+    pub baseline: bool,
+    /// Most sessions at once.
+    pub max_sessions: usize,
+    /// How long a session may be idle before its token is forgotten.
+    pub session_life: Time,
+    /// How long a hand may be idle before it is forfeited.
+    pub forfeit_after: Time,
+    /// Longest time for a decision of the agent.
+    pub decision_timeout: Time,
+    /// Most decisions at a time of agents that take long.
+    pub workers: usize,
+    /// Largest body of a request.
+    pub max_body: Size,
+    /// Requests a second from one address; 0 for any number.
+    pub rate: u32,
 }
 
 /// How log lines look.
@@ -220,6 +252,27 @@ impl Default for Config {
             agents: BTreeMap::new(),
             tables: vec![table],
             dealers: Vec::new(),
+            slumbot: Slumbot::default(),
+        }
+    }
+}
+
+impl Default for Slumbot {
+    fn default() -> Slumbot {
+        let hours = |hours: u64| seconds(hours * 3600);
+        Slumbot {
+            enabled: true,
+            agent: "equity".to_owned(),
+            agents: Vec::new(),
+            users: BTreeMap::new(),
+            baseline: true,
+            max_sessions: 100_000,
+            session_life: hours(30 * 24),
+            forfeit_after: hours(24),
+            decision_timeout: seconds(10),
+            workers: 4,
+            max_body: Size(4 << 10),
+            rate: 0,
         }
     }
 }
@@ -268,7 +321,7 @@ impl<'de> Deserialize<'de> for Seed {
 /// The keys of the table at `path`, or `None` where any key may stand.
 fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
     match path {
-        [] => Some(&["server", "agents", "tables", "dealers"]),
+        [] => Some(&["server", "agents", "tables", "dealers", "slumbot"]),
         ["server"] => Some(&[
             "bind",
             "data",
@@ -295,6 +348,20 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
             "replies",
         ]),
         ["tables", _, "seats", _] => Some(&["agent", "port", "name"]),
+        ["slumbot"] => Some(&[
+            "enabled",
+            "agent",
+            "agents",
+            "users",
+            "baseline",
+            "max_sessions",
+            "session_life",
+            "forfeit_after",
+            "decision_timeout",
+            "workers",
+            "max_body",
+            "rate",
+        ]),
         ["dealers", _] => Some(&[
             "name",
             "host",

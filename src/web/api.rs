@@ -6,9 +6,11 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use matches::connect::{ConnectionStatus, ConnectionView};
 use matches::host::{TableStatus, TableView};
+use matches::slumbot_host::HostStatus;
 use serde::Deserialize;
 
 use super::match_view::MatchView;
+use super::slumbot::Api;
 use super::view::{AgentLine, Overview};
 use super::{Site, records::MatchLine};
 
@@ -33,6 +35,11 @@ pub async fn dealers(State(site): State<Site>) -> Json<Vec<ConnectionStatus>> {
 /// The agents.
 pub async fn agents(State(site): State<Site>) -> Json<Vec<AgentLine>> {
     Json(site.agents().to_vec())
+}
+
+/// The host of the Slumbot API; `null` where there is none.
+pub async fn slumbot(State(site): State<Site>) -> Json<Option<HostStatus>> {
+    Json(site.slumbot().map(Api::status))
 }
 
 /// How many matches to list.

@@ -3,7 +3,9 @@
 //! all places are taken the connection that has waited for a request the longest makes room.
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -37,9 +39,12 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, _)) => {
+            Ok((stream, peer)) => {
+                // Answers are small and wait for nothing.
+                let _ = stream.set_nodelay(true);
                 let place = places.take();
-                tasks.spawn(converse(stream, place, router.clone(), limits.header, stop.clone()));
+                let router = router.clone();
+                tasks.spawn(converse(stream, peer, place, router, limits.header, stop.clone()));
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a web connection");
@@ -56,13 +61,17 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
 /// end of an answer, to the end of the next request's header.
 async fn converse(
     stream: TcpStream,
+    peer: SocketAddr,
     place: Arc<Place>,
     router: Router,
     header: Duration,
     stop: CancellationToken,
 ) {
     let closed = place.closed.clone();
-    let answering = middleware::from_fn(move |request: Request, next: Next| {
+    let moving = Moving::new(stream);
+    let wire = Wire { peer, closed: closed.clone(), reset: moving.reset() };
+    let answering = middleware::from_fn(move |mut request: Request, next: Next| {
+        request.extensions_mut().insert(wire.clone());
         let answering = Answering::begin(&place);
         async move { next.run(request).await.map(|body| Body::new(Answer { body, answering })) }
     });
@@ -70,7 +79,7 @@ async fn converse(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(header)
-        .serve_connection(TokioIo::new(Moving::new(stream)), service);
+        .serve_connection(TokioIo::new(moving), service);
     let mut connection = std::pin::pin!(connection);
     let mut stopping = false;
     loop {
@@ -87,6 +96,27 @@ async fn converse(
                 connection.as_mut().graceful_shutdown();
             }
         }
+    }
+}
+
+/// The connection that a request came over; among the request's extensions.
+#[derive(Debug, Clone)]
+pub struct Wire {
+    /// Who is at the other end.
+    pub peer: SocketAddr,
+    closed: CancellationToken,
+    reset: Arc<AtomicBool>,
+}
+
+impl Wire {
+    /// Closes the connection as it stands, or resets it. Never returns where there is one, because its
+    /// task ends first.
+    pub async fn hang_up<T>(wire: Option<&Wire>, reset: bool) -> T {
+        if let Some(wire) = wire {
+            wire.reset.store(reset, Ordering::Relaxed);
+            wire.closed.cancel();
+        }
+        std::future::pending().await
     }
 }
 

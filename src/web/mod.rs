@@ -1,12 +1,14 @@
-//! The web server: the page, the JSON API, health and metrics. Everything is a GET, nothing can be
-//! changed over it.
+//! The web server: the page, the JSON API, health and metrics, all of them GETs that change nothing; and
+//! the Slumbot API, over which hands are played.
 //!
 //! - [`pages`]: HTML, rendered here; [`live`]: its parts again whenever they change.
 //! - [`api`]: the same as JSON. - [`health`]: for supervisors. - [`metrics`]: for Prometheus.
 //! - [`view`]: what pages show, as values, and [`show`], as text; [`records`]: the matches on disk.
+//! - [`slumbot`]: the Slumbot API; [`faults`]: what goes wrong with it on purpose.
 //! - [`listener`]: connections, limited in number and in silence; [`stall`]: those that got stuck.
 
 mod api;
+pub mod faults;
 mod health;
 mod listener;
 mod live;
@@ -16,6 +18,7 @@ mod pages;
 mod records;
 mod show;
 mod site;
+pub mod slumbot;
 mod stall;
 mod view;
 
@@ -50,7 +53,8 @@ const POLICY: &str =
 /// Serves until `stop`, then lets requests in progress end.
 pub async fn serve(listener: TcpListener, site: Site, limits: Limits, stop: CancellationToken) {
     let live = tokio::spawn(site.clone().keep_live());
-    listener::serve(listener, router(site, limits), limits, stop).await;
+    let slumbot = site.slumbot().map(slumbot::Api::router).unwrap_or_default();
+    listener::serve(listener, router(site, limits).merge(slumbot), limits, stop).await;
     live.abort();
 }
 
@@ -84,6 +88,7 @@ fn router(site: Site, limits: Limits) -> Router {
         .route("/api/v1/agents", get(api::agents))
         .route("/api/v1/matches", get(api::matches))
         .route("/api/v1/matches/{id}", get(api::match_page))
+        .route("/api/v1/slumbot", get(api::slumbot))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/version", get(health::version))

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::records::Records;
+use super::slumbot::Api;
 use super::view::{AgentLine, Overview};
 use super::{VERSION, pages};
 
@@ -29,6 +30,7 @@ struct Inner {
     tables: Vec<TableView>,
     dealers: Vec<ConnectionView>,
     agents: Vec<AgentLine>,
+    slumbot: Option<Api>,
     data: PathBuf,
     records: Records,
     metrics: PrometheusHandle,
@@ -52,6 +54,7 @@ impl Site {
         tables: Vec<TableView>,
         dealers: Vec<ConnectionView>,
         registry: &agents::Registry,
+        slumbot: Option<Api>,
         data: PathBuf,
         metrics: PrometheusHandle,
         stop: CancellationToken,
@@ -63,6 +66,7 @@ impl Site {
             tables,
             dealers,
             agents: AgentLine::all(registry),
+            slumbot,
             data,
             records,
             metrics,
@@ -100,6 +104,11 @@ impl Site {
     /// The agents.
     pub fn agents(&self) -> &[AgentLine] {
         &self.0.agents
+    }
+
+    /// The Slumbot API.
+    pub fn slumbot(&self) -> Option<&Api> {
+        self.0.slumbot.as_ref()
     }
 
     /// The data folder.

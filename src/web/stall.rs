@@ -2,6 +2,8 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,16 +19,32 @@ const IDLE: Duration = Duration::from_secs(60);
 pub struct Moving {
     stream: TcpStream,
     idle: Pin<Box<Sleep>>,
+    reset: Arc<AtomicBool>,
 }
 
 impl Moving {
     /// Counts from now on.
     pub fn new(stream: TcpStream) -> Moving {
-        Moving { stream, idle: Box::pin(tokio::time::sleep(IDLE)) }
+        let idle = Box::pin(tokio::time::sleep(IDLE));
+        Moving { stream, idle, reset: Arc::default() }
+    }
+
+    /// Whether the connection is reset when it is dropped, rather than closed.
+    pub fn reset(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.reset)
     }
 
     fn moved(&mut self) {
         self.idle.as_mut().reset(Instant::now() + IDLE);
+    }
+}
+
+impl Drop for Moving {
+    fn drop(&mut self) {
+        if self.reset.load(Ordering::Relaxed) {
+            // Where that cannot be done it is closed in the usual way.
+            let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
+        }
     }
 }
 

@@ -116,7 +116,12 @@ impl Inner {
             }
         }
         restore_aliases(&mut sessions, aliases);
-        tracing::info!(sessions = sessions.len(), "took up the Slumbot sessions of an earlier run");
+        if !sessions.is_empty() {
+            tracing::info!(
+                sessions = sessions.len(),
+                "took up the Slumbot sessions of an earlier run"
+            );
+        }
         *self.sessions_mut() = sessions;
         super::lock(&self.left_open).sort_unstable();
         Ok(())

@@ -36,11 +36,12 @@ impl SlumbotHost {
         let mut reporter = super::report::Reporter::default();
         loop {
             tokio::select! {
-                () = stop.cancelled() => return,
+                () = stop.cancelled() => break,
                 _ = sweeps.tick() => self.sweep().await,
                 _ = reports.tick() => reporter = self.report(reporter).await,
             }
         }
+        self.report(reporter).await;
     }
 
     /// Forfeits hands and forgets sessions that have been idle for too long.

@@ -1,0 +1,293 @@
+//! The Slumbot API over HTTP: `POST /api/{login,new_hand,act}`, the same under `/slumbot/api/`, and, for
+//! our own page, `GET /api/review`. What requests mean is `protocol::slumbot::host`'s business, what they
+//! do that of `matches::slumbot_host`; `docs/server.md` has the table.
+//!
+//! These paths are asked thousands of times a second, so they pass through few layers, and the answer is
+//! put together by hand.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use axum::routing::{any, get};
+use matches::slumbot_host::{HostError, HostStatus, SlumbotHost, Twist};
+use metrics::Counter;
+use protocol::slumbot::PREFIXES;
+use protocol::slumbot::host::{self, Endpoint, refusal};
+use protocol::slumbot::message::json;
+use serde::Deserialize;
+
+use super::faults::{After, Fault, Faults};
+use super::listener::Wire;
+
+/// Limits of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of its body.
+    pub body: usize,
+    /// Time until its body is there, and again until its answer is.
+    pub time: Duration,
+    /// Requests a second from one address, on average; 0 for any number.
+    pub rate: u32,
+}
+
+/// The API; cheap to clone.
+#[derive(Clone)]
+pub struct Api(Arc<Inner>);
+
+struct Inner {
+    host: SlumbotHost,
+    limits: Limits,
+    faults: Option<Faults>,
+    callers: Mutex<HashMap<IpAddr, Allowance>>,
+    /// By endpoint: requests answered as asked, refused, and failed.
+    counters: [[Counter; 3]; 3],
+}
+
+impl Api {
+    /// The API of this host.
+    pub fn new(host: SlumbotHost, limits: Limits, faults: Option<Faults>) -> Api {
+        let counter = |endpoint: Endpoint, answer: &'static str| {
+            let endpoint = endpoint.name();
+            metrics::counter!("cardroom_slumbot_requests_total", "endpoint" => endpoint, "answer" => answer)
+        };
+        let counters = Endpoint::ALL
+            .map(|endpoint| ["done", "refused", "failed"].map(|answer| counter(endpoint, answer)));
+        Api(Arc::new(Inner { host, limits, faults, callers: Mutex::default(), counters }))
+    }
+
+    /// The host.
+    pub fn host(&self) -> &SlumbotHost {
+        &self.0.host
+    }
+
+    /// The host now.
+    pub fn status(&self) -> HostStatus {
+        self.0.host.status()
+    }
+
+    /// The faults that are injected, in words.
+    pub fn faults(&self) -> Option<String> {
+        self.0.faults.as_ref().map(Faults::words)
+    }
+
+    /// The paths.
+    pub fn router(&self) -> Router {
+        let mut router = Router::new();
+        for prefix in PREFIXES {
+            for endpoint in Endpoint::ALL {
+                let path = format!("{prefix}/{}", endpoint.name());
+                let handler = move |State(api): State<Api>, request: Request| async move {
+                    api.respond(endpoint, request).await
+                };
+                router = router.route(&path, any(handler));
+            }
+            router = router.route(&format!("{prefix}/review"), get(review));
+        }
+        router.with_state(self.clone())
+    }
+
+    async fn respond(&self, endpoint: Endpoint, request: Request) -> Response<Body> {
+        if request.method() != Method::POST {
+            return refuse_method(request.method());
+        }
+        let wire = request.extensions().get::<Wire>().cloned();
+        let fault = self.0.faults.as_ref().map(|faults| faults.next(endpoint));
+        let fault = fault.unwrap_or_default();
+        if let Some(before) = fault.before(wire.as_ref()).await {
+            return before;
+        }
+        let address = wire.as_ref().map(|wire| wire.peer.ip());
+        if address.is_some_and(|address| !self.0.allowed(address)) {
+            return object(StatusCode::TOO_MANY_REQUESTS, "too many requests; wait a second");
+        }
+        let (code, body) = self.answer(endpoint, request, &fault).await;
+        match fault.after() {
+            None => respond(code, body),
+            Some(after) => self.spoil(after, code, body, wire.as_ref()).await,
+        }
+    }
+
+    /// The answer as it should be.
+    async fn answer(
+        &self,
+        endpoint: Endpoint,
+        request: Request,
+        fault: &Fault,
+    ) -> (StatusCode, String) {
+        let limits = self.0.limits;
+        let (parts, body) = request.into_parts();
+        let read = axum::body::to_bytes(body, limits.body);
+        let body = match tokio::time::timeout(limits.time, read).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(_)) => return text(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
+            Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"),
+        };
+        let content_type = parts.headers.get(header::CONTENT_TYPE);
+        let content_type = content_type.and_then(|value| value.to_str().ok());
+        let request = match host::Request::read(endpoint, content_type, &body) {
+            Ok(request) => request,
+            Err(bad) => {
+                tracing::debug!(endpoint = endpoint.name(), %bad, "a bad request");
+                self.count(endpoint, 1);
+                return text(StatusCode::BAD_REQUEST, bad.error_msg());
+            }
+        };
+        let Some(faults) = &self.0.faults else {
+            return self.done(endpoint, &request, Twist::default()).await;
+        };
+        if fault.again()
+            && let Some(body) = faults.recall(&request)
+        {
+            return (StatusCode::OK, body);
+        }
+        let mut answer = self.done(endpoint, &request, fault.twist()).await;
+        if fault.twice() {
+            answer = self.done(endpoint, &request, Twist::default()).await;
+        }
+        faults.remember(&request, &answer.1);
+        answer
+    }
+
+    /// Has the request done.
+    async fn done(
+        &self,
+        endpoint: Endpoint,
+        request: &host::Request,
+        twist: Twist,
+    ) -> (StatusCode, String) {
+        let answer = self.0.host.answer(request, twist);
+        match tokio::time::timeout(self.0.limits.time, answer).await {
+            Ok(Ok(answer)) => {
+                self.count(endpoint, 0);
+                (StatusCode::OK, answer.json())
+            }
+            Ok(Err(error)) => {
+                let failed = error.status() >= 500;
+                self.count(endpoint, if failed { 2 } else { 1 });
+                if failed {
+                    tracing::warn!(endpoint = endpoint.name(), %error, "a request failed");
+                } else {
+                    tracing::debug!(endpoint = endpoint.name(), %error, "a request was refused");
+                }
+                let code = StatusCode::from_u16(error.status());
+                (code.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), json(&error.object()))
+            }
+            Err(_) => {
+                self.count(endpoint, 2);
+                text(StatusCode::SERVICE_UNAVAILABLE, "the agent did not answer in time")
+            }
+        }
+    }
+
+    fn count(&self, endpoint: Endpoint, answer: usize) {
+        self.0.counters[endpoint as usize][answer].increment(1);
+    }
+
+    /// Sends an answer as the fault wants it.
+    async fn spoil(
+        &self,
+        after: After,
+        code: StatusCode,
+        body: String,
+        wire: Option<&Wire>,
+    ) -> Response<Body> {
+        match after {
+            After::Nothing => Wire::hang_up(wire, false).await,
+            After::Status(code) => super::faults::failure(code),
+            After::Cut { reset } => {
+                let mut response = respond(code, String::new());
+                let length = HeaderValue::from(body.len());
+                response.headers_mut().insert(header::CONTENT_LENGTH, length);
+                *response.body_mut() = super::faults::cut(body, wire.cloned(), reset);
+                response
+            }
+        }
+    }
+}
+
+/// What one address may still ask for.
+#[derive(Debug, Clone, Copy)]
+struct Allowance {
+    left: f64,
+    at: Instant,
+}
+
+/// Addresses remembered; with more, all are forgotten.
+const MOST_CALLERS: usize = 10_000;
+
+impl Inner {
+    /// Whether this address may have another request answered: so many a second on average, a second's
+    /// worth of them at once.
+    fn allowed(&self, address: IpAddr) -> bool {
+        let rate = f64::from(self.limits.rate);
+        if rate == 0.0 {
+            return true;
+        }
+        let now = Instant::now();
+        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        if callers.len() >= MOST_CALLERS {
+            callers.clear();
+        }
+        let caller = callers.entry(address).or_insert(Allowance { left: rate, at: now });
+        let earned = now.duration_since(caller.at).as_secs_f64() * rate;
+        *caller = Allowance { left: (caller.left + earned).min(rate), at: now };
+        let allowed = caller.left >= 1.0;
+        if allowed {
+            caller.left -= 1.0;
+        }
+        allowed
+    }
+}
+
+/// The query of `review`.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    #[serde(default)]
+    token: String,
+}
+
+/// What the agent thought in the session's last finished hand.
+async fn review(State(api): State<Api>, Query(asked): Query<Asked>) -> Response<Body> {
+    match api.host().review(&asked.token).await {
+        Ok(Some(review)) => respond(StatusCode::OK, json(&review)),
+        Ok(None) => object(StatusCode::NOT_FOUND, "no hand of this session is finished yet"),
+        Err(HostError::BadToken) => object(StatusCode::NOT_FOUND, host::BAD_TOKEN),
+        Err(_) => object(StatusCode::SERVICE_UNAVAILABLE, "the hand cannot be read now"),
+    }
+}
+
+/// Only POST means something here. Browsers' questions about other sites are refused as by the live
+/// server.
+fn refuse_method(method: &Method) -> Response<Body> {
+    if method == Method::OPTIONS {
+        return object(StatusCode::UNAUTHORIZED, "not from other sites");
+    }
+    let mut response = object(StatusCode::METHOD_NOT_ALLOWED, "use POST");
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+    response
+}
+
+fn text(code: StatusCode, error_msg: &str) -> (StatusCode, String) {
+    (code, json(&refusal(error_msg, None)))
+}
+
+fn object(code: StatusCode, error_msg: &str) -> Response<Body> {
+    let (code, body) = text(code, error_msg);
+    respond(code, body)
+}
+
+fn respond(code: StatusCode, body: String) -> Response<Body> {
+    let mut response = Response::new(Body::from(Bytes::from(body)));
+    *response.status_mut() = code;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
+}
