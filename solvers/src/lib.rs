@@ -1,1 +1,29 @@
-//! The CFR family, best response and subgame solving.
+//! Solving games: the CFR family, best responses and exploitability.
+//!
+//! A small game is written as a [`Game`] ([`games`]), laid out as a [`Tree`], and turned into
+//! [`Sequences`], on which everything that looks at the whole game runs:
+//!
+//! - [`Cfr`]: counterfactual regret minimisation, every [`Variant`] of it.
+//! - [`Profile`]: a strategy of each player, with its value, best responses and exploitability.
+//! - [`Sampling`]: the Monte Carlo forms, which look at a few lines of play an iteration.
+//! - [`linear`]: the same games as linear programs, as an independent check.
+//!
+//! Nothing here reads clocks or draws randomness but from seeds that are handed in.
+
+mod cfr;
+mod game;
+pub mod games;
+pub mod linear;
+mod response;
+mod sampling;
+mod sequences;
+mod tree;
+mod variant;
+
+pub use cfr::Cfr;
+pub use game::{Game, Node, Player};
+pub use response::Profile;
+pub use sampling::{Sampling, SamplingOptions, Scheme};
+pub use sequences::{Choice, Sequences};
+pub use tree::{Infoset, InfosetId, Tree, TreeError, TreeNode};
+pub use variant::{Order, ParseVariantError, Schedule, Updates, Variant};

@@ -1,0 +1,98 @@
+//! Hold'em heads-up in which the small blind moves all-in or folds, and the big blind calls or folds.
+
+use cards::{StartingHand, WinRate};
+
+use crate::{Game, Node, Player};
+
+/// The game at one stack: blinds 0.5 and 1, winnings in big blinds. The first player is the small
+/// blind. Only the kind of starting hand matters, so chance deals kinds, with the probabilities that
+/// 1,326 × 1,225 deals of combos give them.
+#[derive(Debug, Clone)]
+pub struct ShoveFold {
+    stack: f64,
+    /// Probability and all-in equity of the small blind for each pair of kinds.
+    deals: Vec<(f64, f64)>,
+}
+
+impl ShoveFold {
+    /// With `stack` big blinds each (at least 1) and the all-in results of every kind of starting
+    /// hand against every other, row by row, counted over all deals and boards.
+    ///
+    /// `None` when the stack is too small or not a number, or when there are not 169 × 169 results.
+    pub fn new(stack: f64, all_in: &[WinRate]) -> Option<ShoveFold> {
+        let complete = all_in.len() == StartingHand::COUNT * StartingHand::COUNT;
+        if !(stack.is_finite() && stack >= 1.0 && complete) {
+            return None;
+        }
+        let sum: u64 = all_in.iter().map(|pair| pair.total).sum();
+        let deals = all_in
+            .iter()
+            .map(|pair| (pair.total as f64 / sum as f64, pair.value(cards::Ties::Half)))
+            .collect();
+        Some(ShoveFold { stack, deals })
+    }
+}
+
+/// A point of the game; hands by their numbers.
+#[derive(Debug, Clone, Copy)]
+pub enum Point {
+    /// Before the deal.
+    Start,
+    /// Both have their hands.
+    Dealt(usize, usize),
+    /// The small blind has moved all-in.
+    Shoved(usize, usize),
+    /// The small blind has folded.
+    Folded,
+    /// The big blind has folded.
+    Taken,
+    /// The big blind has called.
+    Called(usize, usize),
+}
+
+fn name(hand: usize) -> String {
+    StartingHand::from_index(hand).expect("169 kinds").to_string()
+}
+
+impl Game for ShoveFold {
+    type State = Point;
+
+    fn root(&self) -> Point {
+        Point::Start
+    }
+
+    fn node(&self, point: &Point) -> Node<Point> {
+        let kinds = StartingHand::COUNT;
+        match *point {
+            Point::Start => {
+                let deal = |(at, &(probability, _)): (usize, &(f64, f64))| {
+                    (probability, Point::Dealt(at / kinds, at % kinds))
+                };
+                let outcomes = self.deals.iter().enumerate().map(deal);
+                Node::Chance(outcomes.filter(|(probability, _)| *probability > 0.0).collect())
+            }
+            Point::Dealt(small, big) => Node::Decision {
+                player: Player::First,
+                infoset: name(small),
+                actions: vec![
+                    ("fold".to_owned(), Point::Folded),
+                    ("all-in".to_owned(), Point::Shoved(small, big)),
+                ],
+            },
+            Point::Shoved(small, big) => Node::Decision {
+                player: Player::Second,
+                infoset: name(big),
+                actions: vec![
+                    ("fold".to_owned(), Point::Taken),
+                    ("call".to_owned(), Point::Called(small, big)),
+                ],
+            },
+            Point::Folded => Node::End(-0.5),
+            Point::Taken => Node::End(1.0),
+            Point::Called(small, big) => {
+                let (_, equity) = self.deals[small * kinds + big];
+                Node::End(self.stack * (2.0 * equity - 1.0))
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Monte Carlo counterfactual regret minimisation: a few lines of play an iteration.
+//!
+//! Lanctot, Waugh, Zinkevich, Bowling, "Monte Carlo sampling for regret minimization in extensive
+//! games", NIPS 2009: external sampling (section 4.2) looks at all of the learning player's actions
+//! and one of everything else's; outcome sampling (section 4.1) at one line of play.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use crate::{Player, Profile, Sequences, Tree, TreeNode};
+
+/// Which lines of play an iteration looks at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scheme {
+    /// All actions of the player who learns, one of chance and of the other.
+    External,
+    /// One line; the learning player deviates from the strategy to a uniform choice this often (more
+    /// than 0, at most 1).
+    Outcome {
+        /// Probability of a uniform choice.
+        exploration: f64,
+    },
+}
+
+/// How an iteration is sampled, weighed and pruned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SamplingOptions {
+    /// Which lines.
+    pub scheme: Scheme,
+    /// Old regrets and averages are discounted as if iteration t weighed tᵞ: 0 plain, 1 linear.
+    pub gamma: f64,
+    /// Iterations between two discounts: several are one step of the weights.
+    pub period: u32,
+    /// External sampling skips an action with a regret below this, except one time in twenty and
+    /// where the game ends at once. `None`: never. In units of winnings times iterations.
+    pub prune_below: Option<f64>,
+    /// Whether regrets stay at 0 instead of turning negative. Pruning then has nothing to see.
+    pub floor: bool,
+}
+
+impl Default for SamplingOptions {
+    /// External sampling with linear weights, one step every 1,000 iterations, nothing pruned.
+    fn default() -> SamplingOptions {
+        SamplingOptions {
+            scheme: Scheme::External,
+            gamma: 1.0,
+            period: 1000,
+            prune_below: None,
+            floor: false,
+        }
+    }
+}
+
+/// How often a pruned action is looked at nevertheless.
+const REVISITS: f64 = 0.05;
+
+/// A tree being solved by sampling.
+///
+/// The same seed and iterations give the same strategies. An iteration takes time in proportion to
+/// the lines it looks at, not to the game.
+#[derive(Debug, Clone)]
+pub struct Sampling<'game> {
+    tree: &'game Tree,
+    game: &'game Sequences,
+    options: SamplingOptions,
+    rng: Pcg64Mcg,
+    iterations: u64,
+    nodes: u64,
+    regrets: [Vec<f64>; 2],
+    averages: [Vec<f64>; 2],
+}
+
+impl<'game> Sampling<'game> {
+    /// Begins with uniform strategies. `game` is the sequence form of `tree`.
+    pub fn new(
+        tree: &'game Tree,
+        game: &'game Sequences,
+        options: SamplingOptions,
+        seed: u64,
+    ) -> Sampling<'game> {
+        let zeros = || Player::BOTH.map(|player| vec![0.0; game.len(player)]);
+        Sampling {
+            tree,
+            game,
+            options,
+            rng: Pcg64Mcg::seed_from_u64(seed),
+            iterations: 0,
+            nodes: 0,
+            regrets: zeros(),
+            averages: zeros(),
+        }
+    }
+
+    /// Iterations done.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    /// Nodes looked at so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// One iteration: each player learns once.
+    pub fn step(&mut self) {
+        for player in Player::BOTH {
+            match self.options.scheme {
+                Scheme::External => {
+                    self.external(0, player);
+                }
+                Scheme::Outcome { exploration } => {
+                    let line = Line { mine: 1.0, others: 1.0, sample: 1.0 };
+                    self.outcome(0, player, exploration, line);
+                }
+            }
+        }
+        self.iterations += 1;
+        let period = u64::from(self.options.period.max(1));
+        if self.options.gamma != 0.0 && self.iterations.is_multiple_of(period) {
+            let step = (self.iterations / period) as f64;
+            let factor = (step / (step + 1.0)).powf(self.options.gamma);
+            let tables = self.regrets.iter_mut().chain(&mut self.averages);
+            tables.flatten().for_each(|value| *value *= factor);
+        }
+    }
+
+    /// So many iterations.
+    pub fn run(&mut self, iterations: u64) {
+        (0..iterations).for_each(|_| self.step());
+    }
+
+    /// The average strategy; uniform where nothing has arrived yet.
+    pub fn average(&self) -> Profile {
+        Profile(Player::BOTH.map(|player| {
+            let averages = &self.averages[player.index()];
+            let mut strategy = self.game.uniform(player);
+            for choice in self.game.choices(player) {
+                let sum: f64 = averages[choice.sequences()].iter().sum();
+                if sum > 0.0 {
+                    for s in choice.sequences() {
+                        strategy[s] = averages[s] / sum;
+                    }
+                }
+            }
+            strategy
+        }))
+    }
+
+    /// The current probability of an action: its positive regret's share.
+    fn share(&self, player: Player, range: &std::ops::Range<usize>, sequence: usize) -> f64 {
+        let regrets = &self.regrets[player.index()];
+        let sum: f64 = regrets[range.clone()].iter().map(|regret| regret.max(0.0)).sum();
+        if sum > 0.0 { regrets[sequence].max(0.0) / sum } else { 1.0 / range.len() as f64 }
+    }
+
+    /// Draws an action from the current strategy; its number within the information set.
+    fn draw(&mut self, player: Player, range: &std::ops::Range<usize>) -> usize {
+        let mut point: f64 = self.rng.random();
+        for (at, sequence) in range.clone().enumerate() {
+            point -= self.share(player, range, sequence);
+            if point < 0.0 {
+                return at;
+            }
+        }
+        range.len() - 1
+    }
+
+    fn draw_chance(&mut self, first: u32, count: u32) -> u32 {
+        let mut point: f64 = self.rng.random();
+        for child in first..first + count {
+            point -= self.tree.chance(child);
+            if point < 0.0 {
+                return child;
+            }
+        }
+        first + count - 1
+    }
+
+    fn add(&mut self, player: Player, sequence: usize, regret: f64) {
+        let entry = &mut self.regrets[player.index()][sequence];
+        *entry += regret;
+        if self.options.floor {
+            *entry = entry.max(0.0);
+        }
+    }
+
+    /// Looks below a node for `learner`; returns the sampled winnings of that player.
+    fn external(&mut self, node: u32, learner: Player) -> f64 {
+        self.nodes += 1;
+        match self.tree.nodes()[node as usize] {
+            TreeNode::End(utility) => winnings(learner, utility),
+            TreeNode::Chance { first, count } => {
+                let child = self.draw_chance(first, count);
+                self.external(child, learner)
+            }
+            TreeNode::Decision { player, infoset, first, .. } if player != learner => {
+                let range = self.game.choices(player)[infoset as usize].sequences();
+                for sequence in range.clone() {
+                    let share = self.share(player, &range, sequence);
+                    self.averages[player.index()][sequence] += share;
+                }
+                let action = self.draw(player, &range) as u32;
+                self.external(first + action, learner)
+            }
+            TreeNode::Decision { player, infoset, first, .. } => {
+                let range = self.game.choices(player)[infoset as usize].sequences();
+                self.all_actions(player, range, first)
+            }
+        }
+    }
+
+    /// Looks at every action of the learner that is not pruned, and learns from them.
+    fn all_actions(&mut self, player: Player, range: std::ops::Range<usize>, first: u32) -> f64 {
+        let shares: Vec<f64> =
+            range.clone().map(|sequence| self.share(player, &range, sequence)).collect();
+        let everything = self.rng.random::<f64>() < REVISITS;
+        let mut value = 0.0;
+        let mut seen = Vec::with_capacity(shares.len());
+        for ((child, sequence), &share) in (first..).zip(range).zip(&shares) {
+            let ends = matches!(self.tree.nodes()[child as usize], TreeNode::End(_));
+            let low = self
+                .options
+                .prune_below
+                .is_some_and(|least| self.regrets[player.index()][sequence] < least);
+            if low && !ends && !everything {
+                continue;
+            }
+            let won = self.external(child, player);
+            value += share * won;
+            seen.push((sequence, won));
+        }
+        for (sequence, won) in seen {
+            self.add(player, sequence, won - value);
+        }
+        value
+    }
+
+    /// Follows one line; returns the learner's winnings divided by the probability of the line from
+    /// here on, times that of the learner's own choices from here on.
+    fn outcome(&mut self, node: u32, learner: Player, exploration: f64, line: Line) -> f64 {
+        self.nodes += 1;
+        match self.tree.nodes()[node as usize] {
+            TreeNode::End(utility) => winnings(learner, utility) * line.others / line.sample,
+            TreeNode::Chance { first, count } => {
+                let child = self.draw_chance(first, count);
+                let chance = self.tree.chance(child);
+                let next =
+                    Line { others: line.others * chance, sample: line.sample * chance, ..line };
+                self.outcome(child, learner, exploration, next)
+            }
+            TreeNode::Decision { player, infoset, first, .. } => {
+                let range = self.game.choices(player)[infoset as usize].sequences();
+                if player == learner {
+                    self.own_action(player, range, first, exploration, line)
+                } else {
+                    let action = self.draw(player, &range);
+                    let share = self.share(player, &range, range.start + action);
+                    let next =
+                        Line { others: line.others * share, sample: line.sample * share, ..line };
+                    self.outcome(first + action as u32, learner, exploration, next)
+                }
+            }
+        }
+    }
+
+    /// Tries one action of the learner, and learns from it.
+    fn own_action(
+        &mut self,
+        player: Player,
+        range: std::ops::Range<usize>,
+        first: u32,
+        exploration: f64,
+        line: Line,
+    ) -> f64 {
+        let explore = self.rng.random::<f64>() < exploration;
+        let action = match explore {
+            true => self.rng.random_range(0..range.len()),
+            false => self.draw(player, &range),
+        };
+        let shares: Vec<f64> =
+            range.clone().map(|sequence| self.share(player, &range, sequence)).collect();
+        let tried = exploration / shares.len() as f64 + (1.0 - exploration) * shares[action];
+        for (sequence, share) in range.clone().zip(&shares) {
+            self.averages[player.index()][sequence] += line.mine * share / line.sample;
+        }
+        let next = Line {
+            mine: line.mine * shares[action],
+            others: line.others,
+            sample: line.sample * tried,
+        };
+        // Counterfactual winnings of the action tried, of the strategy below included.
+        let won = self.outcome(first + action as u32, player, exploration, next);
+        let value = shares[action] * won;
+        for (at, sequence) in range.enumerate() {
+            let gain = if at == action { won } else { 0.0 };
+            self.add(player, sequence, gain - value);
+        }
+        value
+    }
+}
+
+/// Probabilities of the line so far.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    /// Of the learner's choices under the strategy.
+    mine: f64,
+    /// Of chance and the other player's choices.
+    others: f64,
+    /// Of being sampled.
+    sample: f64,
+}
+
+fn winnings(player: Player, utility: f64) -> f64 {
+    match player {
+        Player::First => utility,
+        Player::Second => -utility,
+    }
+}

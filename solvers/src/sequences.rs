@@ -1,0 +1,185 @@
+//! A game in sequence form: what a player does is a list of own choices, and payoffs are a sparse
+//! matrix over pairs of such lists (von Stengel, "Efficient computation of behavior strategies",
+//! Games and Economic Behavior 14, 1996).
+//!
+//! Everything that runs over a whole small game (counterfactual regret, best responses, linear
+//! programs) runs on it: one product with the matrix, and one sweep over the information sets.
+
+use crate::{Player, Tree, TreeNode};
+
+/// A game in sequence form.
+///
+/// A player's sequence 0 is "nothing chosen yet"; each action of each information set is one more.
+/// The actions of an information set stand side by side.
+#[derive(Debug, Clone)]
+pub struct Sequences {
+    choices: [Vec<Choice>; 2],
+    sizes: [usize; 2],
+    /// Chance-weighted winnings of the first player, by rows of the first player's sequences.
+    rows: Matrix,
+    /// The same by the second player's sequences, as that player's winnings.
+    columns: Matrix,
+}
+
+/// An information set as a player's choice among sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// The sequence that leads here.
+    pub parent: u32,
+    /// The sequence of the first action.
+    pub first: u32,
+    /// Number of actions.
+    pub count: u32,
+}
+
+impl Choice {
+    /// The sequences of the actions.
+    #[inline]
+    pub fn sequences(self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
+}
+
+/// A sparse matrix in rows.
+#[derive(Debug, Clone, Default)]
+struct Matrix {
+    /// Where each row's entries begin; one more than there are rows.
+    starts: Vec<u32>,
+    /// Column and value of each entry.
+    entries: Vec<(u32, f64)>,
+}
+
+impl Matrix {
+    /// From (row, column, value), equal places added up.
+    fn new(rows: usize, mut triples: Vec<(u32, u32, f64)>) -> Matrix {
+        triples.sort_by_key(|&(row, column, _)| (row, column));
+        let mut matrix = Matrix { starts: Vec::with_capacity(rows + 1), entries: Vec::new() };
+        let mut last = None;
+        for (row, column, value) in triples {
+            if last == Some((row, column)) {
+                matrix.entries.last_mut().expect("the place just written").1 += value;
+                continue;
+            }
+            while matrix.starts.len() <= row as usize {
+                matrix.starts.push(matrix.entries.len() as u32);
+            }
+            matrix.entries.push((column, value));
+            last = Some((row, column));
+        }
+        matrix.starts.resize(rows + 1, matrix.entries.len() as u32);
+        matrix
+    }
+
+    fn multiply(&self, vector: &[f64], out: &mut [f64]) {
+        for (bounds, out) in self.starts.windows(2).zip(out) {
+            let row = &self.entries[bounds[0] as usize..bounds[1] as usize];
+            *out = row.iter().map(|&(column, value)| value * vector[column as usize]).sum();
+        }
+    }
+}
+
+impl Sequences {
+    /// The sequence form of a tree.
+    pub fn new(tree: &Tree) -> Sequences {
+        let mut choices: [Vec<Choice>; 2] = Default::default();
+        let mut sizes = [1; 2];
+        for player in Player::BOTH {
+            let p = player.index();
+            for infoset in tree.infosets(player) {
+                let parent = infoset
+                    .parent
+                    .map_or(0, |(before, action)| choices[p][before as usize].first + action);
+                let count = infoset.actions.len() as u32;
+                choices[p].push(Choice { parent, first: sizes[p] as u32, count });
+                sizes[p] += infoset.actions.len();
+            }
+        }
+        let payoffs = payoffs(tree, &choices);
+        let turned = payoffs.iter().map(|&(row, column, value)| (column, row, -value)).collect();
+        Sequences {
+            rows: Matrix::new(sizes[0], payoffs),
+            columns: Matrix::new(sizes[1], turned),
+            choices,
+            sizes,
+        }
+    }
+
+    /// A player's information sets as choices, parents before children; numbered as in the tree.
+    pub fn choices(&self, player: Player) -> &[Choice] {
+        &self.choices[player.index()]
+    }
+
+    /// How many sequences a player has, the empty one included.
+    pub fn len(&self, player: Player) -> usize {
+        self.sizes[player.index()]
+    }
+
+    /// Entries of the payoff matrix: how many products an iteration over the game takes for a player.
+    pub fn payoff_entries(&self) -> usize {
+        self.rows.entries.len()
+    }
+
+    /// Entries of the payoff matrix as (first player's sequence, second player's, winnings of the first).
+    pub fn payoffs(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        self.rows.starts.windows(2).enumerate().flat_map(|(row, bounds)| {
+            let entries = &self.rows.entries[bounds[0] as usize..bounds[1] as usize];
+            entries.iter().map(move |&(column, value)| (row, column as usize, value))
+        })
+    }
+
+    /// What each of a player's sequences wins at the ends that follow it directly, when the other
+    /// player plays each sequence with these probabilities.
+    pub fn gains(&self, player: Player, others: &[f64], out: &mut [f64]) {
+        match player {
+            Player::First => self.rows.multiply(others, out),
+            Player::Second => self.columns.multiply(others, out),
+        }
+    }
+
+    /// The probability of each sequence under a behaviour strategy: the product of its choices.
+    pub fn realize(&self, player: Player, strategy: &[f64], out: &mut [f64]) {
+        out[0] = 1.0;
+        for choice in self.choices(player) {
+            let reach = out[choice.parent as usize];
+            for sequence in choice.sequences() {
+                out[sequence] = reach * strategy[sequence];
+            }
+        }
+    }
+
+    /// The uniform behaviour strategy: each action equally often. Entry 0 is 1.
+    pub fn uniform(&self, player: Player) -> Vec<f64> {
+        let mut strategy = vec![1.0; self.len(player)];
+        for choice in self.choices(player) {
+            strategy[choice.sequences()].fill(1.0 / f64::from(choice.count));
+        }
+        strategy
+    }
+}
+
+/// The ends of a tree as (first player's sequence, second player's, chance-weighted winnings).
+fn payoffs(tree: &Tree, choices: &[Vec<Choice>; 2]) -> Vec<(u32, u32, f64)> {
+    let mut payoffs = Vec::new();
+    // For each node: the probability that chance leads there, and each player's last sequence.
+    let mut ways = vec![(1.0, [0u32; 2]); tree.nodes().len()];
+    for (at, node) in tree.nodes().iter().enumerate() {
+        let (reach, last) = ways[at];
+        match *node {
+            TreeNode::End(utility) => payoffs.push((last[0], last[1], reach * utility)),
+            TreeNode::Chance { first, count } => {
+                for child in first..first + count {
+                    ways[child as usize] = (reach * tree.chance(child), last);
+                }
+            }
+            TreeNode::Decision { player, infoset, first, count } => {
+                let sequence = choices[player.index()][infoset as usize].first;
+                for action in 0..count {
+                    let mut next = last;
+                    next[player.index()] = sequence + action;
+                    ways[(first + action) as usize] = (reach, next);
+                }
+            }
+        }
+    }
+    payoffs
+}

@@ -1,0 +1,222 @@
+//! A game laid out as one array of nodes, and its information sets.
+
+use std::collections::HashMap;
+
+use crate::{Game, Node, Player};
+
+/// Number of an information set of one player, counted from 0 in the order in which they are met.
+pub type InfosetId = u32;
+
+/// A whole game tree. Node 0 is the root; the children of a node stand side by side, after it.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    nodes: Vec<TreeNode>,
+    /// Probability with which chance takes the edge into each node; 1 where a player moves.
+    chance: Vec<f64>,
+    infosets: [Vec<Infoset>; 2],
+}
+
+/// One node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TreeNode {
+    /// The end: the first player's winnings.
+    End(f64),
+    /// Chance draws one of the children.
+    Chance {
+        /// The first child's number.
+        first: u32,
+        /// How many children.
+        count: u32,
+    },
+    /// A player chooses one of the children.
+    Decision {
+        /// Who.
+        player: Player,
+        /// Where this player thinks to be.
+        infoset: InfosetId,
+        /// The first child's number.
+        first: u32,
+        /// How many children: one an action.
+        count: u32,
+    },
+}
+
+/// What a player knows when choosing, with the choices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Infoset {
+    /// As the game names it.
+    pub name: String,
+    /// Names of the actions, in order.
+    pub actions: Vec<String>,
+    /// The player's own last choice before: which information set, which action. `None` at first.
+    pub parent: Option<(InfosetId, u32)>,
+}
+
+/// A game that cannot be laid out.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TreeError {
+    /// More nodes than allowed.
+    #[error("the tree has more than {most} nodes: raise the limit, or solve a smaller game")]
+    TooLarge {
+        /// The limit.
+        most: usize,
+    },
+    /// Points of one information set offer different actions.
+    #[error("information set '{infoset}' offers different actions at different points")]
+    Actions {
+        /// Its name.
+        infoset: String,
+    },
+    /// A player forgets a choice of its own.
+    #[error(
+        "information set '{infoset}' is reached by different choices of the same player: no perfect recall"
+    )]
+    Recall {
+        /// Its name.
+        infoset: String,
+    },
+    /// Probabilities of chance that are no distribution.
+    #[error("chance probabilities at a node sum to {sum}, not 1")]
+    Chance {
+        /// What they sum to.
+        sum: f64,
+    },
+    /// A decision without actions, or chance without outcomes.
+    #[error("a node has no children")]
+    NoChildren,
+}
+
+impl Tree {
+    /// Lays out a game of at most `most` nodes.
+    ///
+    /// Takes time and memory in proportion to the nodes: 40 bytes each, besides the information sets.
+    pub fn new<G: Game>(game: &G, most: usize) -> Result<Tree, TreeError> {
+        let mut layout = Layout::default();
+        layout.add(1.0, Pending { state: game.root(), own: [None; 2] }, most)?;
+        let mut at = 0;
+        while let Some(pending) = layout.pending.get_mut(at).and_then(Option::take) {
+            let node = layout.node(game, pending, most)?;
+            layout.nodes[at] = node;
+            at += 1;
+        }
+        let Layout { nodes, chance, infosets, .. } = layout;
+        Ok(Tree { nodes, chance, infosets })
+    }
+
+    /// All nodes; children have higher numbers than their parents.
+    pub fn nodes(&self) -> &[TreeNode] {
+        &self.nodes
+    }
+
+    /// Probability with which chance takes the edge into this node; 1 where a player moved, and at the root.
+    #[inline]
+    pub fn chance(&self, node: u32) -> f64 {
+        self.chance[node as usize]
+    }
+
+    /// A player's information sets; parents come before their children.
+    pub fn infosets(&self, player: Player) -> &[Infoset] {
+        &self.infosets[player.index()]
+    }
+}
+
+/// A node that has a place but has not been looked at.
+struct Pending<S> {
+    state: S,
+    /// Each player's own last choice on the way here.
+    own: [Option<(InfosetId, u32)>; 2],
+}
+
+/// A tree being laid out, breadth first.
+struct Layout<S> {
+    nodes: Vec<TreeNode>,
+    chance: Vec<f64>,
+    pending: Vec<Option<Pending<S>>>,
+    infosets: [Vec<Infoset>; 2],
+    names: [HashMap<String, InfosetId>; 2],
+}
+
+impl<S> Default for Layout<S> {
+    fn default() -> Self {
+        Layout {
+            nodes: Vec::new(),
+            chance: Vec::new(),
+            pending: Vec::new(),
+            infosets: Default::default(),
+            names: Default::default(),
+        }
+    }
+}
+
+impl<S> Layout<S> {
+    fn add(&mut self, chance: f64, pending: Pending<S>, most: usize) -> Result<(), TreeError> {
+        if self.nodes.len() >= most.min(u32::MAX as usize) {
+            return Err(TreeError::TooLarge { most });
+        }
+        self.nodes.push(TreeNode::End(0.0));
+        self.chance.push(chance);
+        self.pending.push(Some(pending));
+        Ok(())
+    }
+
+    /// The node of this point, with places for its children.
+    fn node<G: Game<State = S>>(
+        &mut self,
+        game: &G,
+        pending: Pending<S>,
+        most: usize,
+    ) -> Result<TreeNode, TreeError> {
+        let first = self.nodes.len() as u32;
+        match game.node(&pending.state) {
+            Node::End(utility) => Ok(TreeNode::End(utility)),
+            Node::Chance(outcomes) => {
+                let sum: f64 = outcomes.iter().map(|(probability, _)| probability).sum();
+                if (sum - 1.0).abs() > 1e-9 {
+                    return Err(TreeError::Chance { sum });
+                }
+                let count = outcomes.len() as u32;
+                for (probability, state) in outcomes {
+                    self.add(probability, Pending { state, own: pending.own }, most)?;
+                }
+                Ok(TreeNode::Chance { first, count })
+            }
+            Node::Decision { player, infoset, actions } => {
+                let (names, states): (Vec<_>, Vec<_>) = actions.into_iter().unzip();
+                let count = states.len() as u32;
+                let id = self.infoset(player, infoset, names, pending.own[player.index()])?;
+                for (action, state) in (0..).zip(states) {
+                    let mut own = pending.own;
+                    own[player.index()] = Some((id, action));
+                    self.add(1.0, Pending { state, own }, most)?;
+                }
+                Ok(TreeNode::Decision { player, infoset: id, first, count })
+            }
+        }
+    }
+
+    /// The number of this information set, which must be as it was met before.
+    fn infoset(
+        &mut self,
+        player: Player,
+        name: String,
+        actions: Vec<String>,
+        parent: Option<(InfosetId, u32)>,
+    ) -> Result<InfosetId, TreeError> {
+        if actions.is_empty() {
+            return Err(TreeError::NoChildren);
+        }
+        let infosets = &mut self.infosets[player.index()];
+        if let Some(&id) = self.names[player.index()].get(&name) {
+            let known = &infosets[id as usize];
+            return match (known.actions == actions, known.parent == parent) {
+                (false, _) => Err(TreeError::Actions { infoset: name }),
+                (_, false) => Err(TreeError::Recall { infoset: name }),
+                _ => Ok(id),
+            };
+        }
+        let id = infosets.len() as InfosetId;
+        self.names[player.index()].insert(name.clone(), id);
+        infosets.push(Infoset { name, actions, parent });
+        Ok(id)
+    }
+}

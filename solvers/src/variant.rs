@@ -1,0 +1,280 @@
+//! The members of the family of counterfactual regret minimisation, as values.
+//!
+//! They differ in four things: whose strategy is renewed when ([`Updates`]), how old regrets are
+//! discounted ([`Schedule`], [`Order`]), how iterations are averaged, and whether the last regret is
+//! counted twice as a prediction.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Whose regrets are renewed when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Updates {
+    /// The first player's, then, against the new strategy, the second player's.
+    #[default]
+    Alternating,
+    /// Both players' against the strategies of the iteration before.
+    Simultaneous,
+}
+
+/// Whether old regrets are discounted before the new ones are added, or all of them after.
+///
+/// The two are the same algorithm with different rounding, because what differs is which regrets are
+/// stored; but not where a prediction is added to the stored ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Add iteration t's regrets, then multiply all with the factor of t.
+    #[default]
+    AddThenDiscount,
+    /// Multiply the old ones with the factor of t − 1, then add iteration t's.
+    DiscountThenAdd,
+}
+
+/// Exponents of the discounts at each iteration.
+///
+/// At iteration t, positive regrets are multiplied with tᵅ/(tᵅ + 1), negative ones with tᵝ/(tᵝ + 1)
+/// (α = ∞: kept; β = −∞: forgotten), and the average so far with ((t − 1)/t)ᵞ before the strategy of
+/// iteration t is added (a constant γ weighs iterations by tᵞ). Brown & Sandholm, "Solving
+/// imperfect-information games via discounted regret minimization", AAAI 2019, section 3.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Schedule {
+    /// The same exponents throughout.
+    Constant {
+        /// Of positive regrets.
+        alpha: f64,
+        /// Of negative regrets.
+        beta: f64,
+        /// Of the average.
+        gamma: f64,
+    },
+    /// Exponents that move with the share of the planned iterations that is done, t/n:
+    /// α = 1 + 3t/n, β = −1 − 2t/n, γ = start − 5t/n. Zhang et al., arXiv 2404.09097.
+    Hyper {
+        /// γ at the beginning: 30 or 15 in the paper.
+        start: f64,
+    },
+    /// Constant exponents, and the average begins anew at iterations 2, 5, 17, 65, …: one after each
+    /// power of 4.
+    Restarting {
+        /// Of positive regrets.
+        alpha: f64,
+        /// Of negative regrets.
+        beta: f64,
+        /// Of the average since then.
+        gamma: f64,
+    },
+}
+
+/// What the old quantities are multiplied with at one iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Factors {
+    /// Positive regrets.
+    pub(crate) positive: f64,
+    /// Negative regrets.
+    pub(crate) negative: f64,
+    /// The average so far, before this iteration's strategy is added.
+    pub(crate) average: f64,
+}
+
+impl Schedule {
+    /// The factors of iteration `t` (from 1) of `horizon` planned ones.
+    pub(crate) fn factors(self, t: u32, horizon: u32) -> Factors {
+        let now = f64::from(t);
+        let (alpha, beta, average) = match self {
+            Schedule::Constant { alpha, beta, gamma } => {
+                (alpha, beta, ((now - 1.0) / now).powf(gamma))
+            }
+            Schedule::Hyper { start } => {
+                let done = now / f64::from(horizon.max(1));
+                let gamma = start - 5.0 * done;
+                (1.0 + 3.0 * done, -1.0 - 2.0 * done, ((now - 1.0) / now).powf(gamma))
+            }
+            Schedule::Restarting { alpha, beta, gamma } => {
+                // Counted from 0, the iterations since the last power of 4.
+                let since = f64::from(match t - 1 {
+                    0 => 0,
+                    t => t - (1 << (t.ilog2() / 2 * 2)),
+                });
+                (alpha, beta, (since / (since + 1.0)).powf(gamma))
+            }
+        };
+        Factors { positive: discount(now, alpha), negative: discount(now, beta), average }
+    }
+}
+
+/// tᵃ/(tᵃ + 1), with its limits at infinite exponents.
+fn discount(t: f64, exponent: f64) -> f64 {
+    // Also at t = 1, where every power is 1.
+    if exponent.is_infinite() {
+        return if exponent > 0.0 { 1.0 } else { 0.0 };
+    }
+    let power = t.powf(exponent);
+    power / (power + 1.0)
+}
+
+/// One algorithm of the family.
+///
+/// Texts: `cfr`, `cfr+`, `lcfr`, `dcfr`, `dcfr(1.5,0,2)`, `dcfr+`, `pcfr+`, `pdcfr+`, `hs-dcfr(30)`,
+/// `dcfr-restarting`, each with `,simultaneous` or `,discount-then-add` after it if wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Variant {
+    /// Whose regrets are renewed when.
+    pub updates: Updates,
+    /// How the past is discounted.
+    pub schedule: Schedule,
+    /// Before or after adding.
+    pub order: Order,
+    /// Whether strategies are made from the regrets plus the last iteration's once more, as a
+    /// prediction of the next (Farina, Kroer, Sandholm, AAAI 2021).
+    pub predictive: bool,
+}
+
+impl Variant {
+    const fn constant(alpha: f64, beta: f64, gamma: f64) -> Variant {
+        Variant {
+            updates: Updates::Alternating,
+            schedule: Schedule::Constant { alpha, beta, gamma },
+            order: Order::AddThenDiscount,
+            predictive: false,
+        }
+    }
+
+    /// Plain CFR: nothing discounted, iterations weigh the same (Zinkevich et al. 2007).
+    pub const CFR: Variant = Variant::constant(f64::INFINITY, f64::INFINITY, 0.0);
+    /// CFR+: negative regrets forgotten, iterations weighed by t (Tammelin 2014).
+    pub const CFR_PLUS: Variant = Variant::constant(f64::INFINITY, f64::NEG_INFINITY, 1.0);
+    /// CFR+ with iterations weighed by t².
+    pub const CFR_PLUS_QUADRATIC: Variant =
+        Variant::constant(f64::INFINITY, f64::NEG_INFINITY, 2.0);
+    /// Linear CFR: regrets and iterations weighed by t.
+    pub const LCFR: Variant = Variant::constant(1.0, 1.0, 1.0);
+    /// Discounted CFR with the paper's exponents, 3/2, 0 and 2.
+    pub const DCFR: Variant = Variant::dcfr(1.5, 0.0, 2.0);
+    /// DCFR+: α = 3/2, negative regrets forgotten, iterations weighed by t⁴.
+    pub const DCFR_PLUS: Variant = Variant::constant(1.5, f64::NEG_INFINITY, 4.0);
+    /// Predictive CFR+: iterations weighed by t².
+    pub const PCFR_PLUS: Variant =
+        Variant { predictive: true, ..Variant::constant(f64::INFINITY, f64::NEG_INFINITY, 2.0) };
+    /// Predictive DCFR+ (arXiv 2404.13891): α = 2.3, iterations weighed by t⁵.
+    pub const PDCFR_PLUS: Variant = Variant {
+        predictive: true,
+        order: Order::DiscountThenAdd,
+        ..Variant::constant(2.3, f64::NEG_INFINITY, 5.0)
+    };
+    /// DCFR with α = 3/2, β = 0, γ = 3, averaging anew after each power of 4.
+    pub const DCFR_RESTARTING: Variant = Variant {
+        schedule: Schedule::Restarting { alpha: 1.5, beta: 0.0, gamma: 3.0 },
+        ..Variant::DCFR
+    };
+
+    /// Discounted CFR with these exponents.
+    pub const fn dcfr(alpha: f64, beta: f64, gamma: f64) -> Variant {
+        Variant::constant(alpha, beta, gamma)
+    }
+
+    /// DCFR with exponents on a schedule, γ beginning at `start`.
+    pub const fn hyper(start: f64) -> Variant {
+        Variant { schedule: Schedule::Hyper { start }, ..Variant::DCFR }
+    }
+
+    /// The same with simultaneous updates.
+    #[must_use]
+    pub const fn simultaneous(self) -> Variant {
+        Variant { updates: Updates::Simultaneous, ..self }
+    }
+
+    /// The same, discounting before adding.
+    #[must_use]
+    pub const fn discount_then_add(self) -> Variant {
+        Variant { order: Order::DiscountThenAdd, ..self }
+    }
+}
+
+/// Algorithms by name.
+const NAMES: [(&str, Variant); 9] = [
+    ("cfr", Variant::CFR),
+    ("cfr+", Variant::CFR_PLUS),
+    ("cfr+quadratic", Variant::CFR_PLUS_QUADRATIC),
+    ("lcfr", Variant::LCFR),
+    ("dcfr", Variant::DCFR),
+    ("dcfr+", Variant::DCFR_PLUS),
+    ("pcfr+", Variant::PCFR_PLUS),
+    ("pdcfr+", Variant::PDCFR_PLUS),
+    ("dcfr-restarting", Variant::DCFR_RESTARTING),
+];
+
+/// Text that names no algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{text}' is no algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, \
+     pdcfr+, dcfr-restarting, hs-dcfr(START); then ,simultaneous or ,discount-then-add if wanted"
+)]
+pub struct ParseVariantError {
+    /// The offending text.
+    pub text: String,
+}
+
+impl FromStr for Variant {
+    type Err = ParseVariantError;
+
+    fn from_str(text: &str) -> Result<Variant, ParseVariantError> {
+        read(text).ok_or_else(|| ParseVariantError { text: text.to_owned() })
+    }
+}
+
+fn read(text: &str) -> Option<Variant> {
+    if let Some(rest) = text.strip_suffix(",simultaneous") {
+        return read(rest).map(Variant::simultaneous);
+    }
+    if let Some(rest) = text.strip_suffix(",discount-then-add") {
+        return read(rest).map(Variant::discount_then_add);
+    }
+    if let Some(&(_, variant)) = NAMES.iter().find(|(name, _)| *name == text) {
+        return Some(variant);
+    }
+    let (name, arguments) = text.strip_suffix(')')?.split_once('(')?;
+    let numbers: Vec<f64> =
+        arguments.split(',').map(|number| number.trim().parse().ok()).collect::<Option<_>>()?;
+    match (name, numbers.as_slice()) {
+        ("dcfr", &[alpha, beta, gamma]) if usable(alpha, beta, gamma) => {
+            Some(Variant::dcfr(alpha, beta, gamma))
+        }
+        ("hs-dcfr", &[start]) if start.is_finite() && start >= 5.0 => Some(Variant::hyper(start)),
+        _ => None,
+    }
+}
+
+fn usable(alpha: f64, beta: f64, gamma: f64) -> bool {
+    !alpha.is_nan() && !beta.is_nan() && gamma.is_finite() && gamma >= 0.0
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = |order| {
+            let plain = Variant { updates: Updates::Alternating, order, ..*self };
+            NAMES.iter().find(move |(_, variant)| *variant == plain)
+        };
+        let other = match self.order {
+            Order::AddThenDiscount => Order::DiscountThenAdd,
+            Order::DiscountThenAdd => Order::AddThenDiscount,
+        };
+        let own = named(self.order);
+        match own.or_else(|| named(other)) {
+            Some((name, _)) => f.write_str(name)?,
+            None => match self.schedule {
+                Schedule::Hyper { start } => write!(f, "hs-dcfr({start})")?,
+                Schedule::Constant { alpha, beta, gamma }
+                | Schedule::Restarting { alpha, beta, gamma } => {
+                    write!(f, "dcfr({alpha},{beta},{gamma})")?;
+                }
+            },
+        }
+        if self.updates == Updates::Simultaneous {
+            f.write_str(",simultaneous")?;
+        }
+        if own.is_none() && self.order == Order::DiscountThenAdd {
+            f.write_str(",discount-then-add")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! The games written down for the solvers, and games that must be refused.
+
+use solvers::games::{Dealt, TenCards};
+use solvers::{Game, Node, Player, Profile, Sequences, Tree, TreeError, linear};
+
+/// The pot of 1 is counted to whoever wins it: half more than the winnings net of the ante.
+fn value_in_pots(game: &TenCards) -> (Tree, f64, Profile) {
+    let tree = Tree::new(game, 20_000).expect("small");
+    let equilibrium = linear::solve(&Sequences::new(&tree)).expect("solvable");
+    (tree, equilibrium.value + 0.5, equilibrium.profile)
+}
+
+fn only(cards: &[usize]) -> [f64; 10] {
+    std::array::from_fn(|card| if cards.contains(&(card + 1)) { 1.0 } else { 0.0 })
+}
+
+#[test]
+fn the_ten_card_endgame_has_its_known_values() {
+    let (tree, value, profile) = value_in_pots(&TenCards::uniform());
+    assert!((value - 0.565_736_485_736_485_6).abs() < 1e-9, "{value}");
+    assert!(profile.exploitability(&Sequences::new(&tree)) < 1e-9);
+    // Always 1 or 10 against always 5, and the other way round.
+    let game = TenCards::new(only(&[1, 10]), only(&[5])).expect("possible");
+    assert!((value_in_pots(&game).1 - 0.875).abs() < 1e-9);
+    let game = TenCards::new(only(&[5]), only(&[1, 10])).expect("possible");
+    assert!((value_in_pots(&game).1 - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn the_published_endgame_strategy_is_nearly_an_equilibrium() {
+    let tree = Tree::new(&TenCards::uniform(), 20_000).expect("small");
+    let game = Sequences::new(&tree);
+    // Ganzfried & Yusuf, section 1: (card, bets in tenths with their probabilities).
+    let published: [(usize, &[(usize, f64)]); 10] = [
+        (1, &[(1, 0.091), (6, 0.266), (18, 0.643)]),
+        (2, &[(0, 0.660), (3, 0.231), (6, 0.109)]),
+        (3, &[(0, 1.0)]),
+        (4, &[(0, 1.0)]),
+        (5, &[(0, 1.0)]),
+        (6, &[(0, 1.0)]),
+        (7, &[(1, 1.0)]),
+        (8, &[(3, 1.0)]),
+        (9, &[(6, 1.0)]),
+        (10, &[(18, 1.0)]),
+    ];
+    let mut profile = Profile::uniform(&game);
+    for (infoset, choice) in tree.infosets(Player::First).iter().zip(game.choices(Player::First)) {
+        let card: usize = infoset.name.parse().expect("a card");
+        let (_, bets) = published[card - 1];
+        for (bet, sequence) in choice.sequences().enumerate() {
+            let share = bets.iter().find(|(size, _)| *size == bet).map_or(0.0, |(_, share)| *share);
+            profile.0[0][sequence] = share;
+        }
+    }
+    // What the second player gains by knowing it, beyond the value of the game.
+    let gain = profile.best_response_value(&game, Player::Second) + 0.065_736_485_736_485_6;
+    assert!((gain - 3.537_462_5e-5).abs() < 1e-9, "{gain}");
+}
+
+#[test]
+fn weights_that_make_no_deal_are_refused() {
+    assert!(TenCards::new(only(&[5]), only(&[5])).is_err());
+    assert!(TenCards::new(only(&[]), only(&[5])).is_err());
+    assert!(TenCards::new([-1.0; 10], [1.0; 10]).is_err());
+    assert!(TenCards::new([f64::NAN; 10], [1.0; 10]).is_err());
+}
+
+#[test]
+fn three_players_are_refused() {
+    let def = game::games::nolimit_holdem_with(vec![1_000; 3]);
+    assert_eq!(Dealt::new(def.into()).map(|_| ()).expect_err("three").0, 3);
+}
+
+#[test]
+fn a_game_that_is_too_large_is_refused_with_the_limit() {
+    let game = Dealt::new(game::games::leduc().into()).expect("two players");
+    assert_eq!(Tree::new(&game, 500).map(|_| ()), Err(TreeError::TooLarge { most: 500 }));
+}
+
+/// A game made wrongly on purpose.
+struct Broken(u8);
+
+impl Game for Broken {
+    type State = Vec<u8>;
+
+    fn root(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn node(&self, state: &Vec<u8>) -> Node<Vec<u8>> {
+        let next = |choice: u8| {
+            let mut next = state.clone();
+            next.push(choice);
+            next
+        };
+        let decision = |infoset: &str, names: &[&str]| Node::Decision {
+            player: Player::First,
+            infoset: infoset.to_owned(),
+            actions: (0..).zip(names).map(|(at, name)| ((*name).to_owned(), next(at))).collect(),
+        };
+        match (self.0, state.as_slice()) {
+            // Chance that does not sum to one.
+            (0, []) => Node::Chance(vec![(0.5, next(0)), (0.4, next(1))]),
+            // One information set with different actions.
+            (1, []) => Node::Chance(vec![(0.5, next(0)), (0.5, next(1))]),
+            (1, [0]) => decision("x", &["a", "b"]),
+            (1, [1]) => decision("x", &["a", "c"]),
+            // A player who forgets.
+            (2, []) => decision("x", &["a", "b"]),
+            (2, [_]) => decision("y", &["a", "b"]),
+            // Nothing to choose from.
+            (3, []) => decision("x", &[]),
+            _ => Node::End(0.0),
+        }
+    }
+}
+
+#[test]
+fn games_written_down_wrongly_are_refused() {
+    let error = |kind| Tree::new(&Broken(kind), 100).map(|_| ()).expect_err("broken");
+    assert_eq!(error(0), TreeError::Chance { sum: 0.9 });
+    assert_eq!(error(1), TreeError::Actions { infoset: "x".to_owned() });
+    assert_eq!(error(2), TreeError::Recall { infoset: "y".to_owned() });
+    assert_eq!(error(3), TreeError::NoChildren);
+}

@@ -1,0 +1,8 @@
+//! Tests of the solvers: small games against known values, published convergence and independent
+//! solutions.
+
+mod convergence;
+mod equilibria;
+mod games;
+mod sampling;
+mod small;
