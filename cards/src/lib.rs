@@ -25,7 +25,7 @@ mod winrate;
 pub use allin::{AllInError, all_in, all_in_without_table};
 pub use card::{Card, ParseCardError, Rank, Suit};
 pub use combo::{Combo, ParseStartingHandError, StartingHand};
-pub use evaluate::{Category, HandRank, evaluate};
+pub use evaluate::{Category, HandRank, PartialHand, evaluate, evaluate_all};
 pub use list::{Board, CardList, HoleCards, ParseCardsError};
 pub use river::{RiverBoard, RiverTable};
 pub use set::CardSet;

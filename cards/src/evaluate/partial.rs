@@ -1,0 +1,102 @@
+//! Hands under construction: cards are added one by one, and the strength asked for at any time.
+
+use super::{HandRank, flush, tables};
+use crate::{Card, CardSet};
+
+/// A hand of up to seven cards that remembers what the evaluator needs to know of it.
+///
+/// Adding a card is two additions, and the cards that many hands share need to be added only once.
+///
+/// ```
+/// use cards::{Board, Card, PartialHand};
+/// let board: Board = "AhKh7c5d2s".parse()?;
+/// let board = PartialHand::from(board.set());
+/// let ace_high = board.with("Qd".parse()?).with("Jd".parse()?);
+/// let pair = board.with("2h".parse()?).with("3c".parse()?);
+/// assert!(ace_high.rank() < pair.rank());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartialHand {
+    /// The sum of the cards' keys; above it, for each suit, three and the number of cards in 4 bits.
+    key: u64,
+    cards: CardSet,
+}
+
+/// Where the suits' counts begin in a key.
+const COUNTS: u32 = 48;
+
+/// Three cards of each suit, so that five more make the fourth bit of a suit's count one.
+const START: u64 = 0x3333 << COUNTS;
+
+/// The fourth bits of the suits' counts.
+const FLUSH_BITS: u64 = 0x8888 << COUNTS;
+
+/// What each card adds; as long as it is because then no `u8` needs to be checked.
+static CARDS: [PartialHand; 256] = {
+    let mut cards = [PartialHand { key: 0, cards: CardSet::EMPTY }; 256];
+    let mut index = 0;
+    while let Some(card) = Card::from_index(index) {
+        let rank = tables::RANK_KEYS[card.rank().index() as usize] as u64;
+        let key = rank + (1 << (COUNTS + 4 * card.suit().index() as u32));
+        cards[index as usize] = PartialHand { key, cards: CardSet::of(card) };
+        index += 1;
+    }
+    cards
+};
+
+impl PartialHand {
+    /// No cards.
+    pub const EMPTY: PartialHand = PartialHand { key: START, cards: CardSet::EMPTY };
+
+    /// This hand and one more card, which it must not have yet.
+    #[inline]
+    #[must_use]
+    pub fn with(self, card: Card) -> PartialHand {
+        let card = &CARDS[card.index() as usize];
+        PartialHand { key: self.key.wrapping_add(card.key), cards: self.cards | card.cards }
+    }
+
+    /// This hand and the cards of another, none of which may be in both.
+    #[inline]
+    #[must_use]
+    pub fn and(self, other: PartialHand) -> PartialHand {
+        let key = self.key.wrapping_add(other.key).wrapping_sub(START);
+        PartialHand { key, cards: self.cards | other.cards }
+    }
+
+    /// The cards added so far.
+    #[inline]
+    pub const fn cards(self) -> CardSet {
+        self.cards
+    }
+
+    /// The strength, the same as [`evaluate`](super::evaluate) gives for the cards.
+    #[inline]
+    pub fn rank(self) -> HandRank {
+        if self.key & FLUSH_BITS != 0 {
+            return flush(self.cards);
+        }
+        HandRank(tables::strength(self.key as u32))
+    }
+}
+
+impl Default for PartialHand {
+    fn default() -> PartialHand {
+        PartialHand::EMPTY
+    }
+}
+
+impl From<CardSet> for PartialHand {
+    #[inline]
+    fn from(cards: CardSet) -> PartialHand {
+        cards.iter().fold(PartialHand::EMPTY, PartialHand::with)
+    }
+}
+
+impl FromIterator<Card> for PartialHand {
+    #[inline]
+    fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> PartialHand {
+        cards.into_iter().fold(PartialHand::EMPTY, PartialHand::with)
+    }
+}
