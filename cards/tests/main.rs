@@ -4,5 +4,6 @@ mod combos;
 mod evaluator;
 mod naive;
 mod sets;
+mod showdowns;
 mod texts;
 mod winrates;

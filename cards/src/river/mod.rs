@@ -7,8 +7,8 @@ mod state;
 mod table;
 mod unfinished;
 
+pub(crate) use ranks::subset;
 pub(crate) use run_outs::{RunOuts, ranks};
-pub(crate) use ranks::{Ranks, subset};
 pub use state::RiverBoard;
 pub(crate) use state::{COLUMNS, FLUSH_HANDS};
 pub use table::RiverTable;

@@ -4,10 +4,11 @@
 ///
 /// A win-rate is a whole numerator over one common denominator, so that quantiles are exact; they
 /// become floating-point numbers last.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Distribution {
     denominator: u32,
-    /// Distinct win-rates from the lowest up, each with the number of boards up to and including it.
+    /// Win-rates from the lowest up, each with the number of boards up to and including it. Equal ones may
+    /// stand in several steps; where every board has its own, quantiles need no search.
     steps: Vec<Step>,
 }
 
@@ -34,18 +35,20 @@ impl Distribution {
         }
     }
 
+    /// Divides the numbers of boards, which must all be multiples of `times`.
+    pub(crate) fn divide(&mut self, times: u32) {
+        self.steps.iter_mut().for_each(|step| step.up_to /= times);
+    }
+
+    /// The sum of the numerators over all boards.
+    pub(crate) fn sum(&self) -> u64 {
+        self.counts().map(|(numerator, count)| u64::from(numerator) * u64::from(count)).sum()
+    }
+
     /// Replaces everything with these numerators, sorted.
     pub(crate) fn fill(&mut self, denominator: u32, sorted: impl ExactSizeIterator<Item = u32>) {
         self.reset(denominator);
-        self.steps.resize(sorted.len(), Step::default());
-        let (mut at, mut last) = (0, u32::MAX);
-        for (numerator, up_to) in sorted.zip(1..) {
-            // An equal numerator overwrites its step: no branch to mispredict.
-            at += usize::from(numerator != last && up_to != 1);
-            last = numerator;
-            self.steps[at] = Step { numerator, up_to };
-        }
-        self.steps.truncate(at + 1);
+        self.steps.extend(sorted.zip(1..).map(|(numerator, up_to)| Step { numerator, up_to }));
     }
 
     /// Number of boards.
@@ -61,10 +64,12 @@ impl Distribution {
 
     /// Each distinct numerator, the lowest first, with its number of boards.
     pub fn counts(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.steps.iter().scan(0, |below, step| {
-            let count = step.up_to - *below;
-            *below = step.up_to;
-            Some((step.numerator, count))
+        let equal = self.steps.chunk_by(|a, b| a.numerator == b.numerator);
+        equal.scan(0, |below, steps| {
+            let last = steps[steps.len() - 1];
+            let count = last.up_to - *below;
+            *below = last.up_to;
+            Some((last.numerator, count))
         })
     }
 
@@ -125,7 +130,12 @@ impl Distribution {
 
     /// The numerator of the board with this rank, counted from 1 for the worst; 0 without boards.
     fn ranked(&self, rank: u32) -> u32 {
-        let at = self.steps.partition_point(|step| step.up_to < rank.max(1));
+        let rank = rank.max(1);
+        let at = if self.steps.len() == self.boards() as usize {
+            rank as usize - 1
+        } else {
+            self.steps.partition_point(|step| step.up_to < rank)
+        };
         self.steps.get(at).map_or(0, |step| step.numerator)
     }
 
@@ -133,3 +143,11 @@ impl Distribution {
         numerator / f64::from(self.denominator.max(1))
     }
 }
+
+impl PartialEq for Distribution {
+    fn eq(&self, other: &Distribution) -> bool {
+        self.denominator == other.denominator && self.counts().eq(other.counts())
+    }
+}
+
+impl Eq for Distribution {}

@@ -99,10 +99,8 @@ impl RiverTable {
         visit: &mut impl FnMut(Combo, &Outlook),
     ) {
         let run_outs = FlopRows::new(board);
-        let coming: Vec<Card> = (CardSet::FULL - board).iter().collect();
-        let sums: Vec<TurnSums> =
-            coming.iter().map(|&card| TurnSums::new(self, board.with(card))).collect();
-        let place = places(&coming);
+        let sums = TurnSums::all(self, board);
+        let place = places(&sums.iter().map(|(card, _)| *card).collect::<Vec<_>>());
         let mut rivers = Box::new(Counter::new());
         let mut outlook = Outlook { denominator: u64::from(FLOP), ..Outlook::default() };
         outlook.later.resize_with(2, Distribution::default);
@@ -110,7 +108,7 @@ impl RiverTable {
         for hands in orbits.firsts().chunks(LANES) {
             // Sums stay below 2^24, where single precision is exact and its minimum one instruction.
             let mut turns = [[f32::MAX; LANES]; 49];
-            for (row, sums) in turns.iter_mut().zip(&sums) {
+            for (row, (_, sums)) in turns.iter_mut().zip(&sums) {
                 for (turn, &combo) in row.iter_mut().zip(hands) {
                     *turn = sums.sum(self, combo) as f32;
                 }
@@ -151,6 +149,12 @@ pub(crate) struct TurnSums {
 }
 
 impl TurnSums {
+    /// The sums after each turn card that may follow a flop.
+    pub(crate) fn all(table: &RiverTable, flop: CardSet) -> Vec<(Card, TurnSums)> {
+        let turn = |card| (card, TurnSums::new(table, flop.with(card)));
+        (CardSet::FULL - flop).iter().map(turn).collect()
+    }
+
     pub(crate) fn new(table: &RiverTable, turn: CardSet) -> TurnSums {
         let rivers = Unfinished::new(turn).rivers();
         let mut sums =

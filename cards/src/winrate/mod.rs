@@ -1,6 +1,7 @@
 //! How often a hand wins against an opponent who may hold any other cards: exact counts, and how the
 //! win-rate is distributed over the boards that may still come.
 
+mod boards;
 mod columns;
 mod counter;
 mod counts;
@@ -9,6 +10,8 @@ mod hands;
 mod one;
 mod orbits;
 mod outlook;
+mod preflop;
+mod starting;
 
 pub use counts::{Ties, WinRate};
 pub use distribution::Distribution;
@@ -21,7 +24,7 @@ use crate::{Card, CardSet, Combo};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WinRateError {
     /// The board has a number of cards that no street has, or not the street's that was asked for.
-    #[error("{found} cards on the board: give {wanted}")]
+    #[error("the number of cards on the board is {found}: give {wanted}")]
     Board {
         /// Cards on the board.
         found: u32,
@@ -42,6 +45,9 @@ pub enum WinRateError {
 /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
 pub fn win_rate(hole: Combo, board: CardSet) -> Result<WinRate, WinRateError> {
     check(hole, board, &[0, 3, 4, 5])?;
+    if board.is_empty() {
+        return Ok(preflop::counts(hole.starting_hand()));
+    }
     let mut sum = WinRate::default();
     each_river(board, hole.set(), &mut |river| {
         let Counts { wins, ties } = Classes::one(river, hole.set());

@@ -18,7 +18,7 @@ impl RiverTable {
         check(hole, board, &[0, 3, 4, 5])?;
         let mut outlook = Outlook::default();
         match board.len() {
-            0 => {}
+            0 => return Ok(self.starting_hands(&[hole.starting_hand()]).remove(0)),
             3 => self.after_flop(hole, board, &mut outlook),
             4 => self.after_turn(hole, board, &mut outlook),
             _ => {

@@ -1,0 +1,132 @@
+//! Hands on a river board against ranges, beside going through every pair of hands.
+
+use cards::{Board, Card, CardSet, Combo, Met, Showdown, Ties, evaluate};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+fn random_board(rng: &mut Pcg64Mcg) -> CardSet {
+    let mut board = CardSet::EMPTY;
+    while board.len() < 5 {
+        board.insert(Card::from_index(rng.random_range(0..Card::COUNT)).expect("below 52"));
+    }
+    board
+}
+
+/// What a hand meets, one opponent's hand after the other.
+fn naive(hole: Combo, board: CardSet, range: &[f64; Combo::COUNT]) -> Met {
+    let mut met = Met::default();
+    if hole.set().intersects(board) {
+        return met;
+    }
+    let mine = evaluate(board | hole.set());
+    for theirs in Combo::all().filter(|theirs| !theirs.set().intersects(board | hole.set())) {
+        let weight = range[theirs.index()];
+        let strength = evaluate(board | theirs.set());
+        met.total += weight;
+        met.wins += if mine > strength { weight } else { 0.0 };
+        met.ties += if mine == strength { weight } else { 0.0 };
+    }
+    met
+}
+
+fn check(showdown: &Showdown, range: &[f64; Combo::COUNT], tolerance: f64) {
+    let mut met = [Met::default(); Combo::COUNT];
+    let mut margins = [f64::NAN; Combo::COUNT];
+    showdown.meet(range, &mut met);
+    showdown.margins(range, &mut margins);
+    for hole in Combo::all() {
+        let expected = naive(hole, showdown.board(), range);
+        let found = met[hole.index()];
+        let close = |a: f64, b: f64| (a - b).abs() <= tolerance;
+        assert!(
+            close(found.wins, expected.wins)
+                && close(found.ties, expected.ties)
+                && close(found.losses(), expected.losses())
+                && close(margins[hole.index()], expected.wins - expected.losses()),
+            "{hole} on {:?}: {found:?}, {} where {expected:?}",
+            showdown.board(),
+            margins[hole.index()]
+        );
+        assert_eq!(found.total == 0.0, expected.total == 0.0, "{hole}: {found:?}");
+        assert_eq!(found.win_rate(Ties::Half).is_none(), expected.total == 0.0, "{hole}");
+    }
+}
+
+#[test]
+fn ranges_are_met_as_hand_by_hand() {
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    let mut showdown = Showdown::new(random_board(&mut rng)).expect("five cards");
+    for round in 0..if cfg!(debug_assertions) { 12 } else { 200 } {
+        showdown.deal(random_board(&mut rng)).expect("five cards");
+        // Whole numbers are exact; fractions, most of them zero, are not.
+        let whole = std::array::from_fn(|_| f64::from(rng.random_range(0..4u8)));
+        check(&showdown, &whole, 0.0);
+        let sparse =
+            std::array::from_fn(|_| if rng.random_bool(0.03) { rng.random::<f64>() } else { 0.0 });
+        check(&showdown, &sparse, 1e-12);
+        if round == 0 {
+            check(&showdown, &[0.0; Combo::COUNT], 0.0);
+        }
+    }
+}
+
+#[test]
+fn a_range_that_card_removal_empties_weighs_exactly_nothing() {
+    let board: Board = "Ks8d5h3c2s".parse().expect("cards");
+    let showdown = Showdown::new(board.set()).expect("five cards");
+    let ace = Card::from_index(51).expect("the ace of spades");
+    let mut range = [0.0f32; Combo::COUNT];
+    for combo in Combo::all().filter(|combo| combo.set().contains(ace)) {
+        range[combo.index()] = 0.1 + combo.index() as f32 / 7.0;
+    }
+    let mut met = [Met::default(); Combo::COUNT];
+    showdown.meet(&range, &mut met);
+    for combo in Combo::all() {
+        let empty = combo.set().contains(ace) || combo.set().intersects(board.set());
+        assert_eq!(met[combo.index()].win_rate(Ties::Half).is_none(), empty, "{combo}");
+        if empty {
+            assert_eq!(met[combo.index()], Met::default(), "{combo}");
+        }
+    }
+}
+
+#[test]
+fn hands_stand_in_the_order_of_their_strength() {
+    let mut rng = Pcg64Mcg::seed_from_u64(2);
+    for _ in 0..if cfg!(debug_assertions) { 50 } else { 2000 } {
+        let board = random_board(&mut rng);
+        let showdown = Showdown::new(board).expect("five cards");
+        let (mut hands, mut last) = (0, None);
+        for group in showdown.groups() {
+            let group: Vec<Combo> = group.collect();
+            let strength = showdown.strength(group[0]);
+            assert!(strength > last, "{board:?}");
+            last = strength;
+            hands += group.len();
+            for hole in group {
+                assert_eq!(Some(evaluate(board | hole.set())), strength, "{hole} on {board:?}");
+                assert_eq!(showdown.strength(hole), strength, "{hole} on {board:?}");
+            }
+        }
+        assert_eq!(hands, 1081);
+        for hole in Combo::all() {
+            let expected = naive(hole, board, &[1.0; Combo::COUNT]);
+            let counted = showdown.win_rate(hole).map(|rate| (rate.wins as f64, rate.ties as f64));
+            let expected = (expected.total > 0.0).then_some((expected.wins, expected.ties));
+            assert_eq!(counted, expected, "{hole} on {board:?}");
+        }
+    }
+}
+
+#[test]
+fn boards_without_five_cards_are_refused() {
+    let mut showdown =
+        Showdown::new("KsQsJsTs2c".parse::<Board>().expect("cards").set()).expect("five");
+    let before = showdown.board();
+    for text in ["", "KsQsJsTs", "KsQsJsTs2c3c"] {
+        let board = text.parse::<Board>().expect("cards").set();
+        assert!(Showdown::new(board).is_err(), "{text}");
+        assert!(showdown.deal(board).is_err(), "{text}");
+    }
+    assert_eq!(showdown.board(), before);
+}
