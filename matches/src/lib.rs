@@ -6,6 +6,7 @@
 //! - [`dealer`]: the ACPC dealer over sockets.
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
 //! - `external`: programs that speak the ACPC player's protocol, as agents.
+//! - [`faults`]: what goes wrong with the Slumbot API on purpose.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
 //! - [`host`]: ACPC tables on ports that outside bots can join.
@@ -18,6 +19,7 @@
 //! - [`tournament`]: which matches a tournament has.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
 //! - [`runner`]: a match on any number of threads, with the same result on each.
+//! - [`slumbot`]: playing at a Slumbot server.
 //! - [`slumbot_host`]: the host of the Slumbot API: sessions that play against our agents.
 //! - [`speed`]: how fast this machine plays.
 //! - [`stop`]: asking a run to end.
@@ -29,6 +31,7 @@ pub mod dealer;
 pub mod deals;
 pub mod decide;
 mod external;
+pub mod faults;
 pub mod folder;
 pub mod games;
 pub mod host;
@@ -40,6 +43,7 @@ pub mod play_acpc;
 pub mod program;
 pub mod registry;
 pub mod runner;
+pub mod slumbot;
 pub mod slumbot_host;
 pub mod speed;
 pub mod stop;

@@ -211,7 +211,7 @@ fn shortened(name: &str) -> String {
 }
 
 /// The SHA-256 of these files one after the other, in hexadecimal; `None` of none.
-fn files_sha256(files: &[PathBuf]) -> std::io::Result<Option<String>> {
+pub(crate) fn files_sha256(files: &[PathBuf]) -> std::io::Result<Option<String>> {
     if files.is_empty() {
         return Ok(None);
     }

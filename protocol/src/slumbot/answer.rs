@@ -165,6 +165,14 @@ pub enum AnswerError {
     Earlier(String),
 }
 
+impl AnswerError {
+    /// Whether the answer looks like the beginning of a good one.
+    pub fn is_cut(&self) -> bool {
+        let begins = |excerpt: &str| excerpt.is_empty() || excerpt.starts_with('{');
+        matches!(self, AnswerError::NotJson { excerpt, .. } if begins(excerpt))
+    }
+}
+
 /// Reads an answer's body.
 ///
 /// # Errors

@@ -86,6 +86,9 @@ pub struct Books {
     /// Requests for a new hand whose answer was lost and which the alternation of seats shows neither to
     /// have been carried out nor not: each may have dealt a hand that nobody has seen.
     pub maybe: u32,
+    /// A hand has been lost since the last one ended: the next end may settle it.
+    #[serde(default)]
+    pub waiting: bool,
     /// The session may have begun before this side knew it: the first sums are taken as they are.
     #[serde(default)]
     pub begun_elsewhere: bool,
@@ -102,6 +105,7 @@ impl Books {
             self.total = end.session_total - winnings;
         }
         let before = self.clone();
+        self.waiting = false;
         self.hands += 1;
         self.total += winnings;
         let drift = || Drift {
@@ -128,6 +132,12 @@ impl Books {
         self.total = end.session_total;
         self.baseline_total = end.session_baseline_total;
         Ok(settled.into_iter().map(|settled| Settled { baseline, ..settled }).collect())
+    }
+
+    /// A hand whose result is not known.
+    pub(super) fn lose(&mut self, hand: Unsettled) {
+        self.waiting = true;
+        self.unsettled.push(hand);
     }
 
     /// The sums of a new session: no baselines yet.

@@ -426,7 +426,7 @@ impl Client {
         let unseen = u32::from(seat != self.saved.next_seat);
         if unseen == 1 {
             let hand = never_shown(number(), self.saved.next_seat, &self.def);
-            books.unsettled.push(hand.clone());
+            books.lose(hand.clone());
             news.push(News::Unsettled(hand));
         }
         books.maybe += lost.saturating_sub(unseen);
@@ -633,7 +633,7 @@ impl Client {
             expected,
         };
         self.saved.last = Some((hand.hole.clone(), hand.seat));
-        self.saved.books.unsettled.push(unsettled.clone());
+        self.saved.books.lose(unsettled.clone());
         self.saved.phase = Phase::Idle { lost: 0 };
         news.push(News::Unsettled(unsettled));
     }

@@ -1,0 +1,138 @@
+//! What came of a run, in all its parts together.
+
+use std::time::Duration;
+
+use game::Payoff;
+use logs::Rate;
+use logs::ledger::{Known, SlumbotCounts};
+use logs::stats::{DecisionTally, Sums};
+use protocol::slumbot::books::STACK;
+use serde::Serialize;
+
+use super::RunError;
+use super::play::{End, Shared};
+
+/// The big blind in chips.
+const BIG_BLIND: u32 = 100;
+
+/// A run's result. Amounts are in chips, rates in mbb/hand.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The agent as it was named.
+    pub agent: String,
+    /// The server.
+    pub server: String,
+    /// Hands that were to be played.
+    pub hands_planned: u64,
+    /// Hands seen to their end.
+    pub played: u64,
+    /// Hands whose end was not seen, settled by the sums of their session.
+    pub settled: u64,
+    /// Hands whose result is not known.
+    pub unknown: u64,
+    /// Those of which no card was seen.
+    pub unseen: u64,
+    /// Chips won in all hands with a known result.
+    pub chips: i64,
+    /// The rate over all hands with a known result.
+    pub rate: Option<Rate>,
+    /// The same in the big blind and on the button.
+    pub seats: [PerSeat; 2],
+    /// By how much, in mbb/hand, the unknown hands can move the rate at most, either way: 200 big blinds
+    /// each.
+    pub unknown_bound: f64,
+    /// Mean of `baseline_winnings`, over the hands that have one.
+    pub baseline: Option<Rate>,
+    /// Hands in which a request was carried out twice, so that an action was not the agent's.
+    pub disturbed: u64,
+    /// Decisions made without the agent, since the answer that showed the board was lost.
+    pub blind: u64,
+    /// Sessions begun.
+    pub sessions: usize,
+    /// Those that the server ended, or whose sums did not agree.
+    pub sessions_closed: usize,
+    /// Requests for the hands above.
+    pub requests: u64,
+    /// Requests of this run that brought no usable answer.
+    pub failures: u64,
+    /// Mean time from request to answer, in milliseconds.
+    pub answer_ms: Option<f64>,
+    /// How long this run took, in seconds.
+    pub seconds: f64,
+    /// How this run ended; `null` when an error ended it.
+    pub end: Option<End>,
+    /// What the agent's decisions were like.
+    #[serde(skip)]
+    pub decisions: DecisionTally,
+}
+
+/// One seat's part.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct PerSeat {
+    /// Hands with a known result.
+    pub hands: u64,
+    /// Chips won.
+    pub chips: i64,
+    /// The rate.
+    pub rate: Option<Rate>,
+}
+
+impl Summary {
+    pub(super) fn new(
+        shared: &Shared,
+        took: Duration,
+        end: &Result<End, RunError>,
+    ) -> Result<Summary, RunError> {
+        let reader = shared.store.reader()?;
+        let (mut all, mut baseline) = (Sums::default(), Sums::default());
+        let mut seats = [Sums::default(); 2];
+        let (mut requests, mut waited) = (0, Duration::ZERO);
+        for hand in reader.slumbot_hands()? {
+            requests += u64::from(hand.requests);
+            waited += hand.waited;
+            let (Some(winnings), true) = (hand.winnings, hand.known != Known::Unknown) else {
+                continue;
+            };
+            all.add(Payoff::from_chips(winnings), 1);
+            seats[usize::from(hand.seat & 1)].add(Payoff::from_chips(winnings), 1);
+            if let Some(chips) = hand.baseline {
+                baseline.add(Payoff::from_chips(chips), 1);
+            }
+        }
+        let rate = |sums: &Sums| Rate::of(sums, BIG_BLIND).ok();
+        let seat = |sums: &Sums| PerSeat {
+            hands: sums.hands,
+            chips: sums.won().parts() / Payoff::PER_CHIP,
+            rate: rate(sums),
+        };
+        let SlumbotCounts { played, settled, unknown, unseen, chips, disturbed, blind } =
+            reader.slumbot_counts()?;
+        let known = played + settled;
+        let most = 1000.0 * STACK as f64 / f64::from(BIG_BLIND);
+        let sessions = reader.slumbot_sessions()?;
+        Ok(Summary {
+            agent: shared.plan.agent.name().to_owned(),
+            server: shared.url(),
+            hands_planned: shared.plan.hands,
+            played,
+            settled,
+            unknown,
+            unseen,
+            chips,
+            rate: rate(&all),
+            seats: [seat(&seats[0]), seat(&seats[1])],
+            unknown_bound: most * unknown as f64 / (known + unknown).max(1) as f64,
+            baseline: rate(&baseline),
+            disturbed,
+            blind,
+            sessions: sessions.len(),
+            sessions_closed: sessions.iter().filter(|session| session.closed.is_some()).count(),
+            requests,
+            failures: shared.failures(),
+            answer_ms: (requests > 0).then(|| waited.as_secs_f64() * 1e3 / requests as f64),
+            seconds: took.as_secs_f64(),
+            end: end.as_ref().ok().copied(),
+            decisions: shared.store.decisions(),
+        })
+    }
+}
