@@ -64,7 +64,7 @@ impl Showdown {
     /// When the board has not five cards.
     pub fn new(board: CardSet) -> Result<Showdown, WinRateError> {
         let mut showdown = Showdown {
-            board: CardSet::EMPTY,
+            board,
             classes: Classes::new(),
             columns: &COLUMNS[0],
             counts: [Counts::default(); FLUSH_HANDS],

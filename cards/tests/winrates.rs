@@ -298,8 +298,8 @@ fn quantiles_and_histograms_are_those_of_the_sorted_list() {
         );
         for bins in [1, 2, 10, 33] {
             let mut expected = vec![0; bins];
-            for at in 0..list.len() {
-                let exact = u64::from(list[at]) * bins as u64 / u64::from(later.denominator());
+            for &numerator in &list {
+                let exact = u64::from(numerator) * bins as u64 / u64::from(later.denominator());
                 expected[(exact as usize).min(bins - 1)] += 1;
             }
             assert_eq!(later.histogram(bins), expected);
@@ -326,6 +326,9 @@ fn wrong_cards_are_refused_in_one_clear_line() {
         assert!(RiverBoard::new(cards).is_err());
     }
     let message = |cards: &str| win_rate(hole, board(cards)).expect_err(cards).to_string();
-    assert_eq!(message("2c"), "the number of cards on the board is 1: give none, three, four or five");
+    assert_eq!(
+        message("2c"),
+        "the number of cards on the board is 1: give none, three, four or five"
+    );
     assert_eq!(message("2cAc3c"), "Ac is both in the hand and on the board: give each card once");
 }

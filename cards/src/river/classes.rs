@@ -6,8 +6,9 @@
 //! hands passed so far and `A[t]` those among them that hold one particular card of type `t`, a hand of
 //! types `i`, `j` beats `W - A[i] - A[j]` hands that it leaves possible.
 
+use super::run_outs::ranks;
 use super::state::{FLUSH_HANDS, RiverBoard, column_of};
-use crate::{Card, CardSet, HandRank, Rank, Suit, Ties, evaluate};
+use crate::{Card, CardSet, HandRank, PartialHand, Suit, Ties, evaluate};
 
 /// Hands of one class against all hands they leave possible, 990 together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,8 +19,7 @@ pub(crate) struct Counts {
 
 /// The classes of a river board. Reusable: [`Classes::deal`] replaces the board.
 pub(crate) struct Classes {
-    /// Cards of each type that are not on the board, at most two of them for building hands.
-    types: [CardType; 26],
+    types: Types,
     /// Possible classes, the weakest first.
     sorted: Vec<Class>,
     /// The strength of each column's class; of an impossible one unspecified.
@@ -46,18 +46,71 @@ impl Class {
     }
 }
 
-#[derive(Clone, Copy, Default)]
+/// The types of the cards that a hand can have.
+struct Types {
+    board: PartialHand,
+    /// 13 by rank where no flush can be; else 13 outside the flush suit, then 13 inside.
+    types: [CardType; 26],
+    count: usize,
+}
+
+#[derive(Clone, Copy)]
 struct CardType {
-    /// Cards of this type that are not on the board.
+    /// Cards of this type that may be held.
     free: u16,
-    one: CardSet,
-    two: CardSet,
+    /// One of them, if there is one, and two of them.
+    one: PartialHand,
+    two: PartialHand,
+}
+
+impl Types {
+    /// No board yet, and no card that can be held.
+    const NONE: Types = {
+        let none = CardType { free: 0, one: PartialHand::EMPTY, two: PartialHand::EMPTY };
+        Types { board: PartialHand::EMPTY, types: [none; 26], count: 0 }
+    };
+
+    /// The types on a board of five cards, when the cards of `dead` cannot be held either.
+    fn new(board: CardSet, dead: CardSet) -> Types {
+        let flush = RiverBoard::of(board).flush_suit();
+        let count = if flush.is_some() { 26 } else { 13 };
+        let mut types = Types { board: board.into(), count, ..Types::NONE };
+        for suit in Suit::all() {
+            let first = if Some(suit) == flush { 13 } else { 0 };
+            for rank in ranks((CardSet::FULL - board - dead).ranks_of(suit)) {
+                let entry = &mut types.types[first + rank];
+                let card = Card::from_index(4 * rank as u8 + suit.index()).expect("below 52");
+                entry.free += 1;
+                entry.two = entry.one.with(card);
+                entry.one = PartialHand::EMPTY.with(card);
+            }
+        }
+        types
+    }
+
+    /// Calls `visit` with the column of every possible class, its number of hands and strength.
+    #[inline]
+    fn each_class(&self, mut visit: impl FnMut(usize, u16, HandRank)) {
+        let types = &self.types[..self.count];
+        for (b, second) in types.iter().enumerate().filter(|(_, second)| second.free > 0) {
+            let with_second = self.board.and(second.one);
+            for (a, first) in types[..b].iter().enumerate().filter(|(_, first)| first.free > 0) {
+                let strength = with_second.and(first.one).rank();
+                visit(column_of(a, b), first.free * second.free, strength);
+            }
+            if second.free > 1 {
+                let pairs = second.free * (second.free - 1) / 2;
+                visit(column_of(b, b), pairs, self.board.and(second.two).rank());
+            }
+        }
+    }
 }
 
 impl Classes {
+    /// A workspace without a board.
     pub(crate) fn new() -> Classes {
         Classes {
-            types: [CardType::default(); 26],
+            types: Types::NONE,
             sorted: Vec::with_capacity(FLUSH_HANDS),
             strengths: [HandRank::default(); FLUSH_HANDS],
         }
@@ -65,46 +118,14 @@ impl Classes {
 
     /// Takes a board of five cards: evaluates its classes and sorts them.
     pub(crate) fn deal(&mut self, board: CardSet) {
-        let river = RiverBoard::of(board);
-        self.find_types(board, river);
-        let count = if river.flush_suit().is_some() { 26 } else { 13 };
+        self.types = Types::new(board, CardSet::EMPTY);
         self.sorted.clear();
-        for b in 0..count {
-            let second = self.types[b];
-            if second.free == 0 {
-                continue;
-            }
-            for a in 0..=b {
-                let first = self.types[a];
-                if first.free == 0 || (a == b && first.free < 2) {
-                    continue;
-                }
-                let hole = if a == b { second.one | second.two } else { first.one | second.one };
-                let strength = evaluate(board | hole);
-                let column = column_of(a, b);
-                self.strengths[column] = strength;
-                self.sorted.push(Class::new(strength, column));
-            }
-        }
-        self.sorted.sort_unstable();
-    }
-
-    fn find_types(&mut self, board: CardSet, river: RiverBoard) {
-        self.types = [CardType::default(); 26];
-        let flush = river.flush_suit();
-        for rank in Rank::all() {
-            for suit in Suit::all() {
-                let card = CardSet::of(Card::new(rank, suit));
-                if board.intersects(card) {
-                    continue;
-                }
-                let shift = if Some(suit) == flush { 13 } else { 0 };
-                let entry = &mut self.types[rank.index() as usize + shift];
-                entry.free += 1;
-                entry.two = entry.one;
-                entry.one = card;
-            }
-        }
+        let (sorted, strengths) = (&mut self.sorted, &mut self.strengths);
+        self.types.each_class(|column, _, strength| {
+            strengths[column] = strength;
+            sorted.push(Class::new(strength, column));
+        });
+        sorted.sort_unstable();
     }
 
     /// The strength of a class that is possible on this board.
@@ -120,7 +141,7 @@ impl Classes {
     /// Number of hands in a possible class.
     #[inline]
     pub(crate) fn hands(&self, column: usize) -> u16 {
-        let [a, b] = COLUMN_TYPES[column].map(|t| self.types[t as usize].free);
+        let [a, b] = COLUMN_TYPES[column].map(|t| self.types.types[t as usize].free);
         if COLUMN_TYPES[column][0] == COLUMN_TYPES[column][1] { a * (a - 1) / 2 } else { a * b }
     }
 
@@ -149,7 +170,7 @@ impl Classes {
     #[inline]
     fn pass(&self, passed: &mut Passed, [a, b]: [u8; 2]) {
         let (a, b) = (a as usize, b as usize);
-        let (free_a, free_b) = (self.types[a].free, self.types[b].free);
+        let (free_a, free_b) = (self.types.types[a].free, self.types.types[b].free);
         if a == b {
             passed.hands += free_a * (free_a - 1) / 2;
             passed.holding[a] += free_a - 1;
@@ -160,32 +181,15 @@ impl Classes {
         }
     }
 
-    /// The counts of one hand alone, without sorting: it meets each class once.
+    /// The counts of one hand alone, without sorting: it meets each class once. Cards in the hand are
+    /// gone for the opponent exactly as those on the board are.
     pub(crate) fn one(board: CardSet, hole: CardSet) -> Counts {
-        let river = RiverBoard::of(board);
         let mine = evaluate(board | hole);
-        let mut classes = Classes { sorted: Vec::new(), ..Classes::new() };
-        // Cards in the hand are gone for the opponent exactly as those on the board.
-        classes.find_types(board | hole, river);
-        let count = if river.flush_suit().is_some() { 26 } else { 13 };
         let mut counts = Counts::default();
-        for b in 0..count {
-            let second = classes.types[b];
-            if second.free == 0 {
-                continue;
-            }
-            for a in 0..b {
-                let first = classes.types[a];
-                if first.free > 0 {
-                    let theirs = evaluate(board | first.one | second.one);
-                    counts.add(mine, theirs, first.free * second.free);
-                }
-            }
-            if second.free > 1 {
-                let theirs = evaluate(board | second.one | second.two);
-                counts.add(mine, theirs, second.free * (second.free - 1) / 2);
-            }
-        }
+        Types::new(board, hole).each_class(|_, hands, theirs| {
+            counts.wins += if mine > theirs { hands } else { 0 };
+            counts.ties += if mine == theirs { hands } else { 0 };
+        });
         counts
     }
 }
@@ -198,12 +202,6 @@ impl Counts {
             Ties::Half => 2 * self.wins + self.ties,
             Ties::WinOnly => 2 * self.wins,
         }
-    }
-
-    #[inline]
-    fn add(&mut self, mine: HandRank, theirs: HandRank, hands: u16) {
-        self.wins += if mine > theirs { hands } else { 0 };
-        self.ties += if mine == theirs { hands } else { 0 };
     }
 }
 
