@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use matches::connect::Connection;
+use matches::faults::FaultPlan;
 use matches::host::{self, HostedTable, SeatPlan, Stops, TableView};
 use matches::slumbot_host::{HostPlan, SlumbotHost};
 use tokio::net::TcpListener;
@@ -23,7 +24,7 @@ use crate::config::Config;
 use crate::config::check::Setup;
 use crate::exit::Failure;
 use crate::notify::{notify, watchdog_interval};
-use crate::web::faults::{FaultPlan, Faults};
+use crate::web::faults::Faults;
 use crate::web::slumbot::Api;
 use crate::web::{self, Limits, Site};
 

@@ -1,6 +1,8 @@
 //! Tests of the drivers.
 
 mod external;
+mod faults;
 mod games;
 mod local;
 mod play_acpc;
+mod slumbot_host;

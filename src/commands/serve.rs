@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use matches::faults::FaultPlan;
+
 use crate::config::{Flag, Loaded, check, variables};
 use crate::exit::Failure;
 use crate::telemetry;
-use crate::web::faults::FaultPlan;
 
 /// Run the server: ACPC tables on ports, outside dealers, the Slumbot API, the web page, metrics.
 ///

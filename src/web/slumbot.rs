@@ -15,6 +15,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use axum::routing::{any, get};
+use matches::faults::Fault;
 use matches::slumbot_host::{HostError, HostStatus, SlumbotHost, Twist};
 use metrics::Counter;
 use protocol::slumbot::PREFIXES;
@@ -22,7 +23,7 @@ use protocol::slumbot::host::{self, Endpoint, refusal};
 use protocol::slumbot::message::json;
 use serde::Deserialize;
 
-use super::faults::{After, Fault, Faults};
+use super::faults::{self, After, Faults};
 use super::listener::Wire;
 
 /// Limits of a request.
@@ -99,15 +100,15 @@ impl Api {
         let wire = request.extensions().get::<Wire>().cloned();
         let fault = self.0.faults.as_ref().map(|faults| faults.next(endpoint));
         let fault = fault.unwrap_or_default();
-        if let Some(before) = fault.before(wire.as_ref()).await {
-            return before;
+        if let Some(answer) = faults::before(fault, wire.as_ref()).await {
+            return answer;
         }
         let address = wire.as_ref().map(|wire| wire.peer.ip());
         if address.is_some_and(|address| !self.0.allowed(address)) {
             return object(StatusCode::TOO_MANY_REQUESTS, "too many requests; wait a second");
         }
-        let (code, body) = self.answer(endpoint, request, &fault).await;
-        match fault.after() {
+        let (code, body) = self.answer(endpoint, request, fault).await;
+        match faults::after(fault) {
             None => respond(code, body),
             Some(after) => self.spoil(after, code, body, wire.as_ref()).await,
         }
@@ -118,7 +119,7 @@ impl Api {
         &self,
         endpoint: Endpoint,
         request: Request,
-        fault: &Fault,
+        fault: Fault,
     ) -> (StatusCode, String) {
         let limits = self.0.limits;
         let (parts, body) = request.into_parts();
@@ -138,19 +139,19 @@ impl Api {
                 return text(StatusCode::BAD_REQUEST, bad.error_msg());
             }
         };
-        let Some(faults) = &self.0.faults else {
+        let Some(injected) = &self.0.faults else {
             return self.done(endpoint, &request, Twist::default()).await;
         };
-        if fault.again()
-            && let Some(body) = faults.recall(&request)
+        if fault == Fault::RepeatAnswer
+            && let Some(body) = injected.recall(&request)
         {
             return (StatusCode::OK, body);
         }
-        let mut answer = self.done(endpoint, &request, fault.twist()).await;
-        if fault.twice() {
+        let mut answer = self.done(endpoint, &request, faults::twist(fault)).await;
+        if fault == Fault::Duplicate {
             answer = self.done(endpoint, &request, Twist::default()).await;
         }
-        faults.remember(&request, &answer.1);
+        injected.remember(&request, &answer.1);
         answer
     }
 
@@ -199,12 +200,12 @@ impl Api {
     ) -> Response<Body> {
         match after {
             After::Nothing => Wire::hang_up(wire, false).await,
-            After::Status(code) => super::faults::failure(code),
+            After::Status(code) => faults::failure(code),
             After::Cut { reset } => {
                 let mut response = respond(code, String::new());
                 let length = HeaderValue::from(body.len());
                 response.headers_mut().insert(header::CONTENT_LENGTH, length);
-                *response.body_mut() = super::faults::cut(body, wire.cloned(), reset);
+                *response.body_mut() = faults::cut(body, wire.cloned(), reset);
                 response
             }
         }

@@ -11,10 +11,11 @@ use tokio::sync::Semaphore;
 use super::agents::Bot;
 use super::files::{Files, agent_names};
 use super::keeper::{Book, Finished, Keeper, OpenLedgerError};
+use super::play::record;
 use super::seeds::Secret;
 use super::session::{Session, replay};
 use super::slots::{Found, Kept, Kind, Slot, Slots, Stage};
-use super::{Counts, GAME, HostPlan, Inner, OpenError, Shared, SlumbotHost, record};
+use super::{Counts, GAME, HostPlan, Inner, OpenError, Shared, SlumbotHost};
 use crate::games::load_game;
 
 impl SlumbotHost {

@@ -13,10 +13,11 @@ use protocol::slumbot::host::Hand;
 use tokio_util::sync::CancellationToken;
 
 use super::files::Forfeit;
+use super::play::{not_recorded, recorded};
 use super::seeds::token_text;
 use super::session::{Session, deal_number, replay, set_totals, totals};
 use super::slots::{Kind, Slot, Stage, pack};
-use super::{HostError, Inner, Shared, SlumbotHost, lock, not_recorded, now, recorded};
+use super::{HostError, Inner, Shared, SlumbotHost, lock, now};
 
 /// How often idle hands and sessions are looked for.
 const TICK: Duration = Duration::from_secs(60);

@@ -1,0 +1,304 @@
+//! Sessions and their hands: begun, dealt, played on, finished.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use logs::HandRecord;
+use protocol::slumbot::host::{Hand, Next};
+use protocol::slumbot::message::{HandEnd, HandObject};
+use tokio::sync::oneshot;
+
+use super::agents::{Bot, Question, SelfPlay};
+use super::keeper::{Book, Finished};
+use super::seeds::{parse_token, token_text};
+use super::session::{Session, cards, client_seat, deal_number, set_totals, totals};
+use super::slots::{Kept, Kind, Slot, Stage, pack};
+use super::{BOT, CLIENT, HostError, Inner, Shared, Twist, lock, now};
+use crate::decide::mix;
+
+impl Inner {
+    pub(super) fn sessions(&self) -> std::sync::RwLockReadGuard<'_, HashMap<u128, Shared>> {
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn sessions_mut(&self) -> std::sync::RwLockWriteGuard<'_, HashMap<u128, Shared>> {
+        self.sessions.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn find(&self, token: &str) -> Result<Shared, HostError> {
+        let token = parse_token(token).ok_or(HostError::BadToken)?;
+        self.sessions().get(&token).cloned().ok_or(HostError::BadToken)
+    }
+
+    pub(super) fn alive(&self, session: &Session) -> Result<(), HostError> {
+        if session.expired { Err(HostError::BadToken) } else { Ok(()) }
+    }
+
+    /// The agent of this number.
+    pub(super) fn bot(&self, number: u16) -> &Arc<Bot> {
+        let bot = self.bots.get(usize::from(number)).and_then(Option::as_ref);
+        bot.expect("sessions have agents that are offered")
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<u16> {
+        let named = |bot: &Option<Arc<Bot>>| bot.as_ref().is_some_and(|bot| bot.name == name);
+        self.bots.iter().position(named).map(|index| index as u16)
+    }
+
+    pub(super) fn find_agent(&self, name: &str) -> Result<u16, HostError> {
+        self.named(name).ok_or_else(|| HostError::UnknownAgent {
+            name: name.chars().take(100).collect(),
+            known: self.bots.iter().flatten().map(|bot| bot.name.clone()).collect(),
+        })
+    }
+
+    /// The agent of this user.
+    pub(super) fn agent_of(&self, username: &str) -> u16 {
+        let name = self.plan.users.get(username);
+        name.and_then(|name| self.named(name)).unwrap_or(self.default)
+    }
+
+    /// A session that nobody knows of yet.
+    pub(super) fn begin_session(&self, agent: u16) -> Result<Session, HostError> {
+        let full = self.sessions().len() >= self.plan.most_sessions;
+        if full && !self.make_room() {
+            return Err(HostError::Full);
+        }
+        let mut slot = Slot::new(Kind::Session, self.secret.token());
+        slot.number = self.files.next_session();
+        slot.agent = agent;
+        slot.used = now();
+        let seeds = self.secret.seeds(slot.number);
+        Ok(Session::new(slot, self.slots.take(), seeds))
+    }
+
+    /// Forgets a session that never was.
+    pub(super) fn give_up(&self, session: &Session) {
+        if let Err(error) = self.slots.clear(session.place) {
+            tracing::warn!(%error, "a slot cannot be cleared");
+        }
+    }
+
+    /// Makes a session known, once it is on disk.
+    pub(super) fn admit(&self, session: Session, username: &str) -> Result<(), HostError> {
+        let slot = &session.slot;
+        let agent = &self.bot(slot.agent).name;
+        let noted = self.files.note_session(slot.number, &token_text(slot.token), username, agent);
+        noted.map_err(not_recorded)?;
+        let token = slot.token;
+        self.sessions_mut().insert(token, Arc::new(tokio::sync::Mutex::new(session)));
+        Ok(())
+    }
+
+    /// Deals the next hand.
+    pub(super) async fn deal(
+        &self,
+        session: &mut Session,
+        agent: Option<u16>,
+        twist: Twist,
+    ) -> Result<(HandObject, Option<Keeping>), HostError> {
+        let mut slot = session.slot.clone();
+        slot.agent = agent.unwrap_or(slot.agent);
+        slot.hand_agent = slot.agent;
+        if !twist.repeat || slot.dealt == 0 {
+            slot.deal = slot.dealt;
+            slot.dealt += 1;
+        }
+        slot.stage = Stage::Open;
+        slot.actions.clear();
+        let (hole, board) = cards(&self.def, session.seeds, slot.deal);
+        let hand = Hand::new(&self.def, hole, board, client_seat(slot.deal));
+        let left = (session.slot.stage == Stage::Open)
+            .then(|| (session.slot.clone(), std::mem::take(&mut session.decisions)));
+        self.counts.begun.fetch_add(1, Ordering::Relaxed);
+        let dealt = self.go_on(session, slot, hand, String::new()).await;
+        match (left, &dealt) {
+            (Some((left, _)), Ok(_)) => self.leave_open(left).map_err(not_recorded)?,
+            // Nothing has changed.
+            (Some((_, decisions)), Err(_)) => session.decisions = decisions,
+            (None, _) => {}
+        }
+        dealt
+    }
+
+    /// Plays the bot's actions until the client is to act or the hand is over, writes the session, and
+    /// makes the answer. `slot` is what the session's is to become; its actions are the hand's.
+    pub(super) async fn go_on(
+        &self,
+        session: &mut Session,
+        mut slot: Slot,
+        mut hand: Hand,
+        old_action: String,
+    ) -> Result<(HandObject, Option<Keeping>), HostError> {
+        let bot = self.bot(slot.hand_agent);
+        let mut made = Vec::new();
+        while hand.next() == Next::Bot {
+            let (seed, number) = (session.seeds.decisions, deal_number(&slot));
+            let question = Question { infoset: hand.infoset(), seed, hand: number };
+            let record = if bot.inline() {
+                bot.decide(&question)?
+            } else {
+                bot.decide_elsewhere(question).await?
+            };
+            hand.play(record.action).expect("decide returns legal actions");
+            slot.actions.push(pack(record.action));
+            made.push(record);
+        }
+        slot.used = now();
+        if hand.next() == Next::Client {
+            if !bot.inline() && slot.actions.len() <= 1 {
+                session.baseline = self.begin_baseline(bot, session, &slot);
+            }
+            self.slots.write(session.place, &slot).map_err(not_recorded)?;
+            session.slot = slot;
+            session.decisions.append(&mut made);
+            return Ok((hand.object(old_action, None, None), None));
+        }
+        let baseline = self.baseline(bot, session, &slot).await?;
+        let mut decisions = std::mem::take(&mut session.decisions);
+        decisions.append(&mut made);
+        let (end, kept) = self.finish(session.place, &mut slot, &hand, decisions, baseline)?;
+        session.slot = slot;
+        Ok((hand.object(old_action, Some(end), None), Some(kept)))
+    }
+
+    /// Counts a finished hand in its slot, writes that at `place`, and hands the hand to the ledger.
+    /// `baseline` is what the agent, playing itself, got in the client's seat.
+    pub(super) fn finish(
+        &self,
+        place: u32,
+        slot: &mut Slot,
+        hand: &Hand,
+        decisions: Vec<logs::DecisionRecord>,
+        baseline: Option<i64>,
+    ) -> Result<(HandEnd, Keeping), HostError> {
+        let winnings = hand.winnings();
+        let baseline = baseline.map_or(0, |own| winnings - own);
+        let mut sums = totals(slot);
+        sums.add(winnings, baseline);
+        let end = hand.end(baseline, sums);
+        let mut finished = slot.clone();
+        set_totals(&mut finished, sums);
+        finished.stage = Stage::Finished;
+        let book = self.book(slot.hand_agent)?;
+        let hand = Finished { record: record(slot, hand), decisions };
+        let keeping = book.keep(hand, |number| {
+            let (agent, book) = (finished.hand_agent, book.number);
+            finished.last = Some(Kept { agent, book, hand: number });
+            self.slots.write(place, &finished).map_err(not_recorded)
+        })?;
+        *slot = finished;
+        self.counts.hands.fetch_add(1, Ordering::Relaxed);
+        Ok((end, keeping))
+    }
+
+    /// The ledger of an agent.
+    pub(super) fn book(&self, agent: u16) -> Result<Arc<Book>, HostError> {
+        let mut book = lock(&self.books[usize::from(agent)]);
+        if let Some(book) = &*book {
+            return Ok(Arc::clone(book));
+        }
+        let opened = self.open_book(agent).map_err(|error| {
+            tracing::error!(%error, "the ledger of an agent cannot be opened");
+            HostError::NotRecorded(None)
+        })?;
+        *book = Some(Arc::clone(&opened.0));
+        Ok(opened.0)
+    }
+
+    pub(super) fn self_play(&self, session: &Session, slot: &Slot) -> SelfPlay {
+        let (hole, board) = cards(&self.def, session.seeds, slot.deal);
+        // Not the number of the hand that the client plays, so that nobody takes it for that one.
+        let hand = mix(deal_number(slot));
+        let seat = client_seat(slot.deal);
+        SelfPlay { hole, board, seat, seed: session.seeds.baseline, hand }
+    }
+
+    /// Lets an agent that takes long play itself while the client thinks.
+    pub(super) fn begin_baseline(
+        &self,
+        bot: &Arc<Bot>,
+        session: &Session,
+        slot: &Slot,
+    ) -> Option<tokio::task::JoinHandle<Option<i64>>> {
+        if !self.plan.baseline {
+            return None;
+        }
+        let (bot, deal) = (Arc::clone(bot), self.self_play(session, slot));
+        Some(tokio::spawn(async move { bot.play_itself_elsewhere(deal).await.ok() }))
+    }
+
+    /// What the agent, playing itself, gets in the client's seat; `None` when that is not wanted.
+    pub(super) async fn baseline(
+        &self,
+        bot: &Arc<Bot>,
+        session: &mut Session,
+        slot: &Slot,
+    ) -> Result<Option<i64>, HostError> {
+        if !self.plan.baseline {
+            return Ok(None);
+        }
+        if let Some(begun) = session.baseline.take()
+            && let Ok(Some(own)) = begun.await
+        {
+            return Ok(Some(own));
+        }
+        let deal = self.self_play(session, slot);
+        let own = if bot.inline() {
+            bot.play_itself(&deal)?
+        } else {
+            bot.play_itself_elsewhere(deal).await?
+        };
+        Ok(Some(own))
+    }
+
+    /// Gives the session a new token beside those it has, when that is wanted.
+    pub(super) fn rotated(
+        &self,
+        mut object: HandObject,
+        shared: &Shared,
+        session: &mut Session,
+        twist: Twist,
+    ) -> Result<HandObject, HostError> {
+        if twist.rotate {
+            let mut alias = Slot::new(Kind::Alias, self.secret.token());
+            (alias.stands_for, alias.used) = (session.slot.token, now());
+            let place = self.slots.take();
+            self.slots.write(place, &alias).map_err(not_recorded)?;
+            session.aliases.push((alias.token, place));
+            self.sessions_mut().insert(alias.token, Arc::clone(shared));
+            object.token = Some(token_text(alias.token));
+        }
+        Ok(object)
+    }
+}
+
+/// What tells whether a hand is in the ledger.
+pub(super) type Keeping = oneshot::Receiver<bool>;
+
+/// Waits until a finished hand is in the ledger.
+pub(super) async fn recorded(keeping: Option<Keeping>) -> Result<(), HostError> {
+    let Some(keeping) = keeping else { return Ok(()) };
+    // Without an answer the thread that writes is gone.
+    if keeping.await.unwrap_or(false) { Ok(()) } else { Err(HostError::NotRecorded(None)) }
+}
+
+pub(super) fn not_recorded(error: std::io::Error) -> HostError {
+    tracing::error!(%error, "a session cannot be written");
+    HostError::NotRecorded(Some(error))
+}
+
+/// A finished hand; its number is given later.
+pub(super) fn record(slot: &Slot, hand: &Hand) -> HandRecord {
+    let mut entrants = game::BySeat::new(2);
+    (entrants[hand.client()], entrants[hand.bot()]) = (CLIENT, BOT);
+    HandRecord {
+        hand: 0,
+        deal: deal_number(slot),
+        public: hand.public().clone(),
+        hole: *hand.hole(),
+        payoffs: hand.payoffs(),
+        entrants,
+    }
+}
