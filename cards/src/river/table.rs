@@ -24,13 +24,22 @@ impl RiverTable {
 
     /// The table shared by the whole process, built by its first user in about 0.2 s.
     pub fn shared(ties: Ties) -> &'static RiverTable {
+        RiverTable::place(ties).get_or_init(|| RiverTable::build(ties))
+    }
+
+    /// The shared table if it stands already, for those who cannot wait for it.
+    pub fn shared_if_built(ties: Ties) -> Option<&'static RiverTable> {
+        RiverTable::place(ties).get()
+    }
+
+    /// Where the shared table is kept.
+    fn place(ties: Ties) -> &'static OnceLock<RiverTable> {
         static HALF: OnceLock<RiverTable> = OnceLock::new();
         static WIN_ONLY: OnceLock<RiverTable> = OnceLock::new();
-        let table = match ties {
+        match ties {
             Ties::Half => &HALF,
             Ties::WinOnly => &WIN_ONLY,
-        };
-        table.get_or_init(|| RiverTable::build(ties))
+        }
     }
 
     /// A table of its own. Most callers want [`RiverTable::shared`].

@@ -15,18 +15,34 @@ impl RiverTable {
     /// # Errors
     /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
     pub fn outlook(&self, hole: Combo, board: CardSet) -> Result<Outlook, WinRateError> {
-        check(hole, board, &[0, 3, 4, 5])?;
         let mut outlook = Outlook::default();
+        self.outlook_into(hole, board, &mut outlook)?;
+        Ok(outlook)
+    }
+
+    /// As [`RiverTable::outlook`], in place of another outlook. Allocates nothing from a flop on when
+    /// the other was one of the same street.
+    ///
+    /// # Errors
+    /// As [`RiverTable::outlook`]; the other outlook stays.
+    pub fn outlook_into(
+        &self,
+        hole: Combo,
+        board: CardSet,
+        outlook: &mut Outlook,
+    ) -> Result<(), WinRateError> {
+        check(hole, board, &[0, 3, 4, 5])?;
         match board.len() {
-            0 => return Ok(self.starting_hands(&[hole.starting_hand()]).remove(0)),
-            3 => self.after_flop(hole, board, &mut outlook),
-            4 => self.after_turn(hole, board, &mut outlook),
+            0 => *outlook = self.starting_hands(&[hole.starting_hand()]).remove(0),
+            3 => self.after_flop(hole, board, outlook),
+            4 => self.after_turn(hole, board, outlook),
             _ => {
                 let value = self.at(RiverBoard::of(board).state(hole));
                 (outlook.numerator, outlook.denominator) = (u64::from(value), u64::from(RIVER));
+                outlook.later.clear();
             }
         }
-        Ok(outlook)
+        Ok(())
     }
 
     fn after_turn(&self, hole: Combo, board: CardSet, outlook: &mut Outlook) {
