@@ -1,20 +1,22 @@
-//! Speed of exact win-rates: one state and whole boards, beside counting the opponent's hands one by one.
+//! Speed of exact win-rates: one hand, all hands of a board, the whole game; beside counting the
+//! opponent's hands one by one. Other programs stand beside them in `peers/benches/winrates.rs`.
 
 use std::hint::black_box;
+use std::time::Duration;
 
-use cards::{Card, CardSet, Combo, Met, RiverTable, Showdown, Ties, evaluate, win_rate};
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use cards::{Card, CardSet, Combo, Met, Outlook, RiverTable, Showdown, Ties, evaluate, win_rate};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// Random states of one measured step.
-const STATES: usize = 1000;
+type State = (Combo, CardSet);
 
-fn random_states(size: u32) -> Vec<(Combo, CardSet)> {
-    let mut rng = Pcg64Mcg::seed_from_u64(u64::from(size));
+/// Random hands with random boards of so many cards.
+fn random_states(size: usize, count: usize) -> Vec<State> {
+    let mut rng = Pcg64Mcg::seed_from_u64(size as u64);
     let mut state = || {
         let mut cards = Vec::new();
-        while cards.len() < size as usize + 2 {
+        while cards.len() < size + 2 {
             let card = Card::from_index(rng.random_range(0..Card::COUNT)).expect("below 52");
             if !cards.contains(&card) {
                 cards.push(card);
@@ -23,56 +25,89 @@ fn random_states(size: u32) -> Vec<(Combo, CardSet)> {
         let hole = Combo::new(cards[0], cards[1]).expect("different cards");
         (hole, cards[2..].iter().copied().collect())
     };
-    (0..STATES).map(|_| state()).collect()
+    (0..count).map(|_| state()).collect()
 }
 
-fn naive_river(hole: Combo, board: CardSet) -> u32 {
-    let mine = evaluate(board | hole.set());
+/// One board of each kind up to the names of suits: those whose suits' ranks do not rise.
+fn all_boards(size: usize) -> Vec<CardSet> {
+    fn extend(board: CardSet, from: u8, missing: usize, boards: &mut Vec<CardSet>) {
+        let masks = [0, 16, 32, 48].map(|shift| board.bits() >> shift & 0x1FFF);
+        if missing == 0 && masks.is_sorted_by(|a, b| a >= b) {
+            boards.push(board);
+        }
+        for index in (from..Card::COUNT).take_while(|_| missing > 0) {
+            let card = Card::from_index(index).expect("below 52");
+            extend(board.with(card), index + 1, missing - 1, boards);
+        }
+    }
+    let mut boards = Vec::new();
+    extend(CardSet::EMPTY, 0, size, &mut boards);
+    boards
+}
+
+/// Twice the wins and once the ties, one opponent's hand after the other.
+fn naive(hole: Combo, board: CardSet) -> u64 {
     let deck: Vec<CardSet> = (CardSet::FULL - board - hole.set()).iter().map(CardSet::of).collect();
+    if board.len() < 5 {
+        let cards = (CardSet::FULL - board - hole.set()).iter();
+        // Each later board comes up once for every order of its cards.
+        let sum: u64 = cards.map(|card| naive(hole, board.with(card))).sum();
+        return if board.len() == 3 { sum / 2 } else { sum };
+    }
+    let mine = evaluate(board | hole.set());
     let mut value = 0;
     for (at, &a) in deck.iter().enumerate() {
         for &b in &deck[at + 1..] {
             let theirs = evaluate(board | a | b);
-            value += 2 * u32::from(mine > theirs) + u32::from(mine == theirs);
+            value += 2 * u64::from(mine > theirs) + u64::from(mine == theirs);
         }
     }
     value
 }
 
-fn one_state(criterion: &mut Criterion) {
+/// The work of a row of features: the win-rate and all deciles.
+fn features(outlook: &Outlook) -> u64 {
+    let deciles = outlook.later().iter().map(|later| later.decile_numerators()[4]);
+    outlook.ratio().0 + deciles.map(u64::from).sum::<u64>()
+}
+
+fn one_hand(criterion: &mut Criterion) {
     let table = RiverTable::shared(Ties::Half);
-    let mut group = criterion.benchmark_group("one state");
-    group.throughput(Throughput::Elements(STATES as u64));
-    let rivers = random_states(5);
+    let mut group = criterion.benchmark_group("one hand");
+    let rivers = random_states(5, 200_000);
+    group.throughput(Throughput::Elements(rivers.len() as u64));
     group.bench_function("river, table", |bencher| {
         bencher.iter(|| {
-            let value =
-                |&(hole, board): &(Combo, CardSet)| table.value(hole, board).expect("a river");
-            black_box(&rivers).iter().map(value).map(u32::from).sum::<u32>()
+            let value = |&(hole, board): &State| table.value(hole, board).expect("a river");
+            black_box(&rivers).iter().map(value).map(u64::from).sum::<u64>()
         });
     });
-    group.bench_function("river, no table", |bencher| {
-        bencher.iter(|| {
-            let rate = |&(hole, board): &(Combo, CardSet)| win_rate(hole, board).expect("a river");
-            black_box(&rivers).iter().map(rate).map(|rate| rate.wins).sum::<u64>()
-        });
-    });
-    group.bench_function("river, naive", |bencher| {
-        bencher.iter(|| {
-            black_box(&rivers).iter().map(|&(hole, board)| naive_river(hole, board)).sum::<u32>()
-        });
-    });
-    for (name, size) in [("turn", 4), ("flop", 3)] {
-        let states = random_states(size);
-        group.bench_function(format!("{name}, win-rate and deciles"), |bencher| {
+    for (street, size, count, naive_count) in
+        [("river", 5, 0, 1000), ("turn", 4, 50_000, 40), ("flop", 3, 2000, 2)]
+    {
+        let states = random_states(size, count.max(naive_count));
+        if count > 0 {
+            group.throughput(Throughput::Elements(count as u64));
+            group.bench_function(format!("{street}, win-rate and deciles, table"), |bencher| {
+                bencher.iter(|| {
+                    let row = |&(hole, board): &State| {
+                        features(&table.outlook(hole, board).expect("a board"))
+                    };
+                    black_box(&states).iter().map(row).sum::<u64>()
+                });
+            });
+        }
+        let few = &states[..naive_count];
+        group.throughput(Throughput::Elements(naive_count as u64));
+        group.bench_function(format!("{street}, win-rate, no table"), |bencher| {
             bencher.iter(|| {
-                let mut sum = 0.0;
-                for &(hole, board) in black_box(&states) {
-                    let outlook = table.outlook(hole, board).expect("a board");
-                    sum += outlook.win_rate();
-                    sum += outlook.later().iter().map(|later| later.deciles()[4]).sum::<f64>();
-                }
-                sum
+                let rate = |&(hole, board): &State| win_rate(hole, board).expect("a board").wins;
+                black_box(few).iter().map(rate).sum::<u64>()
+            });
+        });
+        group.bench_function(format!("{street}, win-rate, one by one"), |bencher| {
+            bencher.iter(|| {
+                black_box(few).iter().map(|&(hole, board)| naive(hole, board)).sum::<u64>()
             });
         });
     }
@@ -82,43 +117,33 @@ fn one_state(criterion: &mut Criterion) {
 fn all_hands(criterion: &mut Criterion) {
     let table = RiverTable::shared(Ties::Half);
     let mut group = criterion.benchmark_group("all hands");
-    for (name, size) in [("river", 5), ("turn", 4), ("flop", 3)] {
-        let mut boards = random_states(size).into_iter().map(|(_, board)| board).cycle();
-        group.bench_function(format!("{name}, win-rates and deciles"), |bencher| {
-            bencher.iter_batched(
-                || boards.next().expect("a cycle"),
-                |board| {
-                    let mut sum = 0;
-                    let visit = |_, outlook: &cards::Outlook| {
-                        sum += outlook.ratio().0;
-                        for later in outlook.later() {
-                            sum += u64::from(later.decile_numerators()[4]);
-                        }
-                    };
-                    table.each_hand(board, visit).expect("a board");
-                    sum
-                },
-                BatchSize::SmallInput,
-            );
+    let boards = |size| random_states(size, 1000).into_iter().map(|(_, board)| board).cycle();
+    for (street, size) in [("turn", 4), ("flop", 3)] {
+        let mut boards = boards(size);
+        group.bench_function(format!("{street}, win-rates and deciles, table"), |bencher| {
+            bencher.iter(|| {
+                let mut sum = 0;
+                let board = boards.next().expect("a cycle");
+                table.each_hand(board, |_, outlook| sum += features(outlook)).expect("a board");
+                sum
+            });
         });
     }
-    let mut boards = random_states(5).into_iter().map(|(_, board)| board).cycle();
+    let mut boards = boards(5);
     let mut values = [0; Combo::COUNT];
-    group.bench_function("river, table", |bencher| {
+    group.bench_function("river, win-rates, table", |bencher| {
         bencher.iter(|| {
-            table.all(boards.next().expect("a cycle"), &mut values).expect("a river");
-            values[7]
+            let board = boards.next().expect("a cycle");
+            table.all(board, black_box(&mut values)).expect("a river");
         });
     });
     let mut showdown = Showdown::new(boards.next().expect("a cycle")).expect("a river");
-    group.bench_function("river, no table", |bencher| {
-        bencher.iter(|| {
-            showdown.deal(boards.next().expect("a cycle")).expect("a river");
-        });
+    group.bench_function("river, win-rates and order, no table", |bencher| {
+        bencher.iter(|| showdown.deal(boards.next().expect("a cycle")).expect("a river"));
     });
     let range: [f32; Combo::COUNT] = std::array::from_fn(|i| (i % 7) as f32 / 7.0);
     let mut met = Box::new([Met::default(); Combo::COUNT]);
-    group.bench_function("river, weighted range", |bencher| {
+    group.bench_function("river, against a weighted range", |bencher| {
         bencher.iter(|| showdown.meet(black_box(&range), &mut met));
     });
     let mut margins = Box::new([0.0; Combo::COUNT]);
@@ -128,9 +153,32 @@ fn all_hands(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn build(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("table");
-    group.bench_function("build", |bencher| bencher.iter(|| RiverTable::build(Ties::Half)));
+fn whole_game(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("whole game");
+    group.sample_size(10);
+    group.bench_function("river table", |bencher| {
+        bencher.iter(|| RiverTable::build(Ties::Half));
+    });
+    let table = RiverTable::shared(Ties::Half);
+    for (street, size) in [("1,755 flops", 3), ("16,432 turns", 4)] {
+        let boards = all_boards(size);
+        group.bench_function(format!("{street}, win-rates and deciles of all hands"), |bencher| {
+            bencher.iter(|| {
+                let mut sum = 0;
+                for &board in &boards {
+                    table.each_hand(board, |_, outlook| sum += features(outlook)).expect("a board");
+                }
+                sum
+            });
+        });
+    }
+    group.bench_function("169 starting hands, win-rates and deciles", |bencher| {
+        bencher.iter(|| {
+            let mut sum = 0;
+            table.each_starting_hand(|_, outlook| sum += features(outlook));
+            sum
+        });
+    });
     group.finish();
 }
 
@@ -138,8 +186,8 @@ criterion_group! {
     name = benches;
     config = Criterion::default()
         .sample_size(20)
-        .warm_up_time(std::time::Duration::from_millis(500))
-        .measurement_time(std::time::Duration::from_secs(2));
-    targets = one_state, all_hands, build
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2));
+    targets = one_hand, all_hands, whole_game
 }
 criterion_main!(benches);

@@ -8,7 +8,7 @@ mod counts;
 mod distribution;
 mod hands;
 mod one;
-mod orbits;
+pub(crate) mod orbits;
 mod outlook;
 mod preflop;
 mod starting;

@@ -57,7 +57,7 @@ impl Orbits {
 
 /// The ways of renaming suits that leave the board as it is: those that only exchange suits with the
 /// same ranks on the board.
-fn renamings(board: CardSet) -> Vec<[u8; 4]> {
+pub(crate) fn renamings(board: CardSet) -> Vec<[u8; 4]> {
     let masks = board.by_suit();
     let mut all = Vec::with_capacity(24);
     for a in 0..4 {
@@ -73,7 +73,8 @@ fn renamings(board: CardSet) -> Vec<[u8; 4]> {
     all
 }
 
-fn renamed(combo: Combo, suits: &[u8; 4]) -> Combo {
+/// The combo with each suit replaced.
+pub(crate) fn renamed(combo: Combo, suits: &[u8; 4]) -> Combo {
     let [a, b] = combo.cards().map(|card| {
         let suit = Suit::new(suits[card.suit().index() as usize]).expect("a permutation of suits");
         Card::new(card.rank(), suit)
