@@ -8,6 +8,8 @@
 //! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them.
 //! - [`WinRate`]: wins and ties among equally likely endings, as exact counts.
 //! - [`all_in`]: two known hands against each other over all boards to come.
+//! - [`all_in_multiway`]: up to ten known hands.
+//! - [`Range`]: a weight for every hand a player may hold, written as players write it.
 //! - [`win_rate`], [`Outlook`]: a hand against any other, now and on every later street.
 //! - [`RiverTable`], [`Showdown`]: all river states in memory; all hands on one river board.
 //! - [`HandRank`]: what the evaluator returns; greater is better, equal is a tie.
@@ -17,6 +19,8 @@ mod card;
 mod combo;
 mod evaluate;
 mod list;
+mod multiway;
+mod range;
 mod river;
 mod set;
 mod showdown;
@@ -27,6 +31,8 @@ pub use card::{Card, ParseCardError, Rank, Suit};
 pub use combo::{Combo, ParseStartingHandError, StartingHand};
 pub use evaluate::{Category, HandRank, PartialHand, evaluate, evaluate_all};
 pub use list::{Board, CardList, HoleCards, ParseCardsError};
+pub use multiway::{MultiwayError, Share, all_in_multiway};
+pub use range::{ParseRangeError, Range, RangeProblem, WeightError};
 pub use river::{RiverBoard, RiverTable};
 pub use set::CardSet;
 pub use showdown::{Met, Showdown};

@@ -2,7 +2,9 @@
 
 mod combos;
 mod evaluator;
+mod multiway;
 mod naive;
+mod ranges;
 mod sets;
 mod showdowns;
 mod texts;

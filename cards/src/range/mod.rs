@@ -1,0 +1,120 @@
+//! A range: which two cards a player may hold, each with a weight.
+
+mod notation;
+
+pub use notation::{ParseRangeError, RangeProblem};
+
+use crate::winrate::orbits::{renamed, renamings};
+use crate::{AllInError, CardSet, Combo, Met, WinRate, all_in};
+
+/// A weight from 0 to 1 for each of the 1,326 combos.
+///
+/// Written as players write ranges: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh,random` (see
+/// [`ParseRangeError`] for all forms). Every range but the empty one prints and parses back.
+#[derive(Clone, PartialEq)]
+pub struct Range {
+    weights: Box<[f64; Combo::COUNT]>,
+}
+
+/// A weight that is not from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("the weight {0} of a hand in a range must be from 0 to 1")]
+pub struct WeightError(pub f64);
+
+impl Range {
+    /// The range without hands.
+    pub fn empty() -> Range {
+        Range { weights: Box::new([0.0; Combo::COUNT]) }
+    }
+
+    /// All hands with the weight 1.
+    pub fn uniform() -> Range {
+        Range { weights: Box::new([1.0; Combo::COUNT]) }
+    }
+
+    /// The weight of a hand.
+    pub fn weight(&self, combo: Combo) -> f64 {
+        self.weights[combo.index()]
+    }
+
+    /// All weights at the combos' numbers.
+    pub fn weights(&self) -> &[f64; Combo::COUNT] {
+        &self.weights
+    }
+
+    /// Gives a hand another weight.
+    ///
+    /// # Errors
+    /// When the weight is not from 0 to 1; nothing changes.
+    pub fn set(&mut self, combo: Combo, weight: f64) -> Result<(), WeightError> {
+        if !(0.0..=1.0).contains(&weight) {
+            return Err(WeightError(weight));
+        }
+        // No negative zero, which would print as one.
+        self.weights[combo.index()] = weight.abs();
+        Ok(())
+    }
+
+    /// The range without the hands that hold one of these cards.
+    #[must_use]
+    pub fn without(mut self, cards: CardSet) -> Range {
+        for combo in Combo::all().filter(|combo| combo.set().intersects(cards)) {
+            self.weights[combo.index()] = 0.0;
+        }
+        self
+    }
+
+    /// The hands with a weight above 0, in order.
+    pub fn combos(&self) -> impl Iterator<Item = (Combo, f64)> + '_ {
+        Combo::all().map(|combo| (combo, self.weight(combo))).filter(|&(_, weight)| weight > 0.0)
+    }
+
+    /// Whether no hand has a weight.
+    pub fn is_empty(&self) -> bool {
+        self.weights.iter().all(|&weight| weight == 0.0)
+    }
+
+    /// The sum of all weights: the number of combos when all of them are 1.
+    pub fn total(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// What a hand meets in the range over all boards that may still come: sums of weight times boards,
+    /// which are exact where weights are. Hands of the range that share a card with the hand or the board
+    /// count for nothing; a total of 0 says that none was left.
+    ///
+    /// # Errors
+    /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
+    pub fn met_by(&self, hole: Combo, board: CardSet) -> Result<Met, AllInError> {
+        if !matches!(board.len(), 0 | 3 | 4 | 5) {
+            return Err(AllInError::Board(board.len()));
+        }
+        if let Some(card) = (hole.set() & board).iter().next() {
+            return Err(AllInError::Shared(card));
+        }
+        // Hands that renaming suits makes equal meet the same boards: their weights are added first.
+        let mut keep = renamings(board);
+        keep.retain(|suits| renamed(hole, suits) == hole);
+        let mut weights = [0.0; Combo::COUNT];
+        let free = self.combos().filter(|(combo, _)| !combo.set().intersects(hole.set() | board));
+        for (combo, weight) in free {
+            let equal = keep.iter().map(|suits| renamed(combo, suits)).min().unwrap_or(combo);
+            weights[equal.index()] += weight;
+        }
+        let mut met = Met::default();
+        for combo in Combo::all().filter(|combo| weights[combo.index()] > 0.0) {
+            let WinRate { wins, ties, total } = all_in(hole, combo, board)?;
+            let weight = weights[combo.index()];
+            met.wins += weight * wins as f64;
+            met.ties += weight * ties as f64;
+            met.total += weight * total as f64;
+        }
+        Ok(met)
+    }
+}
+
+impl std::fmt::Debug for Range {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,263 @@
+//! Ranges as text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::Range;
+use crate::{Combo, HoleCards, Rank, StartingHand};
+
+/// Text that is not a range.
+///
+/// A range is a list of items between commas or blanks:
+///
+/// - `TT`, `AKs`, `AKo`, `AK`: a pair, a suited hand, an offsuit hand, both;
+/// - `TT+`: this pair and all higher ones; `A2s+`, `KTo+`, `AT+`: this lower card and all others below
+///   the higher card;
+/// - `99-66`, `A5s-A2s`, `KQo-K9o`: from one hand to the other, in either order; `JTs-54s`: the same gap
+///   between the ranks all the way;
+/// - `AhKh`: two cards;
+/// - `random`: every hand.
+///
+/// Each may be followed by `:` and a weight from 0 to 1. Where a hand is named twice, the later weight
+/// holds, so that `random,72o:0` is every hand but those.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("at character {at}: `{text}` {problem}")]
+pub struct ParseRangeError {
+    /// Offset of the item in the text, in characters from 0.
+    pub at: usize,
+    /// The item.
+    pub text: String,
+    /// What is wrong with it.
+    pub problem: RangeProblem,
+}
+
+/// What is wrong with an item of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RangeProblem {
+    /// There is no item at all.
+    #[error("names no hands: write a range such as `QQ+,AKs`, or `random` for every hand")]
+    Empty,
+    /// No form of an item.
+    #[error(
+        "is no hand of a range: write `TT+`, `99-66`, `AKs`, `A2s+`, `KTo-K7o`, `AhKh` or `random`"
+    )]
+    Form,
+    /// The same card twice.
+    #[error("is the same card twice: write two different cards, as in `AhKh`")]
+    SameCard,
+    /// Hands of different forms on both sides of a dash.
+    #[error(
+        "joins hands between which there is no line: both must be pairs, or share the higher card, or \
+         have the same gap, and both be suited or offsuit"
+    )]
+    Ends,
+    /// Not a weight.
+    #[error("ends in no weight: after `:` write a number from 0 to 1, as in `QQ:0.5`")]
+    Weight,
+}
+
+impl FromStr for Range {
+    type Err = ParseRangeError;
+
+    fn from_str(text: &str) -> Result<Range, ParseRangeError> {
+        let mut range = Range::empty();
+        let separates = |letter: char| letter == ',' || letter.is_whitespace();
+        let (mut at, mut items) = (0, 0);
+        for item in text.split(separates) {
+            if !item.is_empty() {
+                items += 1;
+                add(&mut range, item).map_err(|problem| error(at, item, problem))?;
+            }
+            at += item.chars().count() + 1;
+        }
+        if items == 0 {
+            return Err(error(0, text, RangeProblem::Empty));
+        }
+        Ok(range)
+    }
+}
+
+fn error(at: usize, text: &str, problem: RangeProblem) -> ParseRangeError {
+    ParseRangeError { at, text: text.chars().take(32).collect(), problem }
+}
+
+/// Adds one item to a range.
+fn add(range: &mut Range, item: &str) -> Result<(), RangeProblem> {
+    let (hands, weight) = match item.split_once(':') {
+        None => (item, 1.0),
+        Some((hands, weight)) => (hands, weight_of(weight).ok_or(RangeProblem::Weight)?),
+    };
+    let mut set = |combo: Combo| range.set(combo, weight).map_err(|_| RangeProblem::Weight);
+    if hands.eq_ignore_ascii_case("random") {
+        return Combo::all().try_for_each(set);
+    }
+    if let Ok(cards) = hands.parse::<HoleCards>()
+        && let &[a, b] = cards.as_slice()
+    {
+        return set(Combo::new(a, b).ok_or(RangeProblem::SameCard)?);
+    }
+    if let Err(crate::ParseCardsError::Repeated(_)) = hands.parse::<HoleCards>() {
+        return Err(RangeProblem::SameCard);
+    }
+    for hand in kinds(hands)?.iter().flat_map(|kind| kind.hands()) {
+        hand.combos().try_for_each(&mut set)?;
+    }
+    Ok(())
+}
+
+/// A weight: digits and at most one point, so that a text has one meaning only.
+fn weight_of(text: &str) -> Option<f64> {
+    let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    text.parse().ok().filter(|weight| plain && (0.0..=1.0).contains(weight))
+}
+
+/// Two ranks, the higher first, suited, offsuit or both.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    high: u8,
+    low: u8,
+    suited: Option<bool>,
+}
+
+impl Kind {
+    fn read(text: &str) -> Option<Kind> {
+        let mut letters = text.chars();
+        let (a, b) = (Rank::from_char(letters.next()?)?, Rank::from_char(letters.next()?)?);
+        let suited = match letters.as_str() {
+            "" => None,
+            "s" | "S" if a != b => Some(true),
+            "o" | "O" if a != b => Some(false),
+            _ => return None,
+        };
+        Some(Kind { high: a.max(b).index(), low: a.min(b).index(), suited })
+    }
+
+    fn is_pair(self) -> bool {
+        self.high == self.low
+    }
+
+    fn hands(self) -> impl Iterator<Item = StartingHand> {
+        let rank = |index| Rank::new(index).expect("made from ranks");
+        let (high, low) = (rank(self.high), rank(self.low));
+        let suits = match self.suited {
+            _ if self.is_pair() => &[false][..],
+            Some(true) => &[true],
+            Some(false) => &[false],
+            None => &[true, false],
+        };
+        suits.iter().map(move |&suited| StartingHand::new(high, low, suited))
+    }
+}
+
+/// The kinds of hands that an item without cards names.
+fn kinds(item: &str) -> Result<Vec<Kind>, RangeProblem> {
+    let read = |text: &str| Kind::read(text).ok_or(RangeProblem::Form);
+    if let Some(from) = item.strip_suffix('+') {
+        let from = read(from)?;
+        return Ok(if from.is_pair() {
+            (from.low..Rank::COUNT).map(|rank| Kind { high: rank, low: rank, ..from }).collect()
+        } else {
+            (from.low..from.high).map(|low| Kind { low, ..from }).collect()
+        });
+    }
+    let Some((one, other)) = item.split_once('-') else { return Ok(vec![read(item)?]) };
+    let (one, other) = (read(one)?, read(other)?);
+    let (top, bottom) = if one.low > other.low { (one, other) } else { (other, one) };
+    if top.suited != bottom.suited || top.is_pair() != bottom.is_pair() {
+        return Err(RangeProblem::Ends);
+    }
+    if top.high == bottom.high {
+        Ok((bottom.low..=top.low).map(|low| Kind { low, ..top }).collect())
+    } else if top.high - top.low == bottom.high.wrapping_sub(bottom.low) {
+        let gap = top.high - top.low;
+        Ok((bottom.low..=top.low).map(|low| Kind { high: low + gap, low, ..top }).collect())
+    } else {
+        Err(RangeProblem::Ends)
+    }
+}
+
+impl fmt::Display for Range {
+    /// Pairs, suited and offsuit hands from the aces down, in runs of equal weight; then single combos.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [weight, rest @ ..] = &self.weights[..]
+            && rest.iter().all(|other| other == weight)
+            && *weight > 0.0
+        {
+            return write!(f, "random{}", Weight(*weight));
+        }
+        let mut items = Items { f, first: true };
+        items.runs(self, (0..13).rev().map(|rank| (rank, rank, false)).collect())?;
+        for suited in [true, false] {
+            for high in (1..13).rev() {
+                items.runs(self, (0..high).rev().map(|low| (high, low, suited)).collect())?;
+            }
+        }
+        for hand in StartingHand::all().filter(|&hand| self.common_weight(hand).is_none()) {
+            for combo in hand.combos().filter(|&combo| self.weight(combo) > 0.0) {
+                items.add(format_args!("{combo}{}", Weight(self.weight(combo))))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Range {
+    /// The weight of all combos of a starting hand, if it is the same.
+    fn common_weight(&self, hand: StartingHand) -> Option<f64> {
+        let mut weights = hand.combos().map(|combo| self.weight(combo));
+        let first = weights.next()?;
+        weights.all(|weight| weight == first).then_some(first)
+    }
+}
+
+/// The items of a range, with commas between.
+struct Items<'a, 'b> {
+    f: &'a mut fmt::Formatter<'b>,
+    first: bool,
+}
+
+impl Items<'_, '_> {
+    fn add(&mut self, item: fmt::Arguments<'_>) -> fmt::Result {
+        if !std::mem::take(&mut self.first) {
+            self.f.write_str(",")?;
+        }
+        self.f.write_fmt(item)
+    }
+
+    /// Prints hands given from the highest down, joining neighbours of equal weight. A run from the
+    /// highest ends in `+`.
+    fn runs(&mut self, range: &Range, hands: Vec<(u8, u8, bool)>) -> fmt::Result {
+        let hands: Vec<StartingHand> = hands
+            .into_iter()
+            .map(|(high, low, suited)| {
+                let rank = |index| Rank::new(index).expect("one of 13 ranks");
+                StartingHand::new(rank(high), rank(low), suited)
+            })
+            .collect();
+        let mut start = 0;
+        for run in hands.chunk_by(|&a, &b| range.common_weight(a) == range.common_weight(b)) {
+            let at_top = start == 0;
+            start += run.len();
+            let Some(weight) = range.common_weight(run[0]).filter(|&weight| weight > 0.0) else {
+                continue;
+            };
+            let (first, last, weight) = (run[0], run[run.len() - 1], Weight(weight));
+            match run.len() {
+                1 => self.add(format_args!("{first}{weight}"))?,
+                _ if at_top => self.add(format_args!("{last}+{weight}"))?,
+                _ => self.add(format_args!("{first}-{last}{weight}"))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A weight behind a hand: nothing for 1.
+struct Weight(f64);
+
+impl fmt::Display for Weight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 1.0 { Ok(()) } else { write!(f, ":{}", self.0) }
+    }
+}

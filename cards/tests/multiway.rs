@@ -1,0 +1,84 @@
+//! All-in equity of several hands, against that of two and against what can be reasoned out.
+
+use cards::{Board, CardSet, Combo, HoleCards, MultiwayError, all_in, all_in_multiway, evaluate};
+
+fn combos(text: &str) -> Vec<Combo> {
+    let combo = |hand: &str| {
+        let hole: HoleCards = hand.parse().expect("test cards");
+        Combo::new(hole[0], hole[1]).expect("two cards")
+    };
+    text.split(' ').map(combo).collect()
+}
+
+fn board(text: &str) -> CardSet {
+    text.parse::<Board>().expect("test cards").set()
+}
+
+#[test]
+fn two_hands_get_what_they_get_against_each_other() {
+    for (hands, table) in [
+        ("AcAd KhKd", board("2c7h9d")),
+        ("6h2c 6c2s", board("3d3h3s8c")),
+        ("AcKd QhQs", board("2c3d4h5s9c")),
+    ] {
+        let hands = combos(hands);
+        let expected = all_in(hands[0], hands[1], table).expect("a deal");
+        let shares = all_in_multiway(&hands, table).expect("a deal");
+        for (share, rate) in shares.iter().zip([expected, expected.reversed()]) {
+            assert_eq!((share.wins, share.ties, share.total), (rate.wins, rate.ties, rate.total));
+            assert_eq!(share.parts, 2520 * rate.wins + 1260 * rate.ties);
+        }
+    }
+}
+
+#[test]
+fn three_hands_get_what_counting_one_board_after_the_other_gives() {
+    let (hands, turn) = (combos("AcAd KhQh 7s6s"), board("Ks8s5h2h"));
+    let (mut parts, mut boards) = ([0; 3], 0);
+    let dead = hands.iter().fold(turn, |dead, hand| dead | hand.set());
+    for river in (CardSet::FULL - dead).iter() {
+        let ranks = [0, 1, 2].map(|at: usize| evaluate(hands[at].set() | turn.with(river)));
+        let best = ranks.iter().max().expect("three");
+        let winners = ranks.iter().filter(|rank| *rank == best).count() as u64;
+        for (part, rank) in parts.iter_mut().zip(&ranks) {
+            *part += if rank == best { 2520 / winners } else { 0 };
+        }
+        boards += 1;
+    }
+    let shares = all_in_multiway(&hands, turn).expect("a deal");
+    assert_eq!(
+        [0, 1, 2].map(|at: usize| (shares[at].parts, shares[at].total)),
+        parts.map(|part| (part, boards))
+    );
+}
+
+#[test]
+fn pots_are_shared_out_whole() {
+    let flop = all_in_multiway(&combos("AcAd KhKd 7s6s"), board("Ks8s2h")).expect("a deal");
+    assert_eq!(flop[0].total, 43 * 42 / 2);
+    assert_eq!(flop.iter().map(|share| share.parts).sum::<u64>(), 2520 * flop[0].total);
+
+    // Everybody plays the board: ten players share every pot.
+    let all = combos("2c2d 2h2s 3c3d 3h3s 4c4d 4h4s 5c5d 5h5s 6c6d 6h6s");
+    for share in all_in_multiway(&all, board("TsJsQsKsAs")).expect("a deal") {
+        assert_eq!((share.wins, share.ties, share.parts, share.total), (0, 1, 252, 1));
+        assert_eq!(share.equity(), 0.1);
+    }
+    // Aces full of kings twice, and kings and aces with a nine.
+    let shares = all_in_multiway(&combos("AcKd AdQh 9c9h"), board("AhAsKhKs2c")).expect("a deal");
+    assert_eq!(shares.iter().map(|share| share.parts).collect::<Vec<_>>(), [1260, 1260, 0]);
+}
+
+#[test]
+fn what_cannot_be_dealt_is_refused() {
+    let ace = "As".parse().expect("a card");
+    for (hands, table, error) in [
+        ("AsAd", "", MultiwayError::Hands(1)),
+        ("AsAd KcKd", "2c", MultiwayError::Board(1)),
+        ("AsAd KcKd", "2c3c4c5c6c7c", MultiwayError::Board(6)),
+        ("AsAd KcKd AsQh", "", MultiwayError::Shared(ace)),
+        ("KcKd AsQh", "As2c3c", MultiwayError::Shared(ace)),
+    ] {
+        assert_eq!(all_in_multiway(&combos(hands), board(table)), Err(error), "{hands} {table}");
+    }
+}
