@@ -29,7 +29,7 @@ mod winrate;
 pub use allin::{AllInError, all_in, all_in_without_table};
 pub use card::{Card, ParseCardError, Rank, Suit};
 pub use combo::{Combo, ParseStartingHandError, StartingHand};
-pub use evaluate::{Category, HandRank, PartialHand, evaluate, evaluate_all};
+pub use evaluate::{Category, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};
 pub use list::{Board, CardList, HoleCards, ParseCardsError};
 pub use multiway::{MultiwayError, Share, all_in_multiway};
 pub use range::{ParseRangeError, Range, RangeProblem, WeightError};

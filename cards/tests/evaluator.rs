@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cards::{Card, CardSet, Category, HandRank, evaluate};
+use cards::{Card, CardSet, Category, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};
+use proptest::prelude::{Strategy, prop_assert_eq, proptest};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -53,6 +54,14 @@ fn five_card_hands_fall_into_the_known_categories() {
 }
 
 #[test]
+fn six_card_hands_fall_into_the_known_categories() {
+    let known =
+        [6_612_900, 9_730_740, 2_532_816, 732_160, 361_620, 205_792, 165_984, 14_664, 1_844];
+    assert_eq!(known.iter().sum::<u64>(), 20_358_520);
+    assert_eq!(category_counts(6), known);
+}
+
+#[test]
 fn seven_card_hands_fall_into_the_known_categories() {
     let known = [
         23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020, 4_047_644, 3_473_184, 224_848,
@@ -72,6 +81,50 @@ fn five_card_hands_have_the_known_number_of_distinct_strengths() {
     assert_eq!(distinct, [1277, 2860, 858, 858, 10, 1277, 156, 156, 10]);
 }
 
+/// Looks at all sets of ranks without a flush, and at all flushes in clubs with the rest in diamonds:
+/// every strength that seven cards can have is among them.
+#[test]
+fn seven_card_hands_have_the_known_number_of_distinct_strengths() {
+    let mut ranks = HashSet::new();
+    let mut seen = |hand: CardSet| _ = ranks.insert(evaluate(hand));
+    // Ranks alone: the suits in turn, so that none has three cards of different ranks.
+    let deck: Vec<CardSet> = Card::all().map(CardSet::of).collect();
+    rank_counts(0, 7, &mut Vec::new(), &mut |held| seen(without_flush(held)));
+    // Five to seven clubs and what is missing in other suits.
+    let clubs: Vec<CardSet> = deck.iter().copied().step_by(4).collect();
+    let others: Vec<CardSet> = deck.iter().copied().skip(1).step_by(4).collect();
+    hands(&clubs, CardSet::EMPTY, 7, &mut seen);
+    hands(&clubs, CardSet::EMPTY, 6, &mut |hand| others.iter().for_each(|&o| seen(hand | o)));
+    hands(&clubs, CardSet::EMPTY, 5, &mut |hand| {
+        hands(&others, hand, 2, &mut seen);
+    });
+    assert_eq!(ranks.len(), 4824);
+}
+
+/// Calls `visit` with every way of holding `left` cards of these ranks and above, as ranks in
+/// ascending order with at most four equal.
+fn rank_counts(rank: u8, left: usize, held: &mut Vec<u8>, visit: &mut impl FnMut(&[u8])) {
+    if left == 0 {
+        return visit(held);
+    }
+    if rank == 13 {
+        return;
+    }
+    let before = held.len();
+    rank_counts(rank + 1, left, held, visit);
+    for more in 1..=left.min(4) {
+        held.push(rank);
+        rank_counts(rank + 1, left - more, held, visit);
+    }
+    held.truncate(before);
+}
+
+/// Cards of these ranks (ascending) in turning suits: no five share a suit.
+fn without_flush(ranks: &[u8]) -> CardSet {
+    let cards = ranks.iter().enumerate().map(|(i, rank)| 4 * rank + (i % 4) as u8);
+    cards.map(|index| Card::from_index(index).expect("below 52")).collect()
+}
+
 /// `count` random hands of `size` cards, the same on every run.
 fn random_hands(size: u32, count: usize) -> Vec<CardSet> {
     let mut rng = Pcg64Mcg::seed_from_u64(u64::from(size));
@@ -86,9 +139,35 @@ fn random_hands(size: u32, count: usize) -> Vec<CardSet> {
     (0..count).map(|_| draw(&mut rng)).collect()
 }
 
+/// Ten million pairs of seven cards in optimised builds.
+const PAIRS: usize = if cfg!(debug_assertions) { 100_000 } else { 10_000_000 };
+
+/// Each thread judges its own pairs: neighbours in a list of random hands.
+#[test]
+fn random_pairs_of_seven_cards_order_as_in_the_slow_evaluator() {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let judge = |thread: usize| {
+        let mut rng = Pcg64Mcg::seed_from_u64(thread as u64);
+        let mut deck: Vec<Card> = Card::all().collect();
+        let mut draw = || {
+            (0..7).for_each(|i| deck.swap(i, rng.random_range(i..52)));
+            let hand: CardSet = deck[..7].iter().copied().collect();
+            (naive::evaluate(hand), evaluate(hand), hand)
+        };
+        let mut before = draw();
+        for _ in 0..PAIRS.div_ceil(threads) {
+            let next = draw();
+            let (slow, fast) = (before.0.cmp(&next.0), before.1.cmp(&next.1));
+            assert_eq!(slow, fast, "{:?} against {:?}", before.2, next.2);
+            before = next;
+        }
+    };
+    std::thread::scope(|scope| (0..threads).for_each(|i| _ = scope.spawn(move || judge(i))));
+}
+
 #[test]
 fn random_hands_of_every_size_order_as_in_the_slow_evaluator() {
-    for size in 1..=7 {
+    for size in 0..=7 {
         let mut all: Vec<_> = random_hands(size, 20_000)
             .into_iter()
             .map(|hand| (naive::evaluate(hand), evaluate(hand), hand))
@@ -101,6 +180,88 @@ fn random_hands_of_every_size_order_as_in_the_slow_evaluator() {
         for pair in all.windows(2) {
             let ((slow_a, fast_a, a), (slow_b, fast_b, b)) = (&pair[0], &pair[1]);
             assert_eq!(slow_a.cmp(slow_b), fast_a.cmp(fast_b), "{a:?} against {b:?}");
+        }
+    }
+}
+
+/// Every way of asking gives what `evaluate` gives.
+fn check_all_ways(hands: &[CardSet]) {
+    let expected: Vec<HandRank> = hands.iter().map(|&hand| evaluate(hand)).collect();
+    let mut ranks = vec![HandRank::default(); hands.len()];
+    evaluate_all(hands, &mut ranks);
+    for ((&hand, &rank), &expected) in hands.iter().zip(&ranks).zip(&expected) {
+        assert_eq!(rank, expected, "{hand:?} among {} at once", hands.len());
+        assert_eq!(PartialHand::from(hand).rank(), expected, "{hand:?} card by card");
+    }
+}
+
+#[test]
+fn many_at_once_and_card_by_card_give_the_same_in_any_number() {
+    for size in 0..=7 {
+        let hands = random_hands(size, 1000);
+        for count in [0, 1, 2, 127, 128, 129, 255, 256, 257, 640, 1000] {
+            check_all_ways(&hands[hands.len() - count..]);
+        }
+    }
+}
+
+#[test]
+fn all_ranks_and_all_flushes_are_the_same_at_once_and_card_by_card() {
+    for size in 0..=7 {
+        let mut all = Vec::new();
+        rank_counts(0, size, &mut Vec::new(), &mut |held| all.push(without_flush(held)));
+        check_all_ways(&all);
+    }
+    let deck: Vec<CardSet> = Card::all().map(CardSet::of).collect();
+    for suit in 0..4 {
+        let suited: Vec<CardSet> = deck.iter().copied().skip(suit).step_by(4).collect();
+        let mut all = Vec::new();
+        hands(&suited, CardSet::EMPTY, 5, &mut |five| {
+            all.push(five);
+            hands(&deck[1..26], five, 2, &mut |hand| all.push(hand));
+            hands(&suited, five, 2, &mut |hand| all.push(hand));
+        });
+        check_all_ways(&all);
+    }
+}
+
+#[test]
+#[should_panic(expected = "one rank for each hand")]
+fn many_at_once_need_as_many_places() {
+    evaluate_all(&[CardSet::EMPTY; 3], &mut [HandRank::default(); 2]);
+}
+
+fn distinct_cards(count: usize) -> impl Strategy<Value = Vec<Card>> {
+    let all: Vec<Card> = Card::all().collect();
+    proptest::sample::subsequence(all, count).prop_shuffle()
+}
+
+proptest! {
+    #[test]
+    fn partial_hands_add_up_in_any_order_and_grouping(
+        cards in distinct_cards(7), size in 0..=7_usize, split in 0..=7_usize,
+    ) {
+        let cards = &cards[..size];
+        let (a, b) = cards.split_at(split.min(size));
+        let parts = [a, b].map(|part| part.iter().copied().collect::<PartialHand>());
+        let whole: CardSet = cards.iter().copied().collect();
+        let one_by_one = b.iter().fold(parts[0], |hand, &card| hand.with(card));
+        prop_assert_eq!(parts[0].and(parts[1]), one_by_one);
+        prop_assert_eq!(one_by_one.rank(), evaluate(whole));
+        prop_assert_eq!(one_by_one.cards(), whole);
+    }
+
+    #[test]
+    fn hole_cards_on_a_board_have_the_strength_of_the_whole_hand(
+        board in distinct_cards(5), size in 0..=5_usize,
+    ) {
+        let board: CardSet = board[..size].iter().copied().collect();
+        let on_board = OnBoard::new(board);
+        let rest = || Card::all().filter(|&card| !board.contains(card));
+        for a in rest() {
+            for b in rest().filter(|&b| b != a) {
+                prop_assert_eq!(on_board.rank(a, b), evaluate(board.with(a).with(b)), "{} {}", a, b);
+            }
         }
     }
 }

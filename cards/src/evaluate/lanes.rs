@@ -33,8 +33,8 @@ pub(super) fn evaluate_block(hands: &[CardSet; BLOCK], ranks: &mut [HandRank; BL
 
 /// The low and the high half of a hand's strength, from the rank masks of its suits.
 ///
-/// Relies on there being at most seven cards: then a flush excludes four of a kind and full houses,
-/// at most one rank is held four times, two ranks three times, and three ranks twice.
+/// Relies on there being at most seven cards: then a straight or a flush excludes four of a kind and
+/// full houses, and at most one rank is held four times, two ranks three times, three ranks twice.
 #[inline(always)]
 fn strength(suits: [u16; 4]) -> (u16, u16) {
     let [clubs, diamonds, hearts, spades] = suits;
@@ -46,67 +46,55 @@ fn strength(suits: [u16; 4]) -> (u16, u16) {
     let four = both[0] & both[1];
 
     let counts = suits.map(|suit| suit.count_ones() as u16);
-    let cards = counts[0] + counts[1] + counts[2] + counts[3];
-    let mut flush = 0;
-    for (suit, count) in suits.into_iter().zip(counts) {
-        flush |= if count >= 5 { suit } else { 0 };
-    }
-    let in_suit = flush != 0;
+    let most = counts[0].max(counts[1]).max(counts[2].max(counts[3]));
+    let in_suit = most >= 5;
+    let flush = select(counts[0] >= 5, clubs, 0)
+        | select(counts[1] >= 5, diamonds, 0)
+        | select(counts[2] >= 5, hearts, 0)
+        | select(counts[3] >= 5, spades, 0);
 
-    // Keeping the five cards that count drops as many as there are above five, always the lowest.
-    let drop =
-        |mask: u16, surplus: u16| if surplus > 0 { mask & mask.wrapping_sub(1) } else { mask };
-    let drop_two = |mask: u16, surplus: u16| drop(drop(mask, surplus), surplus.saturating_sub(1));
-
-    let top = straight_top(if in_suit { flush } else { any });
-    let trips = {
-        let upper = three & three.wrapping_sub(1);
-        if upper != 0 { upper } else { three }
-    };
-    let fewer = two & two.wrapping_sub(1);
-    let pairs = if fewer & fewer.wrapping_sub(1) != 0 { fewer } else { two };
-    let filling = two & !trips;
-
-    let groups = if four != 0 {
-        four
-    } else if three != 0 {
-        trips
-    } else {
-        pairs
-    };
+    // The ranks that make the category: the higher of two trips, the higher two of three pairs.
+    let higher_trips = without_lowest(three);
+    let trips = select(higher_trips != 0, higher_trips, three);
+    let higher_pairs = without_lowest(two);
+    let pairs = select(without_lowest(higher_pairs) != 0, higher_pairs, two);
+    let groups = select(four != 0, four, select(three != 0, trips, pairs));
     let rest = any & !groups;
+    let filling = two & !trips;
     let full = four == 0 && three != 0 && filling != 0;
-    let one_kicker = four != 0 || full || (three == 0 && fewer != 0);
-    let highest = highest(if full { filling } else { rest });
-    let kickers = if one_kicker { highest } else { drop_two(rest, cards.saturating_sub(5)) };
-    let grouped = if four != 0 {
-        7
-    } else if full {
-        6
-    } else if three != 0 {
-        3
-    } else if fewer != 0 {
-        2
-    } else if two != 0 {
-        1
-    } else {
-        0
-    };
+    let two_pair = three == 0 && higher_pairs != 0;
 
-    let straight = top != 0 && (in_suit || (four == 0 && !full));
-    let suited = flush;
-    let suited = {
-        let surplus = suited.count_ones() as u16;
-        drop_two(suited, surplus.saturating_sub(5))
-    };
-    let (category, main, kickers) = if straight {
-        (if in_suit { 8 } else { 4 }, top, 0)
-    } else if in_suit {
-        (5, suited, 0)
-    } else {
-        (grouped, groups, kickers)
-    };
+    let bottoms = straight_bottoms(select(in_suit, flush, any));
+    let straight = bottoms != 0;
+    let highest = highest(select(straight, bottoms, select(full, filling, rest)));
+
+    // All but the five cards that count are dropped, the lowest first: right where what is dropped
+    // are single cards, that is unless there is one kicker.
+    let surplus = select(in_suit, most, counts.iter().sum()).saturating_sub(5);
+    let kept = select(in_suit, flush, rest);
+    let kept = kept & kept.wrapping_sub(surplus.min(1));
+    let kept = kept & kept.wrapping_sub(surplus >> 1);
+    let kickers = select(four != 0 || full || two_pair, highest, kept);
+
+    let category = select(three != 0, 3, select(two_pair, 2, (two != 0).into()));
+    let category = select(four != 0, 7, select(full, 6, category));
+    let category = select(straight, 4, select(in_suit, 5, category));
+    let category = select(straight && in_suit, 8, category);
+    let main = select(straight, highest << 3, select(in_suit, kept, groups));
+    let kickers = select(straight || in_suit, 0, kickers);
     (kickers | main << 13, main >> 3 | category << 10)
+}
+
+/// One of two numbers, in a form that becomes a blend of vectors.
+#[inline(always)]
+fn select(condition: bool, then: u16, otherwise: u16) -> u16 {
+    if condition { then } else { otherwise }
+}
+
+/// The mask without its lowest set bit, 0 of 0.
+#[inline(always)]
+fn without_lowest(mask: u16) -> u16 {
+    mask & mask.wrapping_sub(1)
 }
 
 /// The highest set bit alone, 0 of 0.
@@ -119,11 +107,11 @@ fn highest(mask: u16) -> u16 {
     below ^ below >> 1
 }
 
-/// The top rank of the highest straight as one bit (the five for the wheel), or 0.
+/// The lowest ranks of the straights in a rank mask, the ace below the deuce in bit 0 and rank `i` in
+/// bit `i + 1`.
 #[inline(always)]
-fn straight_top(ranks: u16) -> u16 {
-    // Bit 0 stands for the ace below the deuce; bit i + 1 for rank i.
+fn straight_bottoms(ranks: u16) -> u16 {
     let with_low_ace = ranks << 1 | ranks >> 12;
     let two = with_low_ace & with_low_ace >> 1;
-    highest(two & two >> 2 & with_low_ace >> 4) << 3
+    two & two >> 2 & with_low_ace >> 4
 }

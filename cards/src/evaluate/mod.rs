@@ -1,13 +1,14 @@
 //! The hand evaluator: the best five of up to seven cards, as one comparable number.
 //!
 //! With fewer than five cards there are no straights and no flushes; pairs, trips and kickers count as
-//! usual. Three ways in, for three kinds of work, all with the same result:
+//! usual. Four ways in, for four kinds of work, all with the same result:
 //!
 //! - [`evaluate`]: one [`CardSet`].
 //! - [`PartialHand`]: hands that share cards, or cards that come one by one.
+//! - [`OnBoard`]: one board with many pairs of hole cards.
 //! - [`evaluate_all`]: many sets at once, in vector registers.
 //!
-//! The first two look strengths up. Without a flush only ranks count: each rank has a key, the sum of
+//! All but the last look strengths up. Without a flush only ranks count: each rank has a key, the sum of
 //! a hand's keys names its ranks, and an offset for the sum's upper bits turns the sum into a place
 //! in a table of 76,155 strengths (all of zero to seven cards). With a flush, the rank mask of its suit
 //! is the place in another table. The tables take 0.5 MB and are made when the crate is compiled, by
@@ -18,11 +19,13 @@ use crate::CardSet;
 
 mod batch;
 mod lanes;
+mod on_board;
 mod partial;
 mod rank;
 mod tables;
 
 pub use batch::evaluate_all;
+pub use on_board::OnBoard;
 pub use partial::PartialHand;
 pub use rank::{Category, HandRank};
 

@@ -71,6 +71,11 @@ impl PartialHand {
         self.cards
     }
 
+    /// The sum of the cards' keys.
+    pub(super) fn key_of_ranks(self) -> u32 {
+        self.key as u32
+    }
+
     /// The strength, the same as [`evaluate`](super::evaluate) gives for the cards.
     #[inline]
     pub fn rank(self) -> HandRank {
