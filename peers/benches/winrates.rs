@@ -1,0 +1,271 @@
+//! Exact win-rates beside counting every opponent's hand with the evaluators of other projects.
+//!
+//! No peer has exact win-rates against a uniform opponent in another way than to enumerate, so its
+//! evaluator is put into the best plain loop: the board's hand is added up once, each opponent's two
+//! cards are added to it. All counts must agree before anything is timed.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use cards::{Card, CardSet, Combo, PartialHand, RiverTable, Showdown, Ties};
+use criterion::{Criterion, criterion_group, criterion_main};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+/// An evaluator as it is used: cards, numbered `4 * rank + suit`, are added to a hand.
+trait Evaluator {
+    const NAME: &'static str;
+    type Hand: Copy;
+    fn empty() -> Self::Hand;
+    fn add(hand: Self::Hand, card: u8) -> Self::Hand;
+    fn rank(hand: Self::Hand) -> u32;
+}
+
+struct Cardroom;
+
+impl Evaluator for Cardroom {
+    const NAME: &'static str = "cardroom, one by one";
+    type Hand = PartialHand;
+    #[inline(always)]
+    fn empty() -> PartialHand {
+        PartialHand::EMPTY
+    }
+    #[inline(always)]
+    fn add(hand: PartialHand, card: u8) -> PartialHand {
+        hand.with(Card::from_index(card).expect("below 52"))
+    }
+    #[inline(always)]
+    fn rank(hand: PartialHand) -> u32 {
+        hand.rank().value()
+    }
+}
+
+struct Pokers;
+
+impl Evaluator for Pokers {
+    const NAME: &'static str = "pokers, one by one";
+    type Hand = pokers::Hand;
+    #[inline(always)]
+    fn empty() -> pokers::Hand {
+        pokers::Hand::default()
+    }
+    #[inline(always)]
+    fn add(hand: pokers::Hand, card: u8) -> pokers::Hand {
+        hand + pokers::CARDS[usize::from(card)]
+    }
+    #[inline(always)]
+    fn rank(hand: pokers::Hand) -> u32 {
+        u32::from(hand.evaluate())
+    }
+}
+
+struct RsPoker;
+
+impl Evaluator for RsPoker {
+    const NAME: &'static str = "rs_poker, one by one";
+    type Hand = rs_poker::core::SevenCardAccum;
+    #[inline(always)]
+    fn empty() -> Self::Hand {
+        rs_poker::core::SevenCardAccum::new()
+    }
+    #[inline(always)]
+    fn add(hand: Self::Hand, card: u8) -> Self::Hand {
+        hand + rs_poker::core::Card::from(card)
+    }
+    #[inline(always)]
+    fn rank(hand: Self::Hand) -> u32 {
+        let rank = hand.rank();
+        (rank.category() as u32) << 12 | u32::from(rank.value_bits())
+    }
+}
+
+/// A hand and a board of so many cards, as numbers.
+#[derive(Clone)]
+struct State {
+    hole: [u8; 2],
+    board: Vec<u8>,
+}
+
+impl State {
+    fn combo(&self) -> Combo {
+        let [a, b] = self.hole.map(|card| Card::from_index(card).expect("below 52"));
+        Combo::new(a, b).expect("different cards")
+    }
+
+    fn set(&self) -> CardSet {
+        self.board.iter().filter_map(|&card| Card::from_index(card)).collect()
+    }
+}
+
+fn states(size: usize, count: usize) -> Vec<State> {
+    let mut rng = StdRng::seed_from_u64(size as u64);
+    let mut state = || {
+        let mut deck: [u8; 52] = std::array::from_fn(|i| i as u8);
+        (0..size + 2).for_each(|i| deck.swap(i, rng.random_range(i..52)));
+        State { hole: [deck[0], deck[1]], board: deck[2..size + 2].to_vec() }
+    };
+    (0..count).map(|_| state()).collect()
+}
+
+/// Twice the wins and once the ties over all run-outs and all opponent's hands.
+fn enumerate<E: Evaluator>(state: &State) -> u64 {
+    let deck: Vec<u8> =
+        (0..52).filter(|card| !state.hole.contains(card) && !state.board.contains(card)).collect();
+    let board = state.board.iter().fold(E::empty(), |hand, &card| E::add(hand, card));
+    match state.board.len() {
+        5 => against_all::<E>(board, state.hole, &deck),
+        _ => {
+            let mut sum = 0;
+            for (at, &turn) in deck.iter().enumerate() {
+                for &river in &deck[at + 1..] {
+                    let left: Vec<u8> =
+                        deck.iter().copied().filter(|&c| c != turn && c != river).collect();
+                    let board = E::add(E::add(board, turn), river);
+                    sum += against_all::<E>(board, state.hole, &left);
+                }
+            }
+            sum
+        }
+    }
+}
+
+#[inline(always)]
+fn against_all<E: Evaluator>(board: E::Hand, hole: [u8; 2], deck: &[u8]) -> u64 {
+    let mine = E::rank(E::add(E::add(board, hole[0]), hole[1]));
+    let mut sum = 0;
+    for (at, &a) in deck.iter().enumerate() {
+        let with_a = E::add(board, a);
+        for &b in &deck[at + 1..] {
+            let theirs = E::rank(E::add(with_a, b));
+            sum += 2 * u64::from(mine > theirs) + u64::from(mine == theirs);
+        }
+    }
+    sum
+}
+
+fn table(state: &State) -> u64 {
+    let table = RiverTable::shared(Ties::Half);
+    table.outlook(state.combo(), state.set()).expect("a board").ratio().0
+}
+
+fn agree<E: Evaluator>(states: &[State]) {
+    for state in states {
+        let (expected, found) = (table(state), enumerate::<E>(state));
+        assert_eq!(found, expected, "{}: {} on {:?}", E::NAME, state.combo(), state.set());
+    }
+}
+
+fn one_state(criterion: &mut Criterion) {
+    for (street, size, count, naive) in [("river", 5, 100_000, 100), ("flop", 3, 2000, 4)] {
+        let states = states(size, count);
+        let few = &states[..naive];
+        agree::<Cardroom>(few);
+        agree::<Pokers>(few);
+        agree::<RsPoker>(few);
+        let mut group = criterion.benchmark_group(format!("win-rate of one hand on the {street}"));
+        let per_state = |count: usize| criterion::Throughput::Elements(count as u64);
+        group.throughput(per_state(count));
+        group.bench_function("cardroom, table", |bencher| {
+            bencher.iter(|| black_box(&states).iter().map(table).sum::<u64>());
+        });
+        group.throughput(per_state(naive));
+        group.bench_function("cardroom, no table", |bencher| {
+            bencher.iter(|| {
+                let rate = |state: &State| cards::win_rate(state.combo(), state.set());
+                black_box(few).iter().map(|state| rate(state).expect("a board").wins).sum::<u64>()
+            });
+        });
+        group.bench_function(Cardroom::NAME, |bencher| {
+            bencher.iter(|| black_box(few).iter().map(enumerate::<Cardroom>).sum::<u64>());
+        });
+        group.bench_function(Pokers::NAME, |bencher| {
+            bencher.iter(|| black_box(few).iter().map(enumerate::<Pokers>).sum::<u64>());
+        });
+        group.bench_function(RsPoker::NAME, |bencher| {
+            bencher.iter(|| black_box(few).iter().map(enumerate::<RsPoker>).sum::<u64>());
+        });
+        group.finish();
+    }
+}
+
+/// All 1,081 hands of a river board with a peer's evaluator: evaluate, sort, sum up from below.
+fn sort_and_sum<E: Evaluator>(board: &[u8], hands: &mut Vec<(u32, [u8; 2])>, values: &mut [u16]) {
+    let on_board = board.iter().fold(E::empty(), |hand, &card| E::add(hand, card));
+    hands.clear();
+    for b in (0..52).filter(|b| !board.contains(b)) {
+        let with_b = E::add(on_board, b);
+        for a in (0..b).filter(|a| !board.contains(a)) {
+            hands.push((E::rank(E::add(with_b, a)), [b, a]));
+        }
+    }
+    hands.sort_unstable();
+    // Twice the hands passed, and twice those with each card; each group once before, once after.
+    let (mut passed, mut holding) = (0u16, [0u16; 52]);
+    for group in hands.chunk_by(|x, y| x.0 == y.0) {
+        for round in 0..2 {
+            for &(_, [b, a]) in group {
+                passed += 1;
+                holding[b as usize] += 1;
+                holding[a as usize] += 1;
+            }
+            if round == 0 {
+                for &(_, [b, a]) in group {
+                    let (b, a) = (b as usize, a as usize);
+                    values[b * (b - 1) / 2 + a] =
+                        (passed + 1).wrapping_sub(holding[b] + holding[a]);
+                }
+            }
+        }
+    }
+}
+
+fn all_hands(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("win-rates of all hands on a river board");
+    let boards = states(5, 1000);
+    let table = RiverTable::shared(Ties::Half);
+    let mut values = [0; Combo::COUNT];
+    let mut peer_values = vec![0; Combo::COUNT];
+    let mut hands = Vec::with_capacity(1081);
+    for state in &boards {
+        table.all(state.set(), &mut values).expect("a river");
+        peer_values.fill(0);
+        sort_and_sum::<Pokers>(&state.board, &mut hands, &mut peer_values);
+        assert_eq!(values[..], peer_values[..], "{:?}", state.set());
+    }
+    let mut next = boards.iter().cycle();
+    group.bench_function("cardroom, table", |bencher| {
+        bencher.iter(|| {
+            let board = next.next().expect("a cycle").set();
+            table.all(board, black_box(&mut values)).expect("a river");
+        });
+    });
+    let mut showdown = Showdown::new(boards[0].set()).expect("a river");
+    group.bench_function("cardroom, no table, and all hands in order", |bencher| {
+        bencher.iter(|| {
+            showdown.deal(next.next().expect("a cycle").set()).expect("a river");
+        });
+    });
+    group.bench_function("pokers, evaluate and sort", |bencher| {
+        bencher.iter(|| {
+            let board = &next.next().expect("a cycle").board;
+            sort_and_sum::<Pokers>(board, &mut hands, black_box(&mut peer_values));
+        });
+    });
+    group.bench_function("rs_poker, evaluate and sort", |bencher| {
+        bencher.iter(|| {
+            let board = &next.next().expect("a cycle").board;
+            sort_and_sum::<RsPoker>(board, &mut hands, black_box(&mut peer_values));
+        });
+    });
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1));
+    targets = one_state, all_hands
+}
+criterion_main!(benches);
