@@ -8,7 +8,7 @@ use axum::response::{Html, IntoResponse, Response};
 use super::Site;
 use super::api::blocking;
 use super::match_view::MatchView;
-use super::show::{DealerCard, MatchDetail, MatchRow, TableCard};
+use super::show::{DealerCard, MatchDetail, MatchRow, SlumbotCard, TableCard};
 use super::site::Parts;
 use super::view::{AgentLine, Overview};
 
@@ -25,6 +25,7 @@ struct Index {
 struct Tables {
     tables: Vec<TableCard>,
     dealers: Vec<DealerCard>,
+    slumbot: Option<SlumbotCard>,
 }
 
 #[derive(Template)]
@@ -66,6 +67,7 @@ pub fn parts(overview: &Overview) -> Parts {
     let tables = Tables {
         tables: overview.tables.iter().map(TableCard::of).collect(),
         dealers: overview.dealers.iter().map(DealerCard::of).collect(),
+        slumbot: SlumbotCard::of(overview),
     };
     let matches = Matches { matches: overview.matches.iter().map(MatchRow::of).collect() };
     Parts { tables: text(&tables), matches: text(&matches) }

@@ -22,7 +22,7 @@ pub struct MatchLine {
     pub game: String,
     /// Hands that count.
     pub hands: u64,
-    /// Hands planned.
+    /// Hands planned; 0 for a match without an end.
     pub of: u64,
     /// When it ended.
     pub at: Option<Timestamp>,
@@ -46,6 +46,8 @@ impl MatchLine {
         match &self.ended {
             Some(ended) if ended.ending == Ending::Finished => "finished".to_owned(),
             Some(ended) => format!("after {} of {} hands: {}", ended.hands, ended.of, ended.words),
+            // Without an end, as those of the Slumbot API are.
+            None if self.of == 0 => format!("{} hands so far", self.hands),
             None if self.complete() => "finished".to_owned(),
             None => format!("{} of {} hands", self.hands, self.of),
         }

@@ -7,7 +7,7 @@ use matches::host::{Playing, SeatStatus, TableStatus};
 use super::match_view::{HandView, MatchView};
 use super::pages::text;
 use super::records::MatchLine;
-use super::view::{PlayerLine, RateView};
+use super::view::{Overview, PlayerLine, RateView};
 
 #[derive(Template)]
 #[template(path = "rates.html")]
@@ -54,6 +54,14 @@ pub struct DealerCard {
     pub hands: u64,
     pub rate: String,
     pub error: String,
+}
+
+/// The host of the Slumbot API.
+pub struct SlumbotCard {
+    pub agent: String,
+    pub sessions: usize,
+    pub hands: u64,
+    pub faults: String,
 }
 
 /// A match that is over.
@@ -197,6 +205,19 @@ impl PlayingPart {
             speed: format!("{:.1}", playing.hands_per_second),
             rates: rate_table(&lines.collect::<Vec<_>>()),
         }
+    }
+}
+
+impl SlumbotCard {
+    /// The card of the host, if there is one.
+    pub fn of(overview: &Overview) -> Option<SlumbotCard> {
+        let host = overview.slumbot.as_ref()?;
+        Some(SlumbotCard {
+            agent: host.agent.clone(),
+            sessions: host.sessions,
+            hands: host.hands,
+            faults: overview.faults.clone().unwrap_or_default(),
+        })
     }
 }
 
@@ -379,7 +400,7 @@ fn card_texts(cards: &str) -> Vec<CardText> {
 }
 
 /// With a sign, a true minus among them, never minus zero; thousands apart.
-fn signed(value: f64, decimals: usize) -> String {
+pub(super) fn signed(value: f64, decimals: usize) -> String {
     let text = grouped(value.abs(), decimals);
     if text.chars().all(|c| "0.,".contains(c)) {
         return text;
@@ -388,7 +409,7 @@ fn signed(value: f64, decimals: usize) -> String {
 }
 
 /// A number that is not negative, with a comma before every three digits.
-fn grouped(value: f64, decimals: usize) -> String {
+pub(super) fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let whole = text.find('.').unwrap_or(text.len());
     let mut grouped = String::with_capacity(text.len() + whole / 3);

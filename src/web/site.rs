@@ -145,6 +145,8 @@ impl Site {
             draining: self.draining(),
             tables: self.tables().iter().map(TableView::status).collect(),
             dealers: self.dealers().iter().map(ConnectionView::status).collect(),
+            slumbot: self.slumbot().map(Api::status),
+            faults: self.slumbot().and_then(Api::faults),
             matches: self.0.records.latest(50),
             agents: self.agents().to_vec(),
         }

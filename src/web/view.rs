@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use logs::Rate;
 use matches::connect::ConnectionStatus;
 use matches::host::TableStatus;
+use matches::slumbot_host::HostStatus;
 use serde::Serialize;
 
 use super::records::MatchLine;
@@ -24,6 +25,10 @@ pub struct Overview {
     pub tables: Vec<TableStatus>,
     /// The connections to outside dealers.
     pub dealers: Vec<ConnectionStatus>,
+    /// The host of the Slumbot API; `null` where there is none.
+    pub slumbot: Option<HostStatus>,
+    /// The faults injected into it, in words.
+    pub faults: Option<String>,
     /// The latest finished matches, the last one first.
     pub matches: Vec<MatchLine>,
     /// The agents.
