@@ -4,4 +4,5 @@ mod configuration;
 mod hosting;
 mod page;
 mod server;
+mod slumbot;
 mod stopping;

@@ -53,9 +53,15 @@ impl Server {
     }
 
     pub(super) fn start_in(folder: TempDir) -> Server {
+        Server::start_with(folder, &[])
+    }
+
+    /// A server in this folder with further arguments.
+    pub(super) fn start_with(folder: TempDir, arguments: &[&str]) -> Server {
         let log = fs::File::options().create(true).append(true).open(folder.path().join("log"));
         let mut child = command(folder.path())
             .args(["serve", "--bind", "127.0.0.1:0"])
+            .args(arguments)
             .stdout(Stdio::piped())
             .stderr(log.expect("a file for the log"))
             .spawn()
@@ -122,6 +128,11 @@ impl Server {
     /// The folders of matches, oldest first.
     pub(super) fn match_folders(&self) -> Vec<PathBuf> {
         match_folders(self.folder.path())
+    }
+
+    /// The process's number.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(super) fn signal(&self, name: &str) {

@@ -1,0 +1,437 @@
+//! The Slumbot API over HTTP: the bytes that clients rely on, and everything that bad clients send.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use logs::LedgerReader;
+use serde_json::{Value, json};
+
+use super::server::{PATIENCE, Server, command, folder_with};
+
+const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
+
+/// An answer: its status, its header in small letters, its body.
+struct Answer {
+    code: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.body))
+    }
+
+    fn error(&self) -> String {
+        self.json()["error_msg"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// Sends these bytes and reads what comes back until the server closes.
+fn raw(server: &Server, bytes: &[u8]) -> Option<Answer> {
+    let mut stream = TcpStream::connect(server.web).expect("the server listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    // The server may have had enough before everything is sent.
+    let _ = stream.write_all(bytes);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer);
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let code = head.split(' ').nth(1)?.parse().ok()?;
+    Some(Answer { code, head: head.to_lowercase(), body: body.to_owned() })
+}
+
+fn request(method: &str, path: &str, kind: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+fn post(server: &Server, path: &str, body: &str) -> Answer {
+    raw(server, &request("POST", path, "application/json", body)).expect("an answer")
+}
+
+fn act(server: &Server, token: &str, incr: &str) -> Answer {
+    post(server, "/slumbot/api/act", &json!({ "token": token, "incr": incr }).to_string())
+}
+
+/// A new session with a hand; its token.
+fn begin(server: &Server) -> String {
+    let first = post(server, "/slumbot/api/new_hand", "{}");
+    first.json()["token"].as_str().expect("a token").to_owned()
+}
+
+fn new_hand(server: &Server, token: &str) -> Value {
+    post(server, "/api/new_hand", &json!({ "token": token }).to_string()).json()
+}
+
+#[test]
+fn the_bytes_are_those_that_clients_cut_apart() {
+    let server = Server::start(CALL);
+    for prefix in ["/api", "/slumbot/api"] {
+        let first = post(&server, &format!("{prefix}/new_hand"), "{}");
+        assert_eq!(first.code, 200);
+        assert!(first.head.contains("content-type: application/json"), "{}", first.head);
+        // `"token":"<36>"}` ends it: a shell client takes the last 38 bytes.
+        let token = &first.body[first.body.len() - 38..first.body.len() - 2];
+        assert!(first.body.ends_with(&format!(",\"token\":\"{token}\"}}")), "{}", first.body);
+        let start = "{\"old_action\":\"\",\"action\":\"c\",\"client_pos\":0,\"hole_cards\":[\"";
+        assert!(first.body.starts_with(start), "{}", first.body);
+        let flop = post(
+            &server,
+            &format!("{prefix}/act"),
+            &format!("{{\"token\": \"{token}\", \"incr\": \"b20000\"}}"),
+        );
+        let fields = [
+            "{\"old_action\":\"c\",\"action\":\"cb20000c///\",\"client_pos\":0,\"hole_cards\":[",
+            "\"],\"board\":[\"",
+            "\"],\"bot_hole_cards\":[\"",
+            "\"],\"winnings\":",
+            ",\"won_pot\":",
+            ",\"session_num_hands\":1,\"baseline_winnings\":",
+            ",\"session_total\":",
+            ",\"session_baseline_total\":",
+        ];
+        let mut rest = flop.body.as_str();
+        for field in fields {
+            let at = rest.find(field).unwrap_or_else(|| panic!("no {field} in {}", flop.body));
+            rest = &rest[at + field.len()..];
+        }
+        assert!(!flop.body.contains(' ') && !flop.body.contains("token"), "{}", flop.body);
+        assert_eq!(flop.json()["board"].as_array().map(Vec::len), Some(5));
+    }
+    let login = post(&server, "/api/login", r#"{"username": "a", "password": "b"}"#);
+    assert_eq!((login.code, login.body.len()), (200, 48), "{}", login.body);
+    let token = login.json()["token"].as_str().expect("a token").to_owned();
+    let hand = new_hand(&server, &token);
+    assert_eq!((&hand["client_pos"], &hand["token"]), (&json!(0), &Value::Null));
+}
+
+#[test]
+fn bodies_that_are_none_are_refused_as_by_the_live_server() {
+    let server = Server::start(CALL);
+    let token = begin(&server);
+    let badly = "Badly formed request";
+    let wrong = "Object type exception: Expected string";
+    let endless = "x".repeat(1 << 20);
+    let cases = [
+        ("new_hand", "", badly),
+        ("new_hand", "{", badly),
+        ("new_hand", "token=x", badly),
+        ("new_hand", "[]", wrong),
+        ("new_hand", "null", wrong),
+        ("new_hand", r#"{"token": null}"#, wrong),
+        ("new_hand", r#"{"token": 5}"#, wrong),
+        ("new_hand", r#"{"token": ["x"]}"#, wrong),
+        ("new_hand", r#"{"agent": 1}"#, wrong),
+        ("act", r#"{"token": null, "incr": "c"}"#, wrong),
+        ("act", r#"{"token": "x", "incr": 5}"#, wrong),
+        ("login", r#"{"username": 1}"#, wrong),
+        ("act", "\u{0}", badly),
+        ("act", "{\"token\": \"\\ud800\"}", badly),
+    ];
+    for (endpoint, body, error) in cases {
+        let answer = post(&server, &format!("/api/{endpoint}"), body);
+        assert_eq!((answer.code, answer.error().as_str()), (400, error), "{endpoint} {body:?}");
+    }
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonp"] {
+        let bytes = request("POST", "/api/new_hand", kind, "{}");
+        let answer = raw(&server, &bytes).expect("an answer");
+        assert_eq!((answer.code, answer.error().as_str()), (400, badly), "{kind:?}");
+    }
+    let bytes = request("POST", "/api/new_hand", "Application/JSON; charset=utf-8", "{}");
+    assert_eq!(raw(&server, &bytes).expect("an answer").code, 200);
+    let large = raw(&server, &request("POST", "/api/act", "application/json", &endless));
+    assert!(large.is_none_or(|answer| answer.code == 413));
+    // Nothing of this has touched the session.
+    assert_eq!(act(&server, &token, "k").json()["action"], "ck/");
+}
+
+#[test]
+fn an_endless_body_is_cut_off() {
+    let server = Server::start(CALL);
+    let mut stream = TcpStream::connect(server.web).expect("the server listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    let head = "POST /api/act HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+                Transfer-Encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).expect("sent");
+    let chunk = format!("400\r\n{}\r\n", "x".repeat(1024));
+    let mut sent = 0;
+    while stream.write_all(chunk.as_bytes()).is_ok() {
+        sent += 1;
+        assert!(sent < 100_000, "the server reads without end");
+    }
+    assert_eq!(post(&server, "/api/new_hand", "{}").code, 200);
+}
+
+#[test]
+fn a_client_that_never_finishes_its_request_is_given_up() {
+    let server = Server::start(&format!(
+        "{CALL}decision_timeout = \"50ms\"\n[server]\nrequest_timeout = \"200ms\"\n"
+    ));
+    let token = begin(&server);
+    let bytes = "POST /api/act HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+                 Content-Length: 100\r\n\r\n{\"token\"";
+    let answer = raw(&server, bytes.as_bytes()).expect("an answer");
+    assert_eq!(answer.code, 408);
+    assert_eq!(act(&server, &token, "k").code, 200);
+}
+
+#[test]
+fn only_posts_play() {
+    let server = Server::start(CALL);
+    for path in ["/api/new_hand", "/slumbot/api/act", "/api/login"] {
+        for (method, code) in [("GET", 405), ("PUT", 405), ("DELETE", 405), ("OPTIONS", 401)] {
+            let bytes = request(method, path, "application/json", "{}");
+            assert_eq!(raw(&server, &bytes).expect("an answer").code, code, "{method} {path}");
+        }
+    }
+    let answer = post(&server, "/api/new_hand", "{}");
+    assert!(answer.head.contains("access-control-allow-origin: *"), "{}", answer.head);
+    assert_eq!(server.json("/api/v1/slumbot")["sessions"], 1);
+}
+
+#[test]
+fn tokens_that_are_none_of_ours_open_nothing() {
+    let server = Server::start(CALL);
+    let unknown = "01234567-89ab-4cde-8f01-23456789abcd";
+    for token in [unknown, "x", "../../etc/passwd", &"9".repeat(3000)] {
+        let answer = act(&server, token, "c");
+        assert_eq!((answer.code, answer.error().as_str()), (200, "Bad token"), "{token}");
+        let answer = post(&server, "/api/new_hand", &json!({ "token": token }).to_string());
+        assert_eq!((answer.code, answer.error().as_str()), (200, "Bad token"), "{token}");
+    }
+    assert_eq!(post(&server, "/api/act", r#"{"incr": "c"}"#).error(), "Bad token");
+    assert_eq!(act(&server, "", "c").error(), "Bad token");
+    // An empty one begins a session, in the big blind.
+    let first = post(&server, "/api/new_hand", r#"{"token": ""}"#).json();
+    assert_eq!(first["client_pos"], 0);
+    assert!(first["token"].is_string());
+}
+
+#[test]
+fn actions_that_are_not_legal_are_refused_and_the_hand_stays_as_it_is() {
+    let server = Server::start(CALL);
+    let token = begin(&server);
+    let refused = |incr: &str, error: &str, action: &str| {
+        let answer = act(&server, &token, incr);
+        let expected = json!({ "error_msg": error, "old_action": action });
+        assert_eq!((answer.code, answer.json()), (200, expected), "{incr}");
+    };
+    // The bot has called; the client is in the big blind.
+    for incr in
+        ["", "x", "K", "kk", "k ", " k", "kc", "ck/", "b", "b-200", "b200k", "b200b400", "b2e3"]
+    {
+        refused(incr, "unexpected action", "c");
+    }
+    refused("c", "Illegal call", "c");
+    refused("f", "Illegal fold", "c");
+    for incr in ["b0", "b1", "b100", "b199"] {
+        refused(incr, "Illegal bet", "c");
+    }
+    for incr in ["b20001", "b4294967296", "b1000000000000000000000000000000"] {
+        refused(incr, "Bet size too big", "c");
+    }
+    assert_eq!(act(&server, &token, "b0300").json()["action"], "cb300c/");
+    refused("b19701", "Bet size too big", "cb300c/");
+    refused("b99", "Illegal bet", "cb300c/");
+    refused("c", "Illegal call", "cb300c/");
+    let over = act(&server, &token, "b19700").json();
+    assert_eq!(over["action"], "cb300c/b19700c//");
+    // After the end, and a second time.
+    for _ in 0..2 {
+        refused("k", "unexpected action", "cb300c/b19700c//");
+    }
+    // On the button there is a bet to call.
+    assert_eq!(new_hand(&server, &token)["action"], "");
+    refused("k", "Illegal check", "");
+    refused("b150", "Illegal bet", "");
+    let folded = act(&server, &token, "f").json();
+    assert_eq!((&folded["action"], &folded["winnings"]), (&json!("f"), &json!(-50)));
+    assert_eq!(folded["won_pot"], -150);
+    assert_eq!(folded["session_num_hands"], 2);
+}
+
+#[test]
+fn a_hand_left_open_is_dealt_over_and_not_paid() {
+    let server = Server::start(CALL);
+    let token = begin(&server);
+    for pos in [1, 0, 1] {
+        let hand = new_hand(&server, &token);
+        assert_eq!(hand["client_pos"], pos, "seats alternate all the same");
+        assert_eq!(hand.get("winnings"), None);
+    }
+    let folded = act(&server, &token, "f").json();
+    assert_eq!(folded["session_num_hands"], 1);
+    assert_eq!(folded["session_total"], -50);
+}
+
+#[test]
+fn ten_thousand_sessions_are_cheap_and_others_play_on() {
+    let server = Server::start(CALL);
+    let token = begin(&server);
+    let before = memory(&server);
+    let mut stream = TcpStream::connect(server.web).expect("the server listens");
+    stream.set_nodelay(true).expect("a socket");
+    let one = "POST /api/new_hand HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+               Content-Length: 2\r\n\r\n{}";
+    let mut bytes = vec![0; 1 << 16];
+    for _ in 0..100 {
+        stream.write_all(one.repeat(100).as_bytes()).expect("sent");
+        let mut answers = 0;
+        while answers < 100 {
+            let n = stream.read(&mut bytes).expect("answers");
+            assert!(n > 0, "the server has closed the connection");
+            // Each answer ends in its token.
+            answers += bytes[..n].windows(2).filter(|pair| *pair == b"\"}").count();
+        }
+    }
+    assert_eq!(server.json("/api/v1/slumbot")["sessions"], 10_001);
+    assert_eq!(act(&server, &token, "k").json()["action"], "ck/");
+    let grown = memory(&server).saturating_sub(before);
+    assert!(grown < 50_000, "10,000 sessions took {grown} kB");
+}
+
+/// Resident memory of the server, in kB.
+fn memory(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn a_killed_server_goes_on_with_every_session() {
+    let server = Server::start(CALL);
+    let (one, two) = (begin(&server), begin(&server));
+    act(&server, &one, "b20000");
+    let open = act(&server, &two, "b300").json();
+    assert_eq!(open["action"], "cb300c/");
+    let folder = server.kill();
+    let server = Server::start_in(folder);
+    // The finished hand is in the ledger, the open one goes on, seats and sums as they were.
+    let ledger = server.folder.path().join("data/matches/slumbot-call");
+    assert_eq!(LedgerReader::open(&ledger).expect("a ledger").count().expect("readable"), 1);
+    let hand = new_hand(&server, &one);
+    assert_eq!(hand["client_pos"], 1);
+    assert_eq!(act(&server, &one, "f").json()["session_num_hands"], 2);
+    let flop = act(&server, &two, "k").json();
+    assert_eq!(flop["action"], "cb300c/kk/");
+    assert_eq!(flop["hole_cards"], open["hole_cards"]);
+    assert_eq!(
+        flop["board"].as_array().map(|board| board[..3].to_vec()),
+        open["board"].as_array().cloned()
+    );
+    assert_eq!(LedgerReader::open(&ledger).expect("a ledger").count().expect("readable"), 2);
+}
+
+#[test]
+fn a_fast_caller_is_slowed_down_where_that_is_wanted() {
+    let server = Server::start(&format!("{CALL}rate = 5\n"));
+    let codes: Vec<u16> = (0..20).map(|_| post(&server, "/api/new_hand", "{}").code).collect();
+    assert_eq!(codes[0], 200);
+    assert!(codes.contains(&429), "{codes:?}");
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(post(&server, "/api/new_hand", "{}").code, 200);
+}
+
+#[test]
+fn faults_are_injected_as_the_file_says_and_shown() {
+    let folder = folder_with(CALL);
+    let all = |name: &str, more: &str| {
+        let text = format!("{name} = 1.0\n{more}\nonly = [\"act\"]\n");
+        std::fs::write(folder.path().join("faults.toml"), text).expect("a file");
+    };
+    let mut folder = Some(folder);
+    let mut try_fault = |name: &str, check: &dyn Fn(&Server, &str)| {
+        all(name, "codes = [502]");
+        let place = folder.take().expect("the folder is back");
+        let server = Server::start_with(place, &["--faults", "faults.toml"]);
+        check(&server, &begin(&server));
+        assert!(
+            server.json("/api/v1/overview")["faults"].as_str().is_some_and(|f| f.contains(name))
+        );
+        assert!(server.get("/").1.contains(name), "{name} is not on the page");
+        folder = Some(server.kill());
+    };
+    let body = |token: &str, incr: &str| {
+        request(
+            "POST",
+            "/api/act",
+            "application/json",
+            &json!({ "token": token, "incr": incr }).to_string(),
+        )
+    };
+    let state = |server: &Server, token: &str| {
+        // `act` is spoiled, so what was done shows in the sessions' file: by a review after the fold.
+        let review = server.get(&format!("/api/review?token={token}")).1;
+        serde_json::from_str::<Value>(&review).expect("JSON")["action"].clone()
+    };
+    try_fault("drop", &|server, token| {
+        assert!(raw(server, &body(token, "b20000")).is_none());
+        assert_eq!(state(server, token), Value::Null, "not done");
+    });
+    try_fault("drop_after", &|server, token| {
+        assert!(raw(server, &body(token, "b20000")).is_none());
+        assert_eq!(state(server, token), "cb20000c///", "done");
+    });
+    try_fault("status", &|server, token| {
+        assert_eq!(raw(server, &body(token, "b20000")).expect("an answer").code, 502);
+        assert_eq!(state(server, token), Value::Null, "not done");
+    });
+    try_fault("status_after", &|server, token| {
+        assert_eq!(raw(server, &body(token, "b20000")).expect("an answer").code, 502);
+        assert_eq!(state(server, token), "cb20000c///", "done");
+    });
+    for name in ["truncate", "reset"] {
+        try_fault(name, &|server, token| {
+            let answer = raw(server, &body(token, "b20000")).expect("a part of an answer");
+            let length = answer.head.split("content-length: ").nth(1).expect("a length");
+            let length: usize = length.lines().next().expect("one").parse().expect("a number");
+            assert!(answer.body.len() < length, "{} of {length}", answer.body.len());
+            assert_eq!(state(server, token), "cb20000c///", "done");
+        });
+    }
+    try_fault("duplicate", &|server, token| {
+        let answer = raw(server, &body(token, "k")).expect("an answer").json();
+        assert_eq!((&answer["old_action"], &answer["action"]), (&json!("ck/"), &json!("ck/kk/")));
+    });
+    try_fault("rotate", &|server, token| {
+        let answer = raw(server, &body(token, "k")).expect("an answer").json();
+        let new = answer["token"].as_str().expect("a token");
+        assert_eq!(new_hand(server, new)["client_pos"], 1);
+        assert_eq!(new_hand(server, token)["client_pos"], 0);
+    });
+    try_fault("repeat_answer", &|server, token| {
+        let first = raw(server, &body(token, "k")).expect("an answer").body;
+        let second = raw(server, &body(token, "b20000")).expect("an answer").body;
+        assert_eq!(first, second);
+    });
+    try_fault("delay", &|server, token| {
+        assert_eq!(raw(server, &body(token, "k")).expect("an answer").json()["action"], "ck/");
+    });
+}
+
+#[test]
+fn faults_are_not_for_the_public_and_their_file_must_make_sense() {
+    let folder = folder_with(CALL);
+    let run = |text: &str, more: &[&str]| {
+        std::fs::write(folder.path().join("faults.toml"), text).expect("a file");
+        let output = command(folder.path())
+            .args(["serve", "--faults", "faults.toml"])
+            .args(more)
+            .output()
+            .expect("the program runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, error) = run("drop = 0.1", &["--bind", "0.0.0.0:0"]);
+    assert!(code == Some(2) && error.contains("--faults-in-public"), "{code:?} {error}");
+    let (code, error) = run("drop = 2.0", &["--bind", "127.0.0.1:0"]);
+    assert!(
+        code == Some(3) && error.contains("faults.toml: drop = 2 is no share"),
+        "{code:?} {error}"
+    );
+}
