@@ -1,0 +1,65 @@
+//! A situation in heads-up hold'em as 35 numbers before the flop, 25 on it, 15 on the turn, 5 on the river.
+//!
+//! The numbers are, in this order: the win-rate against any hand the opponent may hold; ten deciles of the
+//! win-rate on each later street, over every board that may come; and the chips the opponent has put in on
+//! each of the four streets. All win-rates are exact. Which numbers there are, their names, and how ties and
+//! deciles are counted is a [`Schema`]; what makes the numbers is a [`FeatureMaker`].
+//!
+//! After Bertsimas and Paskov, "World-class interpretable poker" (2022), where deciles are not defined
+//! further: here 10 %, 20 % … 100 % by nearest rank, and ties count half, unless a schema says otherwise.
+//!
+//! Values are of single precision, so that training and play see the same numbers bit by bit: win-rates
+//! to 7 digits, and chips exactly up to 16,777,216.
+
+mod bets;
+mod feature;
+mod maker;
+mod preflop;
+mod schema;
+
+pub use bets::opponent_bets;
+pub use feature::{Feature, Unit};
+pub use maker::{FeatureMaker, FeaturesError};
+pub use preflop::table_text as preflop_table;
+pub use schema::{Quantiles, Schema, SchemaError, Stamp};
+
+use game::Street;
+
+/// The most features of any street.
+pub const MOST: usize = 35;
+
+/// The features of one situation: 35, 25, 15 or 5 values in the order of [`Feature::of`].
+#[derive(Debug, Clone, Copy)]
+pub struct Features {
+    street: Street,
+    values: [f32; MOST],
+}
+
+impl Features {
+    /// The street of the situation.
+    pub fn street(&self) -> Street {
+        self.street
+    }
+
+    /// The values.
+    #[inline]
+    pub fn as_slice(&self) -> &[f32] {
+        &self.values[..Feature::count(self.street)]
+    }
+
+    /// The value of a feature, or `None` when the street does not have it.
+    pub fn get(&self, feature: Feature) -> Option<f32> {
+        Some(self.values[feature.index(self.street)?])
+    }
+
+    /// Each feature with its value.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Feature, f32)> + '_ {
+        Feature::of(self.street).zip(self.as_slice().iter().copied())
+    }
+}
+
+impl PartialEq for Features {
+    fn eq(&self, other: &Features) -> bool {
+        self.street == other.street && self.as_slice() == other.as_slice()
+    }
+}

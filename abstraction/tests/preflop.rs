@@ -1,0 +1,68 @@
+//! The shipped table of starting hands.
+
+use abstraction::features::{FeatureMaker, Schema};
+use cards::{Combo, RiverTable, StartingHand, Ties, win_rate};
+
+/// Every row made again, as shipped builds can in seconds; debug builds check one.
+#[test]
+fn the_shipped_table_is_what_the_command_prints() {
+    if cfg!(debug_assertions) {
+        let seven_deuce: Combo = first("72o");
+        let table = include_str!("../data/preflop.txt");
+        let line = table.lines().find(|line| line.starts_with("72o ")).expect("a row");
+        let mut numbers =
+            line.split(' ').skip(1).map(|word| word.parse::<u64>().expect("a number"));
+        let outlook = RiverTable::shared(Ties::Half)
+            .outlook(seven_deuce, cards::CardSet::EMPTY)
+            .expect("a hand");
+        assert_eq!(numbers.next(), Some(outlook.ratio().0));
+        for decile in outlook.later().iter().flat_map(|street| street.decile_numerators()) {
+            assert_eq!(numbers.next(), Some(u64::from(decile)));
+        }
+    } else {
+        let made = abstraction::features::preflop_table();
+        assert!(
+            made == include_str!("../data/preflop.txt"),
+            "run `cardroom features --preflop-table`"
+        );
+    }
+}
+
+fn first(hand: &str) -> Combo {
+    hand.parse::<StartingHand>().expect("a hand").combos().next().expect("its combos")
+}
+
+#[test]
+fn every_starting_hand_has_a_row_that_agrees_with_its_win_rate() {
+    let mut maker = FeatureMaker::new(Schema::default());
+    for combo in Combo::all() {
+        let row = maker.cards(combo, cards::CardSet::EMPTY, [100, 0, 0, 0]).expect("a hand");
+        let values = row.as_slice();
+        let rate = win_rate(combo, cards::CardSet::EMPTY).expect("a hand").value(Ties::Half);
+        assert_eq!(values[0], rate as f32, "{combo}");
+        for deciles in values[1..31].chunks(10) {
+            assert!(deciles.is_sorted(), "{combo}: {deciles:?}");
+            assert!(deciles[0] < values[0] && values[0] < deciles[9], "{combo}: {deciles:?}");
+        }
+        assert_eq!(values[31..], [100.0, 0.0, 0.0, 0.0]);
+    }
+}
+
+/// The other ways of counting make their own rows.
+#[test]
+fn other_schemas_have_rows_of_their_own() {
+    for schema in Schema::ALL.into_iter().skip(1) {
+        if cfg!(debug_assertions) && schema != Schema::ALL[2] {
+            continue;
+        }
+        let aces = first("AA");
+        let row = FeatureMaker::counting(schema).cards(aces, cards::CardSet::EMPTY, [0; 4]);
+        let row = row.expect("a hand");
+        let rate = win_rate(aces, cards::CardSet::EMPTY).expect("a hand").value(schema.ties);
+        assert_eq!(row.as_slice()[0], rate as f32);
+        if !cfg!(debug_assertions) {
+            let all = FeatureMaker::new(schema).cards(aces, cards::CardSet::EMPTY, [0; 4]);
+            assert_eq!(all, Ok(row), "{schema}");
+        }
+    }
+}
