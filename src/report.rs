@@ -2,7 +2,10 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
+use agents::Registry;
+use logs::estimate::Estimates;
 use logs::stats::{AllIn, Expected, Report, text};
 use logs::{Tally, folder};
 use matches::play::Played;
@@ -18,6 +21,42 @@ const READ_AGAIN: u64 = 100_000;
 /// Boards to look at for that: a second or two.
 const BOARDS: u64 = 100_000_000;
 
+/// A match of at most so many hands also gets its estimates then: some seconds.
+const ESTIMATED: u64 = 0;
+
+/// What is computed from the hands of a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// Boards to look at for the expectation of all-ins.
+    pub(crate) boards: u64,
+    /// Whether to make estimates with less variance, where the game allows.
+    pub(crate) estimates: bool,
+    /// Hole cards to imagine for each hand; 0 for none.
+    pub(crate) imagine: usize,
+}
+
+/// The sums of all hands of a source.
+pub(crate) struct Added {
+    pub(crate) tally: Tally,
+    pub(crate) estimates: Option<Estimates>,
+}
+
+impl Added {
+    /// The report of these sums.
+    pub(crate) fn report(
+        &self,
+        source: &Source,
+        half_width: Option<f64>,
+    ) -> Result<Report, Failure> {
+        let decisions = source.decisions()?;
+        let report = Report::new(source.info(), &self.tally, decisions.as_ref(), half_width);
+        Ok(match &self.estimates {
+            Some(estimates) => report.with_estimates(estimates, &self.tally),
+            None => report,
+        })
+    }
+}
+
 /// Prints a match's report; keeps it as `report.json` when the match has a folder.
 pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<(), Failure> {
     let outcome = &played.outcome;
@@ -31,27 +70,64 @@ pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<(
 /// Prints the report of a match folder, and keeps it there.
 pub(crate) fn show_folder(path: &Path, json: bool) -> Result<(), Failure> {
     let source = Source::open(path, None)?;
-    let tally = tally(&source, BOARDS, true)?;
-    let report = Report::new(source.info(), &tally, source.decisions()?.as_ref(), None);
-    print(&report, Some(path), json)
+    let estimates = source.count()? <= ESTIMATED;
+    let effort = Effort { boards: BOARDS, estimates, imagine: 0 };
+    let added = add_up(&source, effort, None, true)?;
+    print(&added.report(&source, None)?, Some(path), json)
 }
 
-/// Adds up all hands of a source. For all-ins before the last street at most `boards` boards are
-/// looked at.
-pub(crate) fn tally(source: &Source, boards: u64, quiet: bool) -> Result<Tally, Failure> {
-    let mut all_in = AllIn::new(boards);
+/// Adds up all hands of a source. The registry is asked for the agents that played, where their
+/// strategies are wanted for other cards than those they held.
+pub(crate) fn add_up(
+    source: &Source,
+    effort: Effort,
+    registry: Option<&Registry>,
+    quiet: bool,
+) -> Result<Added, Failure> {
+    let mut all_in = AllIn::new(effort.boards);
     let mut progress = Progress::new(source.count()?, "hands", quiet);
     let mut tally = Tally::new(source.info());
+    let mut estimates = estimates(source, effort, registry)?;
     for (done, record) in (1..).zip(source.hands()?) {
         let record = record.map_err(Failure::input)?;
-        let expected = if boards > 0 { all_in.expected(&record) } else { Expected::NotComputed };
+        let expected =
+            if effort.boards > 0 { all_in.expected(&record) } else { Expected::NotComputed };
         tally.add_adjusted(&record, expected.payoffs());
+        if let Some(estimates) = &mut estimates {
+            let (decisions, baseline) = (source.decisions_of(&record)?, source.baseline(&record)?);
+            estimates.add(&record, &decisions, baseline);
+        }
         if done % 64 == 0 {
             progress.show(done, "");
         }
     }
     progress.finish();
-    Ok(tally)
+    Ok(Added { tally, estimates })
+}
+
+/// Estimates of the first entrant's rate with nothing in them yet, when they are wanted and the game
+/// allows.
+fn estimates(
+    source: &Source,
+    effort: Effort,
+    registry: Option<&Registry>,
+) -> Result<Option<Estimates>, Failure> {
+    let info = source.info();
+    let Some(estimates) = Estimates::new(info, 0).filter(|_| effort.estimates) else {
+        return Ok(None);
+    };
+    let Some(registry) = registry.filter(|_| effort.imagine > 1) else {
+        return Ok(Some(estimates));
+    };
+    let name = &info.entrants[0].agent;
+    let agent = registry.resolve(name).map_err(Failure::input)?;
+    let policy = agent.policy(&Arc::new(info.game.clone())).map_err(Failure::input)?;
+    let policy = policy.ok_or_else(|| {
+        Failure::input(anyhow::anyhow!(
+            "`{name}` cannot be asked what it would do with other cards: leave out --imagine"
+        ))
+    })?;
+    Ok(Some(estimates.imagining(policy, effort.imagine)))
 }
 
 fn print(report: &Report, kept: Option<&Path>, json: bool) -> Result<(), Failure> {

@@ -5,9 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use game::GameDef;
+use game::{GameDef, Payoff};
 use logs::export::{ReadError, acpc};
-use logs::{DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
+use logs::ledger::SlumbotHand;
+use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 
@@ -72,6 +73,27 @@ impl Source {
         let Source::Ledger(reader) = self else { return Ok(None) };
         let note = reader.note(DecisionTally::NOTE).map_err(Failure::input)?;
         Ok(note.and_then(|note| DecisionTally::from_note(&note)))
+    }
+
+    /// The decisions recorded of a hand, which only ledgers keep.
+    pub(crate) fn decisions_of(&self, record: &HandRecord) -> Result<Vec<DecisionRecord>, Failure> {
+        match self {
+            Source::Ledger(reader) => reader.decisions(record.hand).map_err(Failure::input),
+            Source::Log(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// What Slumbot won against itself in this side's seat with the cards of a hand, where the hand was
+    /// played over its API.
+    pub(crate) fn baseline(&self, record: &HandRecord) -> Result<Option<Payoff>, Failure> {
+        let Source::Ledger(reader) = self else { return Ok(None) };
+        if !reader.is_slumbot().map_err(Failure::input)? {
+            return Ok(None);
+        }
+        let hand = reader.slumbot_hand(record.hand).map_err(Failure::input)?;
+        // The server tells by how much this side did better.
+        let result = |hand: SlumbotHand| Some(hand.winnings? - hand.baseline?);
+        Ok(hand.and_then(result).map(Payoff::from_chips))
     }
 
     /// All hands in order.

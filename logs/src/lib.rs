@@ -16,6 +16,7 @@
 //! are replayed on the rules engine. File layouts: `docs/ledger.md`; formulas: `docs/statistics.md`.
 
 pub mod decisions;
+pub mod estimate;
 pub mod export;
 pub mod folder;
 mod info;

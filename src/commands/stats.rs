@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::{ValueEnum, value_parser};
 use logs::folder;
-use logs::stats::{Report, text, winnings_curve};
+use logs::stats::{text, winnings_curve};
 
 use crate::exit::Failure;
-use crate::report;
+use crate::named::Named;
+use crate::report::{self, Effort};
 use crate::source::Source;
 
 /// Boards that `--allin auto` looks at: some seconds.
@@ -32,6 +33,16 @@ pub struct Args {
     /// Exact expectation of hands that were all-in before the last street
     #[arg(long, value_enum, default_value_t = AllInMode::Auto)]
     allin: AllInMode,
+    /// Estimates of the first entrant's rate with less variance, heads-up hold'em only: about a
+    /// millisecond a hand
+    #[arg(long, value_enum, default_value_t = EstimateMode::Off)]
+    estimates: EstimateMode,
+    /// Also average each hand over N hole cards that the first entrant could have held: asks its
+    /// strategy N times for each decision (16 gives most of the gain)
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=1326))]
+    imagine: u16,
+    #[command(flatten)]
+    named: Named,
     /// The game of an ACPC log whose first line does not lead to it
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
@@ -54,6 +65,15 @@ enum AllInMode {
     Off,
 }
 
+/// Whether to estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EstimateMode {
+    /// All that the records allow
+    On,
+    /// None
+    Off,
+}
+
 /// Reads the match and prints its report.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.half_width.is_some_and(|wanted| !(0.001..=1e6).contains(&wanted)) {
@@ -65,14 +85,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         AllInMode::Exact => u64::MAX,
         AllInMode::Off => 0,
     };
-    let tally = report::tally(&source, boards, args.quiet)?;
+    let effort = Effort {
+        boards,
+        estimates: args.estimates == EstimateMode::On,
+        imagine: args.imagine.into(),
+    };
+    let registry = if args.imagine > 1 { Some(args.named.registry()?) } else { None };
+    let added = report::add_up(&source, effort, registry.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {
-        let curve = winnings_curve(source.info(), &tally, 0);
+        let curve = winnings_curve(source.info(), &added.tally, 0);
         folder::write_whole(path, |out| out.write_all(curve.as_bytes())).map_err(|error| {
             Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
         })?;
     }
-    let decisions = source.decisions()?;
-    let report = Report::new(source.info(), &tally, decisions.as_ref(), args.half_width);
+    let report = added.report(&source, args.half_width)?;
     report::out(&if args.json { report.to_json() + "\n" } else { text::render(&report) })
 }

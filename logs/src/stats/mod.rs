@@ -16,6 +16,7 @@ mod batches;
 mod crosstable;
 mod curve;
 mod decisions;
+pub mod estimates;
 mod latency;
 mod rate;
 pub mod report;

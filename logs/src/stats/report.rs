@@ -9,9 +9,11 @@ use std::time::Duration;
 use game::{GameDef, Street};
 use serde::Serialize;
 
+use super::estimates::EstimatesPart;
 use super::{
     Bootstrap, DecisionCounts, DecisionTally, EntrantTally, Interval, NoRate, Rate, Sums, Tally,
 };
+use crate::estimate::Estimates;
 use crate::{MatchInfo, Shard};
 
 /// By how much the ends of the two intervals may differ, as a share of the half-width, before a
@@ -45,6 +47,8 @@ pub struct Report {
     pub differences: Vec<DifferencePart>,
     /// Hands needed for intervals of certain half-widths.
     pub hands_needed: Vec<NeededPart>,
+    /// Estimates with less variance than the plain rate; `null` unless they were made.
+    pub estimates: Option<EstimatesPart>,
     /// What the reader should know, in words.
     pub warnings: Vec<String>,
 }
@@ -230,6 +234,7 @@ impl Report {
             entrants,
             differences: differences(tally),
             hands_needed: wanted(half_width).into_iter().map(|w| needed(tally, w)).collect(),
+            estimates: None,
             warnings: Vec::new(),
         };
         report.warnings = report.find_warnings();
@@ -238,6 +243,16 @@ impl Report {
             report.warnings.push(unit.to_owned());
         }
         report
+    }
+
+    /// The report with these estimates of one entrant's rate, or the reason why there are none.
+    #[must_use]
+    pub fn with_estimates(mut self, estimates: &Estimates, tally: &Tally) -> Report {
+        match estimates.rows() {
+            Ok(rows) => self.estimates = Some(EstimatesPart::new(&rows, &self, tally)),
+            Err(reason) => self.warnings.push(format!("no luck-adjusted estimates: {reason}")),
+        }
+        self
     }
 
     /// The document as indented JSON.
@@ -303,7 +318,7 @@ impl Estimate {
         Estimate::from_rate(Rate::of(sums, big_blind), sums.hands, sums.groups)
     }
 
-    fn from_rate(rate: Result<Rate, NoRate>, hands: u64, groups: u64) -> Estimate {
+    pub(super) fn from_rate(rate: Result<Rate, NoRate>, hands: u64, groups: u64) -> Estimate {
         let known = rate.ok();
         Estimate {
             mbb: known.map(|rate| rate.mbb),

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use super::estimates::{EstimateRow, EstimatesPart, SeatRow};
 use super::report::{EntrantPart, Report, Split};
 use super::{CrossTable, Interval};
+use crate::estimate::RowKind;
 
 /// A report as aligned tables, about 40 lines for two entrants.
 pub fn render(report: &Report) -> String {
@@ -32,6 +34,10 @@ pub fn render(report: &Report) -> String {
     line(format!("{hands}{deals}"));
     line(String::new());
     line(rates(report));
+    if let Some(part) = &report.estimates {
+        line(String::new());
+        line(estimates(part));
+    }
     for entrant in &report.entrants {
         line(String::new());
         line(splits(entrant));
@@ -50,7 +56,8 @@ pub fn render(report: &Report) -> String {
     if let Some(reason) = report.entrants.first().and_then(|one| one.rate.reason.as_ref()) {
         line(format!("note: no rate: {reason}"));
     }
-    for warning in &report.warnings {
+    let notes = report.estimates.iter().flat_map(|part| &part.notes);
+    for warning in report.warnings.iter().chain(notes) {
         line(format!("note: {warning}"));
     }
     text
@@ -72,6 +79,35 @@ fn rates(report: &Report) -> String {
     let header =
         ["", "mbb/hand", "95 % interval", "bootstrap", "bb/100", "all-in adj.", "95 % interval"];
     table(&header, rows)
+}
+
+fn estimates(part: &EstimatesPart) -> String {
+    let row = |row: &EstimateRow| {
+        let b = row.coefficient.map(|b| format!(", b = {b:.2}")).unwrap_or_default();
+        vec![
+            format!("{}{b}", row.what),
+            row.rate.mbb.map_or_else(dash, signed),
+            row.rate.interval.map_or_else(dash, range),
+            row.rate.interval.map_or_else(dash, |i| format!("±{}", plain(i.half_width()))),
+            plain(row.deviation_per_hand),
+            row.of_raw.map_or_else(dash, |share| format!("{share:.2}")),
+        ]
+    };
+    let seat = |split: &SeatRow| {
+        vec![
+            format!("  {}", split.hands),
+            split.rate.mbb.map_or_else(dash, signed),
+            split.rate.interval.map_or_else(dash, range),
+            split.rate.interval.map_or_else(dash, |i| format!("±{}", plain(i.half_width()))),
+        ]
+    };
+    let rows = part.rows.iter().flat_map(|estimate| {
+        let shown = matches!(estimate.kind, RowKind::Raw | RowKind::Combined);
+        let seats = estimate.seats.iter().filter(|_| shown).map(seat);
+        std::iter::once(row(estimate)).chain(seats).collect::<Vec<_>>()
+    });
+    let title = format!("{}, estimated", part.name);
+    table(&[&title, "mbb/hand", "95 % interval", "", "deviation per hand", "of raw"], rows)
 }
 
 fn splits(entrant: &EntrantPart) -> String {

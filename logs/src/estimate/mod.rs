@@ -1,0 +1,225 @@
+//! Estimates of a heads-up hold'em win rate with as little variance as the records allow.
+//!
+//! Every estimate is the result of each hand minus corrections whose mean is zero, whoever plays: for
+//! the deal of the hole cards and of each street (both hands being known), for the draws of agents
+//! whose strategies are known (AIVAT: Burch, Schmid, Moravčík, Morrill and Bowling, *AIVAT: a new
+//! variance reduction technique for agent evaluation in imperfect information games*, 2018), for the
+//! cards a player could have held with the same betting (imaginary observations), and with a baseline
+//! as control variate. So each is unbiased, and each has its own interval. How to read them:
+//! `docs/statistics.md`.
+//!
+//! - [`Estimates`] adds hands up in constant memory; everything is a function of the records, the
+//!   strategies and the [value function](VALUE_FUNCTION).
+//! - [`Rows`] are the results; [`Report`](crate::stats::Report) carries and prints them.
+//!
+//! Invariants: no coefficient is fitted on the hands it is applied to; the value function is fixed in
+//! code.
+
+mod equity;
+mod imagine;
+mod moments;
+mod next;
+mod rows;
+mod sample;
+mod terms;
+mod value;
+
+use std::sync::Arc;
+
+use game::{GameDef, Payoff, Policy};
+
+pub use rows::{NoEstimates, Row, RowKind, Rows};
+pub use value::VERSION as VALUE_FUNCTION;
+
+use crate::{DecisionRecord, HandRecord, MatchInfo};
+use imagine::{Imagined, imagine};
+use moments::Moments;
+use next::Effort;
+use sample::Sample;
+use terms::{BASELINE, COUNT, DEAL, Line, RESULT, Terms};
+use value::FEATURES;
+
+/// Adds up the terms of a match's hands, from which all estimates follow, in constant memory.
+pub struct Estimates {
+    of: u8,
+    group: usize,
+    /// Single hands by the entrant's seat.
+    seats: [Sample; 2],
+    /// Groups of hands with one deal; the same as single hands when each has its own.
+    groups: Sample,
+    open: Vec<Entry>,
+    open_deal: u64,
+    known: [bool; 2],
+    policies: [Option<Arc<dyn Policy>>; 2],
+    imagined_hands: usize,
+    facts: Facts,
+}
+
+/// A hand of a group that is not whole yet.
+struct Entry {
+    seat: usize,
+    actual: Terms,
+    imagined: Option<Terms>,
+}
+
+/// What stands behind the estimates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Facts {
+    /// Hands not all of whose cards are known.
+    pub(crate) unknown_cards: u64,
+    /// Decisions of the entrant and of the other one, and how many of them had a known strategy.
+    pub(crate) decisions: [u64; 2],
+    pub(crate) strategies: [u64; 2],
+    /// Hands with a baseline, and all hands.
+    pub(crate) baselines: u64,
+    pub(crate) hands: u64,
+    /// Hands that were imagined, and hands at which the policy contradicted the record.
+    pub(crate) imagined: u64,
+    pub(crate) contradicted: u64,
+}
+
+impl Estimates {
+    /// Nothing added yet, for this entrant's rate; `None` in games other than heads-up hold'em.
+    pub fn new(info: &MatchInfo, of: usize) -> Option<Estimates> {
+        Estimates::of_game(&info.game, info.group(), of)
+    }
+
+    /// For a game in which `group` consecutive hands share a deal.
+    pub fn of_game(def: &GameDef, group: usize, of: usize) -> Option<Estimates> {
+        let holdem = def.players == 2
+            && def.hole_cards == 2
+            && def.board_cards == [0, 3, 1, 1]
+            && def.suits == 4
+            && def.ranks == 13;
+        (holdem && of < 2).then(|| Estimates {
+            of: of as u8,
+            group: group.max(1),
+            seats: [Sample::default(), Sample::default()],
+            groups: Sample::default(),
+            open: Vec::new(),
+            open_deal: 0,
+            known: [true; 2],
+            policies: [None, None],
+            imagined_hands: 0,
+            facts: Facts::default(),
+        })
+    }
+
+    /// Corrects for the choices of this entrant only, whatever else is recorded.
+    #[must_use]
+    pub fn one_sided(mut self) -> Estimates {
+        self.known = [true, false];
+        self
+    }
+
+    /// Takes the entrant's strategies from this policy where they are not recorded, and averages each
+    /// hand over `hands` hole cards that the entrant could have held (none with fewer than two).
+    ///
+    /// The policy must be the one that played. Where it contradicts a recorded strategy, no estimate
+    /// is made with it.
+    #[must_use]
+    pub fn imagining(mut self, policy: Arc<dyn Policy>, hands: usize) -> Estimates {
+        self.policies[0] = Some(policy);
+        self.imagined_hands = hands;
+        self
+    }
+
+    /// Takes the other entrant's strategies from this policy where they are not recorded.
+    #[must_use]
+    pub fn against(mut self, policy: Arc<dyn Policy>) -> Estimates {
+        self.policies[1] = Some(policy);
+        self
+    }
+
+    /// Adds the next hand with the decisions recorded in it (all of them or none), in order of hands.
+    ///
+    /// `baseline` is what the baseline's owner won against itself with the same cards in this
+    /// entrant's seat, fixed before the hand was played.
+    pub fn add(
+        &mut self,
+        record: &HandRecord,
+        decisions: &[DecisionRecord],
+        baseline: Option<Payoff>,
+    ) {
+        if record.entrants.len() != 2 {
+            return;
+        }
+        self.facts.hands += 1;
+        self.facts.baselines += u64::from(baseline.is_some());
+        let policies = [0, 1].map(|k| self.policies[k].as_deref());
+        let baseline = baseline.map(Payoff::chips);
+        let Some(mut line) = Line::new(record, self.of, decisions, policies, baseline) else {
+            self.facts.unknown_cards += 1;
+            return;
+        };
+        line.forget(self.known);
+        for act in line.acts() {
+            let side = usize::from(!act.own);
+            self.facts.decisions[side] += 1;
+            self.facts.strategies[side] += u64::from(act.strategy.is_some());
+        }
+        let worth = line.worth();
+        let strategies = line.acts().map(|act| act.strategy.as_ref());
+        let actual = line.terms(line.hole, &worth, strategies, Effort::PLAYED);
+        let mut imagined = None;
+        if self.imagined_hands > 1
+            && let Some(policy) = policies[0]
+        {
+            match imagine(&line, policy, self.imagined_hands, record.hand) {
+                Imagined::Mean(terms) => {
+                    self.facts.imagined += 1;
+                    imagined = Some(*terms);
+                }
+                Imagined::AsPlayed => {}
+                Imagined::Differs => self.facts.contradicted += 1,
+            }
+        }
+        self.push(record.deal, Entry { seat: line.seat.index(), actual, imagined });
+    }
+
+    fn push(&mut self, deal: u64, entry: Entry) {
+        if self.open_deal != deal {
+            self.open.clear();
+        }
+        self.open_deal = deal;
+        self.open.push(entry);
+        if self.open.len() < self.group {
+            return;
+        }
+        let mut actual = [0.0; COUNT];
+        let mut imagined = [0.0; COUNT];
+        for entry in self.open.drain(..) {
+            let mean = entry.imagined.unwrap_or(entry.actual);
+            self.seats[entry.seat].add(&entry.actual, &mean);
+            for i in 0..COUNT {
+                actual[i] += entry.actual[i];
+                imagined[i] += mean[i];
+            }
+        }
+        if self.group > 1 {
+            self.groups.add(&actual, &imagined);
+        }
+    }
+
+    /// The coefficients, by street and feature, with which the value function would have left the least
+    /// spread in these hands: for choosing the constants of another version, on matches from which no
+    /// figure is taken.
+    pub fn fitted(&self) -> [[f64; 5]; 4] {
+        let mut all = Moments::default();
+        let samples = self.seats.iter().flat_map(|sample| sample.folds(false));
+        samples.for_each(|fold| all.merge(fold));
+        let terms: Vec<usize> = (DEAL..BASELINE).collect();
+        let fitted = all.fit(RESULT, &terms, &terms::fixed(), 0.0);
+        std::array::from_fn(|street| {
+            std::array::from_fn(|feature| fitted[DEAL + FEATURES * street + feature])
+        })
+    }
+
+    /// The estimates of the hands so far.
+    ///
+    /// # Errors
+    /// When nothing can be said, and why.
+    pub fn rows(&self) -> Result<Rows, NoEstimates> {
+        rows::rows(self)
+    }
+}

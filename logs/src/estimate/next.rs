@@ -1,0 +1,89 @@
+//! What a situation is worth on average over the next street's cards.
+//!
+//! The mean of a pot share is the pot share before the cards (it is a martingale), so features linear
+//! in it need nothing. The others are averaged over next cards: over all 44 on the river; on flop and
+//! turn over cards drawn at random, with a seed that does not depend on the cards that came. A drawn mean is
+//! right on average, which is all that a correction needs; it adds the variance of a feature divided by
+//! the number of draws.
+
+use cards::{Card, CardSet};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::equity::{share, strengths};
+use super::value::{FEATURES, features};
+
+/// Boards looked at on flop, turn and river.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Effort([usize; 3]);
+
+impl Effort {
+    /// For the hand as it was played.
+    pub(super) const PLAYED: Effort = Effort([8, 12, 44]);
+    /// For one of many imagined hands, whose errors average out.
+    pub(super) const IMAGINED: Effort = Effort([1, 2, 4]);
+}
+
+/// The cards to come for two hands.
+pub(super) struct Next {
+    hands: [CardSet; 2],
+    rng: Pcg64Mcg,
+    effort: Effort,
+}
+
+impl Next {
+    /// For these two hands in the hand with this number.
+    pub(super) fn new(hole: CardSet, other: CardSet, hand: u64, effort: Effort) -> Next {
+        let seed = hand.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hole.bits() ^ other.bits() << 13;
+        Next { hands: [hole, other], rng: Pcg64Mcg::seed_from_u64(seed), effort }
+    }
+
+    /// The mean features of the first hand over the cards of `street`, its share of the pot being
+    /// `share` on the board before.
+    pub(super) fn features(
+        &mut self,
+        before_share: f64,
+        before: CardSet,
+        street: usize,
+        pot: f64,
+        behind: f64,
+    ) -> [f64; FEATURES] {
+        let mut mean = [0.0; FEATURES];
+        if behind > 0.0 {
+            let [a, b] = self.hands;
+            let boards = self.boards(before, street);
+            for &board in &boards {
+                let now = features(share(a, b, board), strengths(a, b, board), pot, behind);
+                mean.iter_mut().zip(now).for_each(|(mean, now)| *mean += now / boards.len() as f64);
+            }
+        }
+        // Exact where no draw is needed.
+        let linear = features(before_share, [0.0; 2], pot, behind);
+        mean[..2].copy_from_slice(&linear[..2]);
+        mean
+    }
+
+    /// Boards that may follow, all of them or different ones drawn evenly.
+    fn boards(&mut self, before: CardSet, street: usize) -> Vec<CardSet> {
+        let mut deck: Vec<Card> =
+            (CardSet::FULL - self.hands[0] - self.hands[1] - before).iter().collect();
+        let count = self.effort.0[street - 1];
+        let each = if street == 1 { 3 } else { 1 };
+        if each == 1 && count >= deck.len() {
+            return deck.into_iter().map(|card| before.with(card)).collect();
+        }
+        let mut boards = Vec::with_capacity(count);
+        for number in 0..count {
+            // Single cards are drawn without putting them back, flops each from the whole deck.
+            let start = if each == 1 { number } else { 0 };
+            let mut board = before;
+            for at in start..start + each {
+                let other = self.rng.random_range(at as u32..deck.len() as u32) as usize;
+                deck.swap(at, other);
+                board = board.with(deck[at]);
+            }
+            boards.push(board);
+        }
+        boards
+    }
+}
