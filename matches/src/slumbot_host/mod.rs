@@ -9,6 +9,7 @@
 //! - [`session`], [`slots`]: sessions in memory and on disk. - [`seeds`]: cards and tokens.
 //! - [`agents`]: who plays. - [`keeper`]: the ledgers. - [`report`]: their statistics, now and then.
 //! - [`review`]: what the agent thought.
+//! - [`look`]: what a client may see of its session.
 //!
 //! Folder: `secret`, `sessions` (slots), `agents` (their names, one a line, in the order of their
 //! numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can be traced:
@@ -18,6 +19,7 @@ mod agents;
 mod error;
 mod files;
 mod keeper;
+mod look;
 mod open;
 mod play;
 mod report;
@@ -27,7 +29,7 @@ mod session;
 mod slots;
 mod sweep;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -50,6 +52,7 @@ use slots::{Slots, Stage, pack};
 
 pub use error::{HostError, OpenError};
 pub use keeper::OpenLedgerError;
+pub use look::{Look, Moment, SeenEnd, SeenHand};
 pub use review::{Choice, Review, ReviewedDecision};
 
 /// The game that is played.
@@ -131,7 +134,7 @@ struct Inner {
     files: Files,
     sessions: RwLock<HashMap<u128, Shared>>,
     /// The place of each hand left open, and the moment from which on it is forfeited.
-    left_open: Mutex<Vec<(u64, u32)>>,
+    left_open: Mutex<VecDeque<(u64, u32)>>,
     keeper: Mutex<Keeper>,
     books: Vec<Mutex<Option<Arc<Book>>>>,
     counts: Counts,
@@ -251,7 +254,7 @@ impl SlumbotHost {
                 let (mut object, kept) = match inner.deal(&mut session, None, twist).await {
                     Ok(dealt) => dealt,
                     Err(error) => {
-                        inner.give_up(&session);
+                        inner.free(session.place);
                         return Err(error);
                     }
                 };
