@@ -44,6 +44,10 @@ fn hands_come_back_as_they_were_written() {
         assert_eq!(tail, records[2990..]);
         let middle: Vec<_> = reader.hands_in(100..2500).map(Result::unwrap).collect();
         assert_eq!(middle, records[100..2500]);
+        let deals = 50..1000;
+        let some = reader.hands_of_deals(101, deals.clone()).unwrap();
+        let expected = records[101..].iter().filter(|record| deals.contains(&record.deal));
+        assert_eq!(some, expected.cloned().collect::<Vec<_>>());
     }
 }
 

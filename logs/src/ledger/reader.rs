@@ -105,6 +105,26 @@ impl LedgerReader {
         Hands { reader: self, page: Vec::new().into_iter(), rest: Some(hands) }
     }
 
+    /// The hands from this one on whose deals are in this range, in order. Takes time for every hand in
+    /// between, but little.
+    pub fn hands_of_deals(
+        &self,
+        first: u64,
+        deals: Range<u64>,
+    ) -> Result<Vec<HandRecord>, LedgerError> {
+        let players = self.info.players();
+        let query =
+            format!("{} WHERE hand >= ? AND deal >= ? AND deal < ? ORDER BY hand", self.select);
+        let rows = (|| {
+            let mut query = self.connection.prepare_cached(&query)?;
+            let ends = [stored(first), stored(deals.start), stored(deals.end)];
+            let rows = query.query_map(ends, |row| RawRow::read(row, players))?;
+            rows.collect::<rusqlite::Result<Vec<RawRow>>>()
+        })()
+        .map_err(LedgerError::sqlite(&self.path))?;
+        rows.into_iter().map(|row| self.replay(row)).collect()
+    }
+
     /// The decisions recorded of a hand, in order; empty when none were.
     pub fn decisions(&self, hand: u64) -> Result<Vec<DecisionRecord>, LedgerError> {
         let lines: Option<String> = self
