@@ -1,14 +1,16 @@
-//! Speed of the hand evaluator: random hands of five and of seven cards.
+//! Speed of the hand evaluator's ways in: sets one by one, partial hands, many sets at once, and one
+//! board with all hole cards. Beside other evaluators it is measured in `peers/`.
 
 use std::hint::black_box;
+use std::time::Duration;
 
-use cards::{Card, CardSet, evaluate};
+use cards::{Card, CardSet, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 /// Random hands evaluated in one measured step.
-const HANDS: usize = 10_000;
+const HANDS: usize = 1 << 17;
 
 fn random_hands(size: u32) -> Vec<CardSet> {
     let mut rng = Pcg64Mcg::seed_from_u64(1);
@@ -23,18 +25,36 @@ fn random_hands(size: u32) -> Vec<CardSet> {
     (0..HANDS).map(|_| hand()).collect()
 }
 
+fn number(rank: HandRank) -> u64 {
+    u64::from(rank.value())
+}
+
 fn evaluator(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("evaluate");
     group.throughput(Throughput::Elements(HANDS as u64));
-    for size in [5, 7] {
+    for size in [5, 6, 7] {
         let hands = random_hands(size);
         group.bench_function(format!("random hands of {size}"), |bencher| {
-            bencher.iter(|| {
-                let sum = |sum: u64, &hand: &CardSet| sum + u64::from(evaluate(hand).value());
-                black_box(&hands).iter().fold(0, sum)
-            });
+            bencher
+                .iter(|| black_box(&hands).iter().map(|&hand| number(evaluate(hand))).sum::<u64>());
+        });
+        let partial: Vec<PartialHand> = hands.iter().map(|&hand| hand.into()).collect();
+        group.bench_function(format!("random hands of {size}, added up"), |bencher| {
+            bencher
+                .iter(|| black_box(&partial).iter().map(|hand| number(hand.rank())).sum::<u64>());
+        });
+        let mut ranks = vec![HandRank::default(); HANDS];
+        group.bench_function(format!("random hands of {size}, at once"), |bencher| {
+            bencher.iter(|| evaluate_all(black_box(&hands), black_box(&mut ranks)));
         });
     }
+
+    let boards = random_hands(5);
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("a board made ready for hole cards", |bencher| {
+        let mut boards = boards.iter().cycle();
+        bencher.iter(|| OnBoard::new(*boards.next().expect("endless")));
+    });
     group.finish();
 }
 
@@ -42,8 +62,8 @@ criterion_group! {
     name = benches;
     config = Criterion::default()
         .sample_size(20)
-        .warm_up_time(std::time::Duration::from_secs(1))
-        .measurement_time(std::time::Duration::from_secs(3));
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2));
     targets = evaluator
 }
 criterion_main!(benches);

@@ -10,6 +10,17 @@ use crate::{Card, Rank, Suit};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct CardSet(u64);
 
+/// Each card's bit; as long as it is because then no `u8` needs to be checked.
+static BITS: [u64; 256] = {
+    let mut bits = [0; 256];
+    let mut index = 0;
+    while let Some(card) = Card::from_index(index) {
+        bits[index as usize] = 1 << (16 * card.suit().index() + card.rank().index());
+        index += 1;
+    }
+    bits
+};
+
 impl CardSet {
     /// The empty set.
     pub const EMPTY: CardSet = CardSet(0);
@@ -19,7 +30,7 @@ impl CardSet {
     /// The set holding this one card.
     #[inline]
     pub const fn of(card: Card) -> CardSet {
-        CardSet(1 << (16 * card.suit().index() + card.rank().index()))
+        CardSet(BITS[card.index() as usize])
     }
 
     /// The underlying word (see the type's layout).

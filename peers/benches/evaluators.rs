@@ -20,32 +20,43 @@ const PAIRS: u64 = 1081;
 /// All hands whose lowest card is the deuce of clubs: 18,009,460 of the 133,784,560.
 const SEQUENCE: u64 = 18_009_460;
 
-/// An evaluator as it is used: cards are added to a hand, a full hand has a number. Cards are
-/// numbered `4 * rank + suit`.
+/// An evaluator as it is used: cards are added to a hand, and a full hand has a rank.
 trait Evaluator {
     const NAME: &'static str;
+    type Card: Copy;
     type Hand: Copy;
-    fn empty() -> Self::Hand;
-    fn add(hand: Self::Hand, card: u8) -> Self::Hand;
-    fn rank(hand: Self::Hand) -> u32;
+    type Rank: Copy + Ord;
+    const EMPTY: fn() -> Self::Hand;
+    /// The card with the number `4 * rank + suit`.
+    fn card(index: u8) -> Self::Card;
+    fn add(hand: Self::Hand, card: Self::Card) -> Self::Hand;
+    fn rank(hand: Self::Hand) -> Self::Rank;
+    /// Something that cannot be known without evaluating the hand.
+    fn number(rank: Self::Rank) -> u64;
 }
 
 struct Cardroom;
 
 impl Evaluator for Cardroom {
     const NAME: &'static str = "cardroom";
+    const EMPTY: fn() -> PartialHand = || PartialHand::EMPTY;
+    type Card = Card;
     type Hand = PartialHand;
-    #[inline(always)]
-    fn empty() -> PartialHand {
-        PartialHand::EMPTY
+    type Rank = HandRank;
+    fn card(index: u8) -> Card {
+        card(index)
     }
     #[inline(always)]
-    fn add(hand: PartialHand, card: u8) -> PartialHand {
-        hand.with(Card::from_index(card).expect("below 52"))
+    fn add(hand: PartialHand, card: Card) -> PartialHand {
+        hand.with(card)
     }
     #[inline(always)]
-    fn rank(hand: PartialHand) -> u32 {
-        hand.rank().value()
+    fn rank(hand: PartialHand) -> HandRank {
+        hand.rank()
+    }
+    #[inline(always)]
+    fn number(rank: HandRank) -> u64 {
+        u64::from(rank.value())
     }
 }
 
@@ -53,18 +64,24 @@ struct Pokers;
 
 impl Evaluator for Pokers {
     const NAME: &'static str = "pokers";
+    const EMPTY: fn() -> pokers::Hand = pokers::Hand::default;
+    type Card = u8;
     type Hand = pokers::Hand;
-    #[inline(always)]
-    fn empty() -> pokers::Hand {
-        pokers::Hand::default()
+    type Rank = u16;
+    fn card(index: u8) -> u8 {
+        index
     }
     #[inline(always)]
     fn add(hand: pokers::Hand, card: u8) -> pokers::Hand {
         hand + pokers::CARDS[usize::from(card)]
     }
     #[inline(always)]
-    fn rank(hand: pokers::Hand) -> u32 {
-        u32::from(hand.evaluate())
+    fn rank(hand: pokers::Hand) -> u16 {
+        hand.evaluate()
+    }
+    #[inline(always)]
+    fn number(rank: u16) -> u64 {
+        u64::from(rank)
     }
 }
 
@@ -72,20 +89,24 @@ struct RsPoker;
 
 impl Evaluator for RsPoker {
     const NAME: &'static str = "rs_poker";
+    const EMPTY: fn() -> Self::Hand = rs_poker::core::SevenCardAccum::new;
+    type Card = rs_poker::core::Card;
     type Hand = rs_poker::core::SevenCardAccum;
-    #[inline(always)]
-    fn empty() -> Self::Hand {
-        rs_poker::core::SevenCardAccum::new()
+    type Rank = rs_poker::core::Rank;
+    fn card(index: u8) -> Self::Card {
+        rs_poker::core::Card::from(index % 4 * 13 + index / 4)
     }
     #[inline(always)]
-    fn add(hand: Self::Hand, card: u8) -> Self::Hand {
-        hand + rs_poker::core::Card::from(card)
+    fn add(hand: Self::Hand, card: Self::Card) -> Self::Hand {
+        hand + card
     }
     #[inline(always)]
-    fn rank(hand: Self::Hand) -> u32 {
-        // Its number is private; category and place in the category are all of it.
-        let rank = hand.rank();
-        (rank.category() as u32) << 12 | u32::from(rank.value_bits())
+    fn rank(hand: Self::Hand) -> Self::Rank {
+        hand.rank()
+    }
+    #[inline(always)]
+    fn number(rank: Self::Rank) -> u64 {
+        u64::from(rank.value_bits())
     }
 }
 
@@ -93,10 +114,12 @@ struct AyaPoker;
 
 impl Evaluator for AyaPoker {
     const NAME: &'static str = "aya_poker";
+    const EMPTY: fn() -> Self::Hand = aya_poker::base::Hand::new;
+    type Card = u8;
     type Hand = aya_poker::base::Hand;
-    #[inline(always)]
-    fn empty() -> Self::Hand {
-        aya_poker::base::Hand::new()
+    type Rank = aya_poker::PokerHandRank;
+    fn card(index: u8) -> u8 {
+        index
     }
     #[inline(always)]
     fn add(mut hand: Self::Hand, card: u8) -> Self::Hand {
@@ -104,13 +127,22 @@ impl Evaluator for AyaPoker {
         hand
     }
     #[inline(always)]
-    fn rank(hand: Self::Hand) -> u32 {
-        u32::from(aya_poker::poker_rank(&hand).0)
+    fn rank(hand: Self::Hand) -> Self::Rank {
+        aya_poker::poker_rank(&hand)
+    }
+    #[inline(always)]
+    fn number(rank: Self::Rank) -> u64 {
+        u64::from(rank.0)
     }
 }
 
-fn hand<E: Evaluator>(cards: &[u8]) -> E::Hand {
-    cards.iter().fold(E::empty(), |hand, &card| E::add(hand, card))
+#[inline(always)]
+fn hand<E: Evaluator>(cards: &[E::Card]) -> E::Hand {
+    cards.iter().fold((E::EMPTY)(), |hand, &card| E::add(hand, card))
+}
+
+fn card(index: u8) -> Card {
+    Card::from_index(index).expect("below 52")
 }
 
 /// Shuffled decks: a hand is the first seven cards, a board the first five.
@@ -137,12 +169,21 @@ fn hands() -> Vec<[u8; 7]> {
     (0..HANDS).map(|_| hand()).collect()
 }
 
+impl Inputs {
+    fn hands<E: Evaluator>(&self) -> Vec<[E::Card; 7]> {
+        self.hands.iter().map(|hand| hand.map(E::card)).collect()
+    }
+
+    fn decks<E: Evaluator>(&self) -> Vec<[E::Card; 52]> {
+        self.decks.iter().map(|deck| deck.map(E::card)).collect()
+    }
+}
+
 /// Refuses to go on unless the evaluator orders the hands as ours does.
-fn agree<E: Evaluator>(hands: &[[u8; 7]]) {
-    let mut ranks: Vec<_> = hands
-        .iter()
-        .map(|cards| (hand::<Cardroom>(cards).rank(), E::rank(hand::<E>(cards))))
-        .collect();
+fn agree<E: Evaluator>(inputs: &Inputs) {
+    let ours = inputs.hands::<Cardroom>().into_iter().map(|cards| hand::<Cardroom>(&cards).rank());
+    let theirs = inputs.hands::<E>().into_iter().map(|cards| E::rank(hand::<E>(&cards)));
+    let mut ranks: Vec<_> = ours.zip(theirs).take(100_000).collect();
     ranks.sort_unstable();
     for pair in ranks.windows(2) {
         let (ours, theirs) = (pair[0].0.cmp(&pair[1].0), pair[0].1.cmp(&pair[1].1));
@@ -150,19 +191,26 @@ fn agree<E: Evaluator>(hands: &[[u8; 7]]) {
     }
 }
 
+/// Calls `visit` with all hands of seven cards whose first is the deck's first.
 #[inline(always)]
-fn sequence<H: Copy>(start: H, add: impl Fn(H, u8) -> H, mut visit: impl FnMut(H)) {
+fn sequence<C: Copy, H: Copy>(
+    deck: &[C; 52],
+    empty: H,
+    add: impl Fn(H, C) -> H,
+    mut visit: impl FnMut(H),
+) {
+    let one = add(empty, deck[0]);
     for b in 1..52 {
-        let two = add(start, b);
+        let two = add(one, deck[b]);
         for c in b + 1..52 {
-            let three = add(two, c);
+            let three = add(two, deck[c]);
             for d in c + 1..52 {
-                let four = add(three, d);
+                let four = add(three, deck[d]);
                 for e in d + 1..52 {
-                    let five = add(four, e);
+                    let five = add(four, deck[e]);
                     for f in e + 1..52 {
-                        let six = add(five, f);
-                        for g in f + 1..52 {
+                        let six = add(five, deck[f]);
+                        for &g in &deck[f + 1..] {
                             visit(add(six, g));
                         }
                     }
@@ -175,41 +223,41 @@ fn sequence<H: Copy>(start: H, add: impl Fn(H, u8) -> H, mut visit: impl FnMut(H
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
 fn sequence_of<E: Evaluator>(group: &mut Group<'_>, _: &Inputs) {
+    let deck: [E::Card; 52] = std::array::from_fn(|index| E::card(index as u8));
     group.bench_function(E::NAME, |b| {
         b.iter(|| {
             let mut sum = 0;
-            let start = E::add(E::empty(), black_box(0));
-            sequence(start, E::add, |hand| sum += u64::from(E::rank(hand)));
+            let visit = |hand| sum += E::number(E::rank(hand));
+            sequence(black_box(&deck), (E::EMPTY)(), E::add, visit);
             sum
         });
     });
 }
 
 fn random_of<E: Evaluator>(group: &mut Group<'_>, inputs: &Inputs) {
-    let rank = |cards: &[u8; 7]| u64::from(E::rank(hand::<E>(cards)));
-    group.bench_function(E::NAME, |b| {
-        b.iter(|| black_box(&inputs.hands).iter().map(rank).sum::<u64>());
-    });
+    let hands = inputs.hands::<E>();
+    let number = |cards: &[E::Card; 7]| E::number(E::rank(hand::<E>(cards)));
+    group.bench_function(E::NAME, |b| b.iter(|| black_box(&hands).iter().map(number).sum::<u64>()));
 }
 
 fn added_up_of<E: Evaluator>(group: &mut Group<'_>, inputs: &Inputs) {
-    let hands: Vec<E::Hand> = inputs.hands.iter().map(|cards| hand::<E>(cards)).collect();
-    group.bench_function(E::NAME, |b| {
-        b.iter(|| black_box(&hands).iter().map(|&hand| u64::from(E::rank(hand))).sum::<u64>());
-    });
+    let hands: Vec<E::Hand> = inputs.hands::<E>().iter().map(|cards| hand::<E>(cards)).collect();
+    let number = |&hand: &E::Hand| E::number(E::rank(hand));
+    group.bench_function(E::NAME, |b| b.iter(|| black_box(&hands).iter().map(number).sum::<u64>()));
 }
 
 fn boards_of<E: Evaluator>(group: &mut Group<'_>, inputs: &Inputs) {
+    let decks = inputs.decks::<E>();
     group.bench_function(E::NAME, |b| {
         b.iter(|| {
             let mut sum = 0;
-            for deck in black_box(&inputs.decks) {
+            for deck in black_box(&decks) {
                 let (board, rest) = deck.split_at(5);
                 let board = hand::<E>(board);
                 for (i, &one) in rest.iter().enumerate() {
                     let six = E::add(board, one);
                     for &two in &rest[..i] {
-                        sum += u64::from(E::rank(E::add(six, two)));
+                        sum += E::number(E::rank(E::add(six, two)));
                     }
                 }
             }
@@ -221,10 +269,6 @@ fn boards_of<E: Evaluator>(group: &mut Group<'_>, inputs: &Inputs) {
 struct Inputs {
     hands: Vec<[u8; 7]>,
     decks: Vec<[u8; 52]>,
-}
-
-fn card(index: u8) -> Card {
-    Card::from_index(index).expect("below 52")
 }
 
 /// Hands collected until there are enough for the vector registers, then evaluated together.
@@ -253,13 +297,16 @@ impl Collected {
 
 /// Our ways for many hands at once: sets in vector registers, and one board with all hole cards.
 fn many_at_once(c: &mut Criterion, inputs: &Inputs) {
+    let (hands, decks) = (inputs.hands::<Cardroom>(), inputs.decks::<Cardroom>());
+    let set = |hand: &[Card; 7]| hand.iter().fold(CardSet::EMPTY, |set, &card| set.with(card));
+    let sets: Vec<CardSet> = hands.iter().map(set).collect();
+    let number = |rank: HandRank| u64::from(rank.value());
+
     let mut group = group(c, "random", HANDS as u64);
     group.bench_function("cardroom, all at once", |b| {
         b.iter(|| {
             let mut all = Collected::new();
-            for hands in black_box(&inputs.hands).chunks(Collected::SIZE) {
-                let set =
-                    |hand: &[u8; 7]| hand.iter().fold(CardSet::EMPTY, |s, &i| s.with(card(i)));
+            for hands in black_box(&hands).chunks(Collected::SIZE) {
                 all.hands.extend(hands.iter().map(set));
                 all.evaluate();
             }
@@ -268,19 +315,19 @@ fn many_at_once(c: &mut Criterion, inputs: &Inputs) {
     });
     group.finish();
 
-    let sets: Vec<CardSet> =
-        inputs.hands.iter().map(|hand| hand.iter().map(|&index| card(index)).collect()).collect();
-    let mut ranks = vec![HandRank::default(); sets.len()];
     let mut group = self::group(c, "added up", HANDS as u64);
     group.bench_function("cardroom, set by set", |b| {
-        b.iter(|| {
-            black_box(&sets).iter().map(|&set| u64::from(evaluate(set).value())).sum::<u64>()
-        });
+        b.iter(|| black_box(&sets).iter().map(|&set| number(evaluate(set))).sum::<u64>());
     });
     group.bench_function("cardroom, all at once", |b| {
         b.iter(|| {
-            evaluate_all(black_box(&sets), &mut ranks);
-            ranks.iter().map(|rank| u64::from(rank.value())).sum::<u64>()
+            let mut ranks = [HandRank::default(); Collected::SIZE];
+            let mut sum = 0;
+            for sets in black_box(&sets).chunks_exact(Collected::SIZE) {
+                evaluate_all(sets, &mut ranks);
+                sum += ranks.iter().map(|&rank| number(rank)).sum::<u64>();
+            }
+            sum
         });
     });
     group.finish();
@@ -289,13 +336,11 @@ fn many_at_once(c: &mut Criterion, inputs: &Inputs) {
     group.bench_function("cardroom, OnBoard", |b| {
         b.iter(|| {
             let mut sum = 0;
-            for deck in black_box(&inputs.decks) {
+            for deck in black_box(&decks) {
                 let (board, rest) = deck.split_at(5);
-                let board = OnBoard::new(board.iter().map(|&index| card(index)).collect());
+                let board = OnBoard::new(board.iter().copied().collect());
                 for (i, &one) in rest.iter().enumerate() {
-                    for &two in &rest[..i] {
-                        sum += u64::from(board.rank(card(one), card(two)).value());
-                    }
+                    sum += rest[..i].iter().map(|&two| number(board.rank(one, two))).sum::<u64>();
                 }
             }
             sum
@@ -303,13 +348,12 @@ fn many_at_once(c: &mut Criterion, inputs: &Inputs) {
     });
     group.finish();
 
+    let deck: [Card; 52] = std::array::from_fn(|index| card(index as u8));
     let mut group = self::group(c, "sequence", SEQUENCE);
     group.bench_function("cardroom, all at once", |b| {
         b.iter(|| {
             let mut all = Collected::new();
-            let start = CardSet::of(card(black_box(0)));
-            let add = |set: CardSet, index| set.with(card(index));
-            sequence(start, add, |set| {
+            sequence(black_box(&deck), CardSet::EMPTY, CardSet::with, |set| {
                 all.hands.push(set);
                 if all.hands.len() == Collected::SIZE {
                     all.evaluate();
@@ -342,9 +386,9 @@ macro_rules! each {
 
 fn evaluators(c: &mut Criterion) {
     let inputs = &Inputs { hands: hands(), decks: decks(BOARDS) };
-    agree::<Pokers>(&inputs.hands[..100_000]);
-    agree::<RsPoker>(&inputs.hands[..100_000]);
-    agree::<AyaPoker>(&inputs.hands[..100_000]);
+    agree::<Pokers>(inputs);
+    agree::<RsPoker>(inputs);
+    agree::<AyaPoker>(inputs);
     each!(sequence_of, c, "sequence", SEQUENCE, inputs);
     each!(random_of, c, "random", HANDS as u64, inputs);
     each!(added_up_of, c, "added up", HANDS as u64, inputs);
