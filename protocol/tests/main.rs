@@ -12,5 +12,6 @@ mod reply;
 mod scan;
 mod slumbot_action;
 mod slumbot_client;
+mod slumbot_host;
 mod slumbot_message;
 mod table;
