@@ -7,36 +7,45 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use cards::{Card, CardSet, Combo, PartialHand, RiverTable, Showdown, Ties};
-use criterion::{Criterion, criterion_group, criterion_main};
+use cards::{Card, CardSet, Combo, HandRank, PartialHand, RiverTable, Showdown, Ties};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// An evaluator as it is used: cards, numbered `4 * rank + suit`, are added to a hand.
+/// An evaluator as it is used: its own cards are added to a hand, and full hands compare. Our numbers
+/// of cards are `4 * rank + suit`.
 trait Evaluator {
     const NAME: &'static str;
+    type Card: Copy;
     type Hand: Copy;
+    type Rank: Copy + Ord;
+    fn card(number: u8) -> Self::Card;
     fn empty() -> Self::Hand;
-    fn add(hand: Self::Hand, card: u8) -> Self::Hand;
-    fn rank(hand: Self::Hand) -> u32;
+    fn add(hand: Self::Hand, card: Self::Card) -> Self::Hand;
+    fn rank(hand: Self::Hand) -> Self::Rank;
 }
 
 struct Cardroom;
 
 impl Evaluator for Cardroom {
     const NAME: &'static str = "cardroom, one by one";
+    type Card = Card;
     type Hand = PartialHand;
-    #[inline(always)]
+    type Rank = HandRank;
+    fn card(number: u8) -> Card {
+        Card::from_index(number).expect("below 52")
+    }
     fn empty() -> PartialHand {
         PartialHand::EMPTY
     }
     #[inline(always)]
-    fn add(hand: PartialHand, card: u8) -> PartialHand {
-        hand.with(Card::from_index(card).expect("below 52"))
+    fn add(hand: PartialHand, card: Card) -> PartialHand {
+        hand.with(card)
     }
     #[inline(always)]
-    fn rank(hand: PartialHand) -> u32 {
-        hand.rank().value()
+    fn rank(hand: PartialHand) -> HandRank {
+        hand.rank()
     }
 }
 
@@ -44,18 +53,22 @@ struct Pokers;
 
 impl Evaluator for Pokers {
     const NAME: &'static str = "pokers, one by one";
+    type Card = pokers::Hand;
     type Hand = pokers::Hand;
-    #[inline(always)]
+    type Rank = u16;
+    fn card(number: u8) -> pokers::Hand {
+        pokers::CARDS[usize::from(number)]
+    }
     fn empty() -> pokers::Hand {
         pokers::Hand::default()
     }
     #[inline(always)]
-    fn add(hand: pokers::Hand, card: u8) -> pokers::Hand {
-        hand + pokers::CARDS[usize::from(card)]
+    fn add(hand: pokers::Hand, card: pokers::Hand) -> pokers::Hand {
+        hand + card
     }
     #[inline(always)]
-    fn rank(hand: pokers::Hand) -> u32 {
-        u32::from(hand.evaluate())
+    fn rank(hand: pokers::Hand) -> u16 {
+        hand.evaluate()
     }
 }
 
@@ -63,19 +76,22 @@ struct RsPoker;
 
 impl Evaluator for RsPoker {
     const NAME: &'static str = "rs_poker, one by one";
+    type Card = rs_poker::core::Card;
     type Hand = rs_poker::core::SevenCardAccum;
-    #[inline(always)]
+    type Rank = rs_poker::core::Rank;
+    fn card(number: u8) -> Self::Card {
+        rs_poker::core::Card::from(number % 4 * 13 + number / 4)
+    }
     fn empty() -> Self::Hand {
         rs_poker::core::SevenCardAccum::new()
     }
     #[inline(always)]
-    fn add(hand: Self::Hand, card: u8) -> Self::Hand {
-        hand + rs_poker::core::Card::from(card)
+    fn add(hand: Self::Hand, card: Self::Card) -> Self::Hand {
+        hand + card
     }
     #[inline(always)]
-    fn rank(hand: Self::Hand) -> u32 {
-        let rank = hand.rank();
-        (rank.category() as u32) << 12 | u32::from(rank.value_bits())
+    fn rank(hand: Self::Hand) -> Self::Rank {
+        hand.rank()
     }
 }
 
@@ -109,28 +125,29 @@ fn states(size: usize, count: usize) -> Vec<State> {
 
 /// Twice the wins and once the ties over all run-outs and all opponent's hands.
 fn enumerate<E: Evaluator>(state: &State) -> u64 {
-    let deck: Vec<u8> =
-        (0..52).filter(|card| !state.hole.contains(card) && !state.board.contains(card)).collect();
-    let board = state.board.iter().fold(E::empty(), |hand, &card| E::add(hand, card));
-    match state.board.len() {
-        5 => against_all::<E>(board, state.hole, &deck),
-        _ => {
-            let mut sum = 0;
-            for (at, &turn) in deck.iter().enumerate() {
-                for &river in &deck[at + 1..] {
-                    let left: Vec<u8> =
-                        deck.iter().copied().filter(|&c| c != turn && c != river).collect();
-                    let board = E::add(E::add(board, turn), river);
-                    sum += against_all::<E>(board, state.hole, &left);
-                }
-            }
-            sum
+    let used = |card: &u8| state.hole.contains(card) || state.board.contains(card);
+    let deck: Vec<E::Card> = (0..52).filter(|card| !used(card)).map(E::card).collect();
+    let hole = state.hole.map(E::card);
+    let board = state.board.iter().fold(E::empty(), |hand, &card| E::add(hand, E::card(card)));
+    if state.board.len() == 5 {
+        return against_all::<E>(board, hole, &deck);
+    }
+    let (mut sum, mut left) = (0, Vec::with_capacity(52));
+    for turn in 0..deck.len() {
+        for river in turn + 1..deck.len() {
+            left.clear();
+            left.extend_from_slice(&deck[..turn]);
+            left.extend_from_slice(&deck[turn + 1..river]);
+            left.extend_from_slice(&deck[river + 1..]);
+            let board = E::add(E::add(board, deck[turn]), deck[river]);
+            sum += against_all::<E>(board, hole, &left);
         }
     }
+    sum
 }
 
 #[inline(always)]
-fn against_all<E: Evaluator>(board: E::Hand, hole: [u8; 2], deck: &[u8]) -> u64 {
+fn against_all<E: Evaluator>(board: E::Hand, hole: [E::Card; 2], deck: &[E::Card]) -> u64 {
     let mine = E::rank(E::add(E::add(board, hole[0]), hole[1]));
     let mut sum = 0;
     for (at, &a) in deck.iter().enumerate() {
@@ -143,9 +160,14 @@ fn against_all<E: Evaluator>(board: E::Hand, hole: [u8; 2], deck: &[u8]) -> u64 
     sum
 }
 
+/// The same from the table; from a flop with the win-rates on all turns and rivers, sorted.
 fn table(state: &State) -> u64 {
     let table = RiverTable::shared(Ties::Half);
-    table.outlook(state.combo(), state.set()).expect("a board").ratio().0
+    let (hole, board) = (state.combo(), state.set());
+    if state.board.len() == 5 {
+        return u64::from(table.value(hole, board).expect("a river"));
+    }
+    table.outlook(hole, board).expect("a flop").ratio().0
 }
 
 fn agree<E: Evaluator>(states: &[State]) {
@@ -163,7 +185,7 @@ fn one_state(criterion: &mut Criterion) {
         agree::<Pokers>(few);
         agree::<RsPoker>(few);
         let mut group = criterion.benchmark_group(format!("win-rate of one hand on the {street}"));
-        let per_state = |count: usize| criterion::Throughput::Elements(count as u64);
+        let per_state = |count: usize| Throughput::Elements(count as u64);
         group.throughput(per_state(count));
         group.bench_function("cardroom, table", |bencher| {
             bencher.iter(|| black_box(&states).iter().map(table).sum::<u64>());
@@ -188,14 +210,23 @@ fn one_state(criterion: &mut Criterion) {
     }
 }
 
+/// A hand with its strength, and its two cards.
+type Ranked<E> = (<E as Evaluator>::Rank, [u8; 2]);
+
 /// All 1,081 hands of a river board with a peer's evaluator: evaluate, sort, sum up from below.
-fn sort_and_sum<E: Evaluator>(board: &[u8], hands: &mut Vec<(u32, [u8; 2])>, values: &mut [u16]) {
-    let on_board = board.iter().fold(E::empty(), |hand, &card| E::add(hand, card));
+fn sort_and_sum<E: Evaluator>(
+    board: &[u8],
+    cards: &[E::Card],
+    hands: &mut Vec<Ranked<E>>,
+    values: &mut [u16],
+) {
+    let on_board =
+        board.iter().fold(E::empty(), |hand, &card| E::add(hand, cards[usize::from(card)]));
     hands.clear();
     for b in (0..52).filter(|b| !board.contains(b)) {
-        let with_b = E::add(on_board, b);
+        let with_b = E::add(on_board, cards[usize::from(b)]);
         for a in (0..b).filter(|a| !board.contains(a)) {
-            hands.push((E::rank(E::add(with_b, a)), [b, a]));
+            hands.push((E::rank(E::add(with_b, cards[usize::from(a)])), [b, a]));
         }
     }
     hands.sort_unstable();
@@ -224,14 +255,6 @@ fn all_hands(criterion: &mut Criterion) {
     let boards = states(5, 1000);
     let table = RiverTable::shared(Ties::Half);
     let mut values = [0; Combo::COUNT];
-    let mut peer_values = vec![0; Combo::COUNT];
-    let mut hands = Vec::with_capacity(1081);
-    for state in &boards {
-        table.all(state.set(), &mut values).expect("a river");
-        peer_values.fill(0);
-        sort_and_sum::<Pokers>(&state.board, &mut hands, &mut peer_values);
-        assert_eq!(values[..], peer_values[..], "{:?}", state.set());
-    }
     let mut next = boards.iter().cycle();
     group.bench_function("cardroom, table", |bencher| {
         bencher.iter(|| {
@@ -245,19 +268,28 @@ fn all_hands(criterion: &mut Criterion) {
             showdown.deal(next.next().expect("a cycle").set()).expect("a river");
         });
     });
-    group.bench_function("pokers, evaluate and sort", |bencher| {
-        bencher.iter(|| {
-            let board = &next.next().expect("a cycle").board;
-            sort_and_sum::<Pokers>(board, &mut hands, black_box(&mut peer_values));
-        });
-    });
-    group.bench_function("rs_poker, evaluate and sort", |bencher| {
-        bencher.iter(|| {
-            let board = &next.next().expect("a cycle").board;
-            sort_and_sum::<RsPoker>(board, &mut hands, black_box(&mut peer_values));
-        });
-    });
+    sorting::<Pokers>(&mut group, "pokers, evaluate and sort", &boards);
+    sorting::<RsPoker>(&mut group, "rs_poker, evaluate and sort", &boards);
     group.finish();
+}
+
+fn sorting<E: Evaluator>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, boards: &[State]) {
+    let cards: Vec<E::Card> = (0..52).map(E::card).collect();
+    let (mut hands, mut values) = (Vec::with_capacity(1081), vec![0; Combo::COUNT]);
+    let mut ours = [0; Combo::COUNT];
+    for state in boards {
+        RiverTable::shared(Ties::Half).all(state.set(), &mut ours).expect("a river");
+        values.fill(0);
+        sort_and_sum::<E>(&state.board, &cards, &mut hands, &mut values);
+        assert_eq!(values[..], ours[..], "{name}: {:?}", state.set());
+    }
+    let mut next = boards.iter().cycle();
+    group.bench_function(name, |bencher| {
+        bencher.iter(|| {
+            let board = &next.next().expect("a cycle").board;
+            sort_and_sum::<E>(board, &cards, &mut hands, black_box(&mut values));
+        });
+    });
 }
 
 criterion_group! {
