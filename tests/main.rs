@@ -7,5 +7,6 @@ mod matches;
 mod papers;
 mod players;
 mod serve;
+mod slumbot;
 mod sources;
 mod tidiness;

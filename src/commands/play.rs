@@ -16,6 +16,8 @@ use crate::interrupt;
 use crate::named::{Game, Named};
 use crate::report::out;
 
+mod slumbot;
+
 /// Play as an agent at a table somewhere else.
 #[derive(clap::Args)]
 pub struct Args {
@@ -26,6 +28,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Place {
     Acpc(AcpcArgs),
+    Slumbot(Box<slumbot::Args>),
 }
 
 /// Connect to an ACPC dealer and play until it closes the connection.
@@ -71,7 +74,13 @@ struct AcpcArgs {
 
 /// Plays.
 pub fn run(args: Args) -> Result<(), Failure> {
-    let Place::Acpc(args) = args.place;
+    match args.place {
+        Place::Acpc(args) => run_acpc(args),
+        Place::Slumbot(args) => slumbot::run(&args),
+    }
+}
+
+fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
     let agent = args.named.resolve(&args.agent)?;
     // The original dealer's departures from the rules, so that nothing it sends is taken for wrong.
     let def = Arc::new(args.game.load()?.with_quirks(Quirks::ORIGINAL));

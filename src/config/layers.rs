@@ -37,9 +37,14 @@ const USUAL_FILE: &str = "cardroom.toml";
 /// What every environment variable that sets a value begins with.
 const PREFIX: &str = "CARDROOM_";
 
-/// Variables that begin in this way and set no value: the one that names the file, and one that the
-/// build sets for the program's own use.
-const NOT_KEYS: [&str; 2] = ["CARDROOM_CONFIG", "CARDROOM_COMMIT"];
+/// Variables that begin in this way and set no value: the one that names the file, one that the build sets
+/// for the program's own use, and the account that `cardroom play slumbot` plays for.
+const NOT_KEYS: [&str; 4] = [
+    "CARDROOM_CONFIG",
+    "CARDROOM_COMMIT",
+    "CARDROOM_SLUMBOT_USERNAME",
+    "CARDROOM_SLUMBOT_PASSWORD",
+];
 
 /// The environment; what is not text cannot be meant for us.
 pub fn variables() -> impl Iterator<Item = (String, String)> {

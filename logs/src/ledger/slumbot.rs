@@ -100,13 +100,15 @@ pub struct SlumbotSession {
 pub struct SlumbotCounts {
     /// Hands seen to their end.
     pub played: u64,
-    /// Hands settled by the session's sums.
+    /// Hands settled by the session's sums, whose cards this side had seen.
     pub settled: u64,
-    /// Hands without a known result.
+    /// Hands without a known result, whose cards this side had seen.
     pub unknown: u64,
-    /// Unknown hands of which no card was seen.
+    /// Hands of which no card was seen: dealt, but the answer was lost. This side decided nothing in them.
     pub unseen: u64,
-    /// Chips won in played and settled hands.
+    /// Unseen hands that the server has counted all the same.
+    pub unseen_settled: u64,
+    /// Chips won in all hands with a known result, unseen ones included.
     pub chips: i64,
     /// Hands in which an action was not this side's decision.
     pub disturbed: u64,
@@ -148,6 +150,14 @@ const TABLES: &str = "
 const COLUMNS: &str = "hand, session, number, known, seat, winnings, baseline, action, hole, board, incr, \
                        together, forfeited, disturbed, blind, began_ms, ended_ms, requests, waited_us, \
                        thought_us";
+
+impl SlumbotHand {
+    /// Whether this side saw cards of the hand, and so had a part in it. One that was never seen is no hand
+    /// of the sample, whatever became of it: what was lost was the answer, whatever the cards.
+    pub fn seen(&self) -> bool {
+        !self.hole.is_empty()
+    }
+}
 
 impl LedgerWriter {
     /// Makes the tables of a run over the Slumbot API, unless they are there.
@@ -293,8 +303,10 @@ impl LedgerReader {
     /// How many hands of each kind there are, and what they brought.
     pub fn slumbot_counts(&self) -> Result<SlumbotCounts, LedgerError> {
         const COUNTS: &str = "SELECT count(*) FILTER (WHERE known = 'played'), \
-            count(*) FILTER (WHERE known = 'settled'), count(*) FILTER (WHERE known = 'unknown'), \
-            count(*) FILTER (WHERE known = 'unknown' AND hole = ''), coalesce(sum(winnings), 0), \
+            count(*) FILTER (WHERE known = 'settled' AND hole <> ''), \
+            count(*) FILTER (WHERE known = 'unknown' AND hole <> ''), \
+            count(*) FILTER (WHERE hole = ''), \
+            count(*) FILTER (WHERE known = 'settled' AND hole = ''), coalesce(sum(winnings), 0), \
             coalesce(sum(disturbed), 0), coalesce(sum(blind), 0) FROM slumbot_hands";
         self.ask(|connection| {
             connection.query_row(COUNTS, (), |row| {
@@ -304,9 +316,10 @@ impl LedgerReader {
                     settled: count(1)?,
                     unknown: count(2)?,
                     unseen: count(3)?,
-                    chips: row.get(4)?,
-                    disturbed: count(5)?,
-                    blind: count(6)?,
+                    unseen_settled: count(4)?,
+                    chips: row.get(5)?,
+                    disturbed: count(6)?,
+                    blind: count(7)?,
                 })
             })
         })

@@ -408,7 +408,7 @@ impl Desk {
             Open { began_ms: now_ms(), ..Open::default() }
         };
         self.shared.store.count(|counts| {
-            counts.unknown += 1;
+            counts.unknown += u64::from(!never_seen);
             counts.unseen += u64::from(never_seen);
             counts.blind += u64::from(open.blind);
         });
@@ -437,22 +437,23 @@ impl Desk {
                     Some(row) => Some(row),
                     None => there()?,
                 };
-                let unseen = known.hole.is_empty();
-                store.count(|counts| {
-                    counts.unknown -= 1;
-                    counts.unseen -= u64::from(unseen);
-                });
                 row
             }
             None => None,
         };
-        let counted_for = hand.hand.as_ref().is_some_and(|known| !known.hole.is_empty());
-        if counted_for {
+        let seen = hand.hand.as_ref().is_some_and(|known| !known.hole.is_empty());
+        if seen {
             self.shared.claim_always();
         }
         store.count(|counts| {
-            counts.settled += 1;
             counts.chips += hand.winnings;
+            if seen {
+                counts.unknown -= 1;
+                counts.settled += 1;
+            } else {
+                counts.unseen += u64::from(hand.hand.is_none());
+                counts.unseen_settled += 1;
+            }
         });
         let row = row.unwrap_or_else(|| {
             // A hand that nobody saw and that left no trace but its count.

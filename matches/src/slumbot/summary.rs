@@ -28,11 +28,14 @@ pub struct Summary {
     pub played: u64,
     /// Hands whose end was not seen, settled by the sums of their session.
     pub settled: u64,
-    /// Hands whose result is not known.
+    /// Hands whose cards were seen and whose result is not known.
     pub unknown: u64,
-    /// Those of which no card was seen.
+    /// Hands that were dealt, but never seen: the answer was lost, whatever their cards, and this side decided
+    /// nothing in them. They are left out of all rates.
     pub unseen: u64,
-    /// Chips won in all hands with a known result.
+    /// Those that the server has counted all the same.
+    pub unseen_settled: u64,
+    /// Chips won in all hands that the server has counted, as its sums have it.
     pub chips: i64,
     /// The rate over all hands with a known result.
     pub rate: Option<Rate>,
@@ -41,6 +44,8 @@ pub struct Summary {
     /// By how much, in mbb/hand, the unknown hands can move the rate at most, either way: 200 big blinds
     /// each.
     pub unknown_bound: f64,
+    /// The same, were the unseen hands not left out by chance alone.
+    pub unseen_bound: f64,
     /// Mean of `baseline_winnings`, over the hands that have one.
     pub baseline: Option<Rate>,
     /// Hands in which a request was carried out twice, so that an action was not the agent's.
@@ -90,9 +95,8 @@ impl Summary {
         for hand in reader.slumbot_hands()? {
             requests += u64::from(hand.requests);
             waited += hand.waited;
-            let (Some(winnings), true) = (hand.winnings, hand.known != Known::Unknown) else {
-                continue;
-            };
+            let counts = hand.seen() && hand.known != Known::Unknown;
+            let Some(winnings) = hand.winnings.filter(|_| counts) else { continue };
             all.add(Payoff::from_chips(winnings), 1);
             seats[usize::from(hand.seat & 1)].add(Payoff::from_chips(winnings), 1);
             if let Some(chips) = hand.baseline {
@@ -105,10 +109,12 @@ impl Summary {
             chips: sums.won().parts() / Payoff::PER_CHIP,
             rate: rate(sums),
         };
-        let SlumbotCounts { played, settled, unknown, unseen, chips, disturbed, blind } =
-            reader.slumbot_counts()?;
-        let known = played + settled;
-        let most = 1000.0 * STACK as f64 / f64::from(BIG_BLIND);
+        let counts = reader.slumbot_counts()?;
+        let SlumbotCounts { played, settled, unknown, unseen, .. } = counts;
+        let bound = |left_out: u64| {
+            let most = 1000.0 * STACK as f64 / f64::from(BIG_BLIND);
+            most * left_out as f64 / (played + settled + left_out).max(1) as f64
+        };
         let sessions = reader.slumbot_sessions()?;
         Ok(Summary {
             agent: shared.plan.agent.name().to_owned(),
@@ -118,13 +124,15 @@ impl Summary {
             settled,
             unknown,
             unseen,
-            chips,
+            unseen_settled: counts.unseen_settled,
+            chips: counts.chips,
             rate: rate(&all),
             seats: [seat(&seats[0]), seat(&seats[1])],
-            unknown_bound: most * unknown as f64 / (known + unknown).max(1) as f64,
+            unknown_bound: bound(unknown),
+            unseen_bound: bound(unknown + unseen),
             baseline: rate(&baseline),
-            disturbed,
-            blind,
+            disturbed: counts.disturbed,
+            blind: counts.blind,
             sessions: sessions.len(),
             sessions_closed: sessions.iter().filter(|session| session.closed.is_some()).count(),
             requests,

@@ -1,0 +1,323 @@
+//! `cardroom play slumbot`: the benchmark over the Slumbot API.
+
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{ValueEnum, value_parser};
+use logs::Rate;
+use logs::stats::text;
+use matches::slumbot::{
+    End, LIVE, Pace, PerSeat, Plan, Played, Progress, RunError, Server, Summary,
+};
+use matches::stop::Stop;
+use protocol::slumbot::PREFIXES;
+use protocol::slumbot::client::Login;
+
+use crate::config::units::Time;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::named::Named;
+use crate::playing::provenance;
+use crate::progress;
+use crate::report::out;
+
+/// Play hands against Slumbot, or against any server that speaks its API.
+///
+/// Every hand is recorded as it ends, so that the run can be stopped, or killed, and gone on with by the
+/// same command. Ends with 0 when all hands are played; 4 when the server is out of reach for too long (go
+/// on with the same command); 5 when the server's results do not agree with cards, betting or sums; 130
+/// when interrupted; 3 when the agent, the folder or the server is no good; 2 when the command line is.
+///
+/// The account, if hands are to count for one, is read from the file of --login (user name on the first
+/// line, password on the second) or from CARDROOM_SLUMBOT_USERNAME and CARDROOM_SLUMBOT_PASSWORD.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    #[arg(long, value_name = "NAME")]
+    agent: String,
+    /// Hands to play
+    #[arg(long, value_name = "N", default_value_t = 150_000, value_parser = value_parser!(u64).range(1..1 << 53))]
+    hands: u64,
+    /// The server
+    #[arg(long, value_name = "URL", default_value = LIVE)]
+    host: String,
+    /// What the paths begin with
+    #[arg(long, value_name = "PREFIX", value_enum, default_value_t = Prefix::Auto)]
+    prefix: Prefix,
+    /// Sessions side by side, one hand in each
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u16).range(1..=256))]
+    sessions: u16,
+    /// Requests a second, of all sessions together; 0 for any number [default: 8, and any number on this
+    /// machine]
+    #[arg(long, value_name = "R", value_parser = rate)]
+    rate: Option<f64>,
+    /// How long an answer may take
+    #[arg(long, value_name = "TIME", default_value = "30s")]
+    timeout: Time,
+    /// How long to try while the server has not answered once
+    #[arg(long, value_name = "TIME", default_value = "20s")]
+    connect_timeout: Time,
+    /// How long an outage may last before the run ends, to be resumed later
+    #[arg(long, value_name = "TIME", default_value = "6h")]
+    give_up: Time,
+    /// The first pause after a failure; it doubles each time up to a minute [default: 500ms, and 10ms on this
+    /// machine]
+    #[arg(long, value_name = "TIME")]
+    pause: Option<Time>,
+    /// The longest a decision may take before the hand is checked or folded [default: any time]
+    #[arg(long, value_name = "TIME")]
+    deadline: Option<Time>,
+    /// Seed of the agent's random source [default: another one for each new run]
+    #[arg(long, value_name = "SEED", value_parser = value_parser!(u64).range(..1 << 63))]
+    seed: Option<u64>,
+    /// File with the account's user name and password, on a line each
+    #[arg(long, value_name = "FILE")]
+    login: Option<PathBuf>,
+    /// File of further certificates to trust, in PEM
+    #[arg(long, value_name = "FILE")]
+    certificates: Option<PathBuf>,
+    /// The agent to play against, where the server is another cardroom
+    #[arg(long, value_name = "NAME")]
+    opponent: Option<String>,
+    /// The run's folder [default: in the data folder, by agent and number of hands]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    named: Named,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// The prefixes of the API's paths.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Prefix {
+    /// Find out
+    Auto,
+    /// The older one
+    #[value(name = "/api")]
+    Api,
+    /// The present one
+    #[value(name = "/slumbot/api")]
+    SlumbotApi,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.strip_suffix("/s").unwrap_or(text).parse::<f64>().ok();
+    let rate =
+        rate.filter(|rate| rate.is_finite() && (*rate == 0.0 || (0.001..=1e6).contains(rate)));
+    rate.ok_or_else(|| "write requests a second, as in 8 or 0.5; 0 for any number".into())
+}
+
+/// Plays.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let plan = plan(args)?;
+    let folder = plan.folder.clone();
+    let hands = plan.hands;
+    let stop = Stop::new();
+    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let mut bar = progress::Progress::new(hands, "hands", args.quiet);
+    let seed = RandomState::new().hash_one(0);
+    let played = matches::slumbot::play_blocking(plan, seed, &stop, &mut |progress| {
+        bar.show(progress.hands.min(hands), &note(progress, hands));
+    });
+    bar.finish();
+    let Played { info, summary, end, .. } = played.map_err(failure)?;
+    if matches!(end, Ok(End::Complete)) {
+        matches::folder::rewrite(&folder).map_err(Failure::input)?;
+    }
+    if args.json || end.is_ok() || summary.played > 0 {
+        out(&format!("{}\n", show(&summary, &info.name, args.json)))?;
+    }
+    let resume = || format!("resume with: {}", interrupt::command_line());
+    match end {
+        Ok(End::Complete) => Ok(()),
+        Ok(End::Stopped) => {
+            let done = summary.played + summary.settled;
+            Err(Failure::interrupted(format!(
+                "stopped after {done} of {hands} hands; {}",
+                resume()
+            )))
+        }
+        Err(error) if error.is_gone() => {
+            Err(Failure::gone(anyhow::anyhow!("{error}; {}", resume())))
+        }
+        Err(error) => Err(failure(error)),
+    }
+}
+
+fn failure(error: RunError) -> Failure {
+    if error.is_gone() {
+        Failure::gone(error)
+    } else if error.is_claim() {
+        Failure::claim(error)
+    } else {
+        Failure::input(error)
+    }
+}
+
+fn plan(args: &Args) -> Result<Plan, Failure> {
+    let loaded = args.named.load()?;
+    let agent = args.named.resolve(&args.agent)?;
+    let name = matches::plan::unique_names(std::slice::from_ref(&agent)).remove(0);
+    let seed = args.seed.map(|seed| format!("-s{seed}")).unwrap_or_default();
+    let name = format!("{name}-vs-slumbot{seed}-h{}", args.hands);
+    let plain = |c: char| if c.is_alphanumeric() || "-_.#".contains(c) { c } else { '_' };
+    let name: String = name.chars().map(plain).collect();
+    let folder = args.out.clone().unwrap_or_else(|| data(&loaded).join("matches").join(&name));
+    let here = is_here(&args.host);
+    let first_pause = if here { Duration::from_millis(10) } else { Duration::from_millis(500) };
+    let first_pause = args.pause.map_or(first_pause, |time| time.0);
+    let rate = args.rate.unwrap_or(if here { 0.0 } else { 8.0 });
+    Ok(Plan {
+        agent,
+        hands: args.hands,
+        server: Server {
+            url: args.host.clone(),
+            prefix: match args.prefix {
+                Prefix::Auto => None,
+                Prefix::SlumbotApi => Some(PREFIXES[0].to_owned()),
+                Prefix::Api => Some(PREFIXES[1].to_owned()),
+            },
+            timeout: args.timeout.0,
+            certificates: args.certificates.clone(),
+        },
+        sessions: args.sessions.into(),
+        pace: Pace {
+            rate: (rate > 0.0).then_some(rate),
+            first_pause,
+            longest_pause: first_pause.saturating_mul(120).min(Duration::from_secs(60)),
+            connect_timeout: args.connect_timeout.0,
+            give_up: args.give_up.0,
+        },
+        seed: args.seed,
+        deadline: args.deadline.map(|time| time.0),
+        login: login(args.login.as_deref())?,
+        opponent: args.opponent.clone(),
+        folder,
+        name,
+        provenance: provenance(),
+    })
+}
+
+/// The folder that everything is kept in unless another is named.
+fn data(loaded: &crate::config::Loaded) -> &Path {
+    &loaded.config.server.data
+}
+
+/// Whether the server is on this machine, where nobody minds how fast it is asked.
+fn is_here(url: &str) -> bool {
+    let host = url.split_once("://").map_or(url, |(_, host)| host);
+    ["127.", "localhost", "[::1]"].iter().any(|here| host.starts_with(here))
+}
+
+/// The account, never shown anywhere.
+fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
+    const NAME: &str = "CARDROOM_SLUMBOT_USERNAME";
+    const PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
+    let Some(path) = file else {
+        return match (std::env::var(NAME), std::env::var(PASSWORD)) {
+            (Ok(username), Ok(password)) => Ok(Some(Login { username, password })),
+            (Err(_), Err(_)) => Ok(None),
+            (Ok(_), Err(_)) => Err(Failure::usage(format!("{NAME} is set, but not {PASSWORD}"))),
+            (Err(_), Ok(_)) => Err(Failure::usage(format!("{PASSWORD} is set, but not {NAME}"))),
+        };
+    };
+    let shown = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::input(anyhow::anyhow!("{shown}: {error}")))?;
+    let mut lines = text.lines().map(|line| line.trim_end_matches('\r'));
+    match (lines.next(), lines.next()) {
+        (Some(username), Some(password)) if !username.is_empty() && !password.is_empty() => {
+            let (username, password) = (username.to_owned(), password.to_owned());
+            Ok(Some(Login { username, password }))
+        }
+        _ => Err(Failure::input(anyhow::anyhow!(
+            "{shown}: the user name is to stand on the first line, the password on the second"
+        ))),
+    }
+}
+
+/// What stands beside the bar.
+fn note(progress: &Progress, hands: u64) -> String {
+    let mut note = match &progress.rate {
+        Some(rate) => format!(
+            "{} mbb/hand, ± {:.0} expected at the end",
+            rate_text(rate),
+            rate.expected_half_width(hands)
+        ),
+        None => String::new(),
+    };
+    if progress.unknown > 0 {
+        note += &format!("; {} unknown", progress.unknown);
+    }
+    if let Some(outage) = &progress.outage {
+        let seconds = outage.lasted.as_secs();
+        note += &format!("  no answer for {seconds} s, all sessions pause ({})", outage.reason);
+    }
+    note
+}
+
+fn rate_text(rate: &Rate) -> String {
+    format!("{:+.0} ± {:.0}", rate.mbb, rate.half_width())
+}
+
+fn show(summary: &Summary, name: &str, json: bool) -> String {
+    if json {
+        return serde_json::to_string_pretty(summary).expect("plain data with text keys");
+    }
+    let Summary { agent, server, played, settled, unknown, chips, .. } = summary;
+    let known = played + settled;
+    let mut lines = vec![
+        format!("{agent} against the server at {server}: {known} hands, {chips:+} chips ({name})"),
+        format!("  raw               {}", estimate(summary.rate.as_ref())),
+    ];
+    for (place, PerSeat { hands, rate, .. }) in ["big blind", "button"].iter().zip(&summary.seats) {
+        lines.push(format!("  on the {place:<10} {} in {hands} hands", estimate(rate.as_ref())));
+    }
+    lines.push(format!("  baseline          {}", estimate(summary.baseline.as_ref())));
+    lines.push(format!(
+        "hands seen to their end: {played}; settled by the session's sums: {settled}; unknown: {unknown}, which \
+         move the rate by at most {:.1} mbb/hand",
+        summary.unknown_bound
+    ));
+    if summary.unseen > 0 {
+        lines.push(format!(
+            "left out: {} hands dealt but never seen, since the answer was lost; were that not by chance alone, \
+             the rate could move by {:.1} mbb/hand",
+            summary.unseen, summary.unseen_bound
+        ));
+    }
+    if summary.blind + summary.disturbed > 0 {
+        lines.push(format!(
+            "decisions made without the agent because an answer was lost: {}; hands with an action played twice: {}",
+            summary.blind, summary.disturbed
+        ));
+    }
+    let answers = summary.answer_ms.map_or(String::new(), |ms| {
+        format!(", {} for an answer (mean)", text::duration((ms * 1e6).round() as u64))
+    });
+    lines.push(format!(
+        "sessions: {} ({} ended early); requests: {}{answers}; without a usable answer in this run: {}",
+        summary.sessions, summary.sessions_closed, summary.requests, summary.failures
+    ));
+    lines.join("\n")
+}
+
+fn estimate(rate: Option<&Rate>) -> String {
+    match rate {
+        Some(rate) => format!(
+            "{:+.1} ± {:.1} mbb/hand ({:+.2} ± {:.2} bb/100), standard deviation {:.1} bb",
+            rate.mbb,
+            rate.half_width(),
+            rate.bb_per_100(),
+            rate.half_width() / 10.0,
+            rate.standard_error * (rate.groups as f64).sqrt() / 1000.0
+        ),
+        None => "no rate: too few hands".into(),
+    }
+}

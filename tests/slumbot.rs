@@ -1,0 +1,507 @@
+//! `cardroom play slumbot` as a process: against `cardroom serve` with faults, killed and gone on with, and
+//! against servers that are no Slumbot.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cards::CardSet;
+use logs::ledger::Known;
+use logs::{HandRecord, LedgerReader};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde_json::Value;
+
+/// Longer than anything takes on a busy machine; only a hang reaches it.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn cardroom(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    command.current_dir(folder).stdin(Stdio::null());
+    for (name, _) in std::env::vars() {
+        if name.starts_with("CARDROOM_") || name.to_lowercase().ends_with("_proxy") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// Plays until the end.
+fn play(folder: &Path, url: &str, more: &[&str]) -> Output {
+    let mut command = cardroom(folder);
+    command.args(["play", "slumbot", "--host", url]).args(more);
+    command.output().expect("the program runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+/// Ends as expected, with exactly one line on the error stream, which holds these texts.
+fn check_failure(output: &Output, code: i32, expected: &[&str]) {
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    for expected in expected {
+        assert!(
+            said.starts_with("error: ") && said.contains(expected),
+            "no `{expected}` in {said}"
+        );
+    }
+}
+
+/// A `cardroom serve`, killed when dropped.
+struct Host {
+    child: Child,
+    url: String,
+}
+
+impl Host {
+    fn start(folder: &Path, faults: Option<&str>) -> Host {
+        let config = "tables = []\n[slumbot]\nagent = \"random\"\nbaseline = true\n";
+        fs::write(folder.join("cardroom.toml"), config).expect("a file");
+        let mut command = cardroom(folder);
+        command.args(["serve", "--bind", "127.0.0.1:0", "--log", "warn"]);
+        if let Some(faults) = faults {
+            fs::write(folder.join("faults.toml"), faults).expect("a file");
+            command.args(["--faults", "faults.toml"]);
+        }
+        let log = fs::File::create(folder.join("log")).expect("a file");
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("it starts");
+        let mut line = String::new();
+        let out = child.stdout.take().expect("it is piped");
+        BufReader::new(out).read_line(&mut line).expect("text");
+        let url = line.trim().strip_prefix("listening on ").map(str::to_owned);
+        let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
+        Host { child, url: url.unwrap_or_else(|| panic!("no address in {line:?}: {log}")) }
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The host's finished hands of each session, by token, in the order in which they ended.
+fn hosts_hands(folder: &Path) -> BTreeMap<String, Vec<HandRecord>> {
+    let slumbot = folder.join("data/slumbot");
+    let list = fs::read_to_string(slumbot.join("tokens.csv")).expect("the sessions");
+    let rows = list.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let tokens: BTreeMap<u64, String> =
+        rows.map(|row| (row[0].parse().expect("a number"), row[1].to_owned())).collect();
+    let mut hands: BTreeMap<String, Vec<HandRecord>> = BTreeMap::new();
+    for entry in fs::read_dir(folder.join("data/matches")).expect("the ledgers") {
+        let reader = LedgerReader::open(&entry.expect("a folder").path()).expect("a ledger");
+        for hand in reader.hands() {
+            let hand = hand.expect("a hand");
+            let token = tokens[&(hand.deal >> 32)].clone();
+            hands.entry(token).or_default().push(hand);
+        }
+    }
+    hands
+}
+
+fn set(cards: &[cards::Card]) -> CardSet {
+    cards.iter().copied().collect()
+}
+
+/// The run's ledger against the host's, hand for hand. Gives the numbers of hands played, settled and
+/// unknown.
+fn check_ledgers(run: &Path, host: &Path) -> (usize, usize, usize) {
+    let hosts = hosts_hands(host);
+    let reader = LedgerReader::open(run).expect("the run's ledger");
+    let sessions = reader.slumbot_sessions().expect("sessions");
+    let tokens: BTreeMap<u64, String> =
+        sessions.into_iter().filter_map(|s| Some((s.session, s.token?))).collect();
+    let mut counted: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    let mut settled: BTreeMap<u64, (usize, i64)> = BTreeMap::new();
+    let mut counts = (0, 0, 0);
+    for row in reader.slumbot_hands().expect("hands") {
+        match row.known {
+            Known::Unknown => counts.2 += 1,
+            Known::Settled => {
+                counts.1 += 1;
+                let sum = settled.entry(row.session).or_default();
+                *sum = (sum.0 + 1, sum.1 + row.winnings.expect("it is known"));
+            }
+            Known::Played => {
+                counts.0 += 1;
+                let number = row.number.expect("a hand seen to its end has one");
+                let hosts = &hosts[&tokens[&row.session]][number as usize - 1];
+                let ours = reader.hand(row.hand).expect("it reads").expect("it is there");
+                assert_eq!(ours.public.history(), hosts.public.history(), "hand {}", row.hand);
+                assert_eq!(set(&ours.public.board()), set(&hosts.public.board()));
+                for seat in ours.public.def().seats() {
+                    assert_eq!(set(&ours.hole[seat]), set(&hosts.hole[seat]));
+                    assert_eq!(ours.entrants[seat], hosts.entrants[seat]);
+                }
+                assert_eq!(ours.payoffs, hosts.payoffs);
+                assert_eq!(row.baseline.is_some(), row.winnings.is_some());
+                let new = counted.entry(row.session).or_default().insert(number);
+                assert!(new, "hand {number} of session {} stands twice", row.session);
+            }
+        }
+    }
+    assert_eq!(reader.count().expect("a number"), counts.0 as u64);
+    // What the host finished and the run did not see is what was settled, in number and in chips.
+    for (session, token) in &tokens {
+        let Some(hosts) = hosts.get(token) else { continue };
+        let none = BTreeSet::new();
+        let seen = counted.get(session).unwrap_or(&none);
+        let mut missing = (0, 0);
+        for (number, hand) in (1..).zip(hosts).filter(|(number, _)| !seen.contains(number)) {
+            let _: u64 = number;
+            let client =
+                hand.entrants.iter().find(|(_, entrant)| **entrant == 0).expect("it sat").0;
+            missing = (missing.0 + 1, missing.1 + hand.payoffs[client].parts() / 2520);
+        }
+        assert_eq!(settled.get(session).copied().unwrap_or_default(), missing, "session {session}");
+    }
+    counts
+}
+
+const FAULTS: &str = "seed = 5\ndrop = 0.008\ndrop_after = 0.008\ntruncate = 0.008\nreset = 0.008\n\
+    duplicate = 0.006\nstatus = 0.006\nstatus_after = 0.006\nrotate = 0.004\nrepeat_answer = 0.004\n\
+    repeat_hand = 0.004\n";
+
+#[test]
+fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
+    let (at_host, at_run) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let host = Host::start(at_host.path(), Some(FAULTS));
+    let arguments = [
+        "--agent",
+        "random",
+        "--hands",
+        "600",
+        "--sessions",
+        "3",
+        "--out",
+        "run",
+        "--json",
+        "--pause",
+        "2ms",
+        "--timeout",
+        "5s",
+        "--quiet",
+    ];
+    for kill_at in [150, 350] {
+        let mut command = cardroom(at_run.path());
+        command.args(["play", "slumbot", "--host", &host.url]).args(arguments);
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+        let since = Instant::now();
+        let played = || {
+            let reader = LedgerReader::open(&at_run.path().join("run")).ok()?;
+            reader.count().ok()
+        };
+        while played().unwrap_or_default() < kill_at {
+            assert!(since.elapsed() < PATIENCE, "it does not get on");
+            assert!(child.try_wait().expect("a child").is_none(), "it ended by itself");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // SIGKILL.
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+    }
+    let output = play(at_run.path(), &host.url, &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    let (played, settled, unknown) = check_ledgers(&at_run.path().join("run"), at_host.path());
+    let number = |key: &str| summary[key].as_u64().expect("a number") as usize;
+    assert!(number("played") + number("settled") >= 600, "{summary:#}");
+    assert_eq!(number("played"), played);
+    assert_eq!(number("settled") + number("unseen_settled"), settled);
+    assert_eq!(number("unknown") + number("unseen") - number("unseen_settled"), unknown);
+    assert!(summary["failures"].as_u64() > Some(0), "{summary:#}");
+    // Only what was never seen cannot be settled.
+    assert_eq!(number("unknown"), 0, "{summary:#}");
+    assert!(number("unseen") <= 60, "{summary:#}");
+
+    // Asked once more, the run is complete, and the server is not needed for saying so.
+    drop(host);
+    let again = play(at_run.path(), "http://127.0.0.1:9", &arguments);
+    assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
+    let stats = cardroom(at_run.path()).args(["stats", "run", "--json"]).output().expect("it runs");
+    assert_eq!(stats.status.code(), Some(0), "{}", text(&stats.stderr));
+    let stats: Value = serde_json::from_slice(&stats.stdout).expect("one JSON document");
+    assert_eq!(stats["hands"], played);
+}
+
+#[test]
+fn over_a_good_line_all_hands_are_seen_and_strategies_are_kept() {
+    let (at_host, at_run) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let host = Host::start(at_host.path(), None);
+    let arguments = [
+        "--agent",
+        "random",
+        "--hands",
+        "120",
+        "--sessions",
+        "2",
+        "--out",
+        "run",
+        "--seed",
+        "4",
+        "--prefix",
+        "/api",
+    ];
+    let output = play(at_run.path(), &host.url, &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    for expected in ["raw", "big blind", "button", "baseline", "unknown: 0", "mbb/hand"] {
+        assert!(said.contains(expected), "no `{expected}` in {said}");
+    }
+    assert_eq!(check_ledgers(&at_run.path().join("run"), at_host.path()), (120, 0, 0));
+    let reader = LedgerReader::open(&at_run.path().join("run")).expect("a ledger");
+    let mut decisions = 0;
+    for hand in reader.hands() {
+        for decision in reader.decisions(hand.expect("a hand").hand).expect("decisions") {
+            assert!(decision.strategy.is_some(), "{decision:?}");
+            assert_eq!(decision.entrant, 0);
+            decisions += 1;
+        }
+    }
+    assert!(decisions > 120);
+    let other =
+        play(at_run.path(), &host.url, &["--agent", "call", "--hands", "120", "--out", "run"]);
+    check_failure(&other, 3, &["run holds another run", "the entrants are"]);
+}
+
+#[test]
+fn ctrl_c_finishes_the_hands_in_play_and_says_how_to_go_on() {
+    let (at_host, at_run) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let host = Host::start(at_host.path(), None);
+    let mut command = cardroom(at_run.path());
+    command.args(["play", "slumbot", "--agent", "random", "--host", &host.url, "--rate", "100"]);
+    command.args(["--out", "run", "--quiet"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let since = Instant::now();
+    let played = || LedgerReader::open(&at_run.path().join("run")).ok()?.count().ok();
+    while played().unwrap_or_default() < 10 {
+        assert!(since.elapsed() < PATIENCE, "it does not get on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pressed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(pressed.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("of 150000 hands; resume with: ") && said.contains("--out run"),
+        "{said}"
+    );
+    assert_eq!(check_ledgers(&at_run.path().join("run"), at_host.path()).2, 0);
+}
+
+/// A server that gives every request this answer.
+fn always(answer: &'static str) -> String {
+    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}", door.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = door.accept() {
+            std::thread::spawn(move || {
+                let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
+                while skip_request(&mut reader).is_some() {
+                    if stream.write_all(answer.as_bytes()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    url
+}
+
+fn skip_request(reader: &mut BufReader<TcpStream>) -> Option<()> {
+    let (mut line, mut length) = (String::new(), 0);
+    loop {
+        line.clear();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        if line.trim().is_empty() {
+            let mut body = vec![0; length];
+            return reader.read_exact(&mut body).ok();
+        }
+    }
+}
+
+#[test]
+fn what_is_no_slumbot_is_said_in_one_line_with_the_address_and_a_remedy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let json = |body: &str| -> &'static str {
+        let length = body.len();
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+        format!("{head}Content-Length: {length}\r\n\r\n{body}").leak()
+    };
+    let cases: Vec<(&'static str, &[&str])> = vec![
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n<html>Hi</html>",
+            &["is no Slumbot server", "web page", "--host"],
+        ),
+        (
+            "HTTP/1.1 301 Moved\r\nLocation: https://slumbot.com/\r\nContent-Length: 0\r\n\r\n",
+            &["is redirected to https://slumbot.com/", "with --host"],
+        ),
+        ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", &["status 404", "--prefix"]),
+        (json("[1]"), &["not a JSON object"]),
+        (json("{}"), &["no field `action`"]),
+        (json(r#"{"token":5}"#), &["`token` is something else, not a text"]),
+        (json(r#"{"token":""}"#), &["token is empty"]),
+        (json(r#"{"action":7,"token":null}"#), &["`action` is 7, not a text"]),
+        (
+            json(
+                r#"{"old_action":"","action":"b200","client_pos":0,"hole_cards":["Ac","Ac"],"board":[]}"#,
+            ),
+            &["the card Ac stands twice"],
+        ),
+        (
+            json(
+                r#"{"old_action":"","action":"b200","client_pos":0,"hole_cards":["Ac","Ad"],"board":[]}"#,
+            ),
+            &["the first answer has no token"],
+        ),
+    ];
+    for (answer, expected) in cases {
+        let url = always(answer);
+        let output = play(at, &url, &["--agent", "call", "--out", "run", "--sessions", "1"]);
+        check_failure(&output, 3, &[&[url.as_str()], expected].concat());
+        let _ = fs::remove_dir_all(at.join("run"));
+    }
+    let refused =
+        play(at, "http://127.0.0.1:9", &["--agent", "call", "--connect-timeout", "300ms"]);
+    check_failure(&refused, 4, &["http://127.0.0.1:9", "has not answered for", "refused"]);
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}", silent.local_addr().expect("an address"));
+    let arguments = ["--agent", "call", "--timeout", "100ms", "--connect-timeout", "300ms"];
+    check_failure(&play(at, &url, &arguments), 4, &[&url, "has not answered for", "timed out"]);
+    for (url, code, expected) in [
+        ("slumbot.com", 3, "is not the address of a server"),
+        ("ftp://slumbot.com", 3, "must begin with http:// or https://"),
+        ("https://slumbot.com/api", 3, "must end after the name and the port"),
+        ("https://me:secret@slumbot.com", 3, "--login"),
+    ] {
+        let output = play(at, url, &["--agent", "call"]);
+        check_failure(&output, code, &[expected]);
+        assert!(!text(&output.stderr).contains("secret"), "{}", text(&output.stderr));
+    }
+    check_failure(
+        &play(at, "http://127.0.0.1:9", &["--agent", "cal"]),
+        3,
+        &["did you mean `call`?"],
+    );
+    for usage in
+        [&["--agent", "call", "--rate", "fast"][..], &["--agent", "call", "--hands", "0"], &[]]
+    {
+        assert_eq!(play(at, "http://127.0.0.1:9", usage).status.code(), Some(2));
+    }
+}
+
+#[test]
+fn a_refusal_of_every_token_ends_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let body = r#"{"error_msg":"Bad token"}"#;
+    let length = body.len();
+    let url = always(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}").leak());
+    let output = play(folder.path(), &url, &["--agent", "call", "--out", "run"]);
+    check_failure(&output, 3, &["refuses to go on", "forgets every session"]);
+}
+
+/// A server with a certificate that nobody trusts unless told to; answers as one that knows the API.
+fn encrypted() -> String {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls");
+    let chain = CertificateDer::pem_file_iter(data.join("server.pem")).expect("a file");
+    let chain: Vec<_> = chain.map(|certificate| certificate.expect("a certificate")).collect();
+    let key = PrivateKeyDer::from_pem_file(data.join("server.key")).expect("a key");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("usual versions")
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .expect("they belong together");
+    let config = Arc::new(config);
+    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("https://{}", door.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = door.accept() {
+            let connection =
+                rustls::ServerConnection::new(Arc::clone(&config)).expect("a connection");
+            std::thread::spawn(move || {
+                let mut stream = rustls::StreamOwned::new(connection, stream);
+                let mut byte = [0];
+                // The client ends the request with `}`.
+                while matches!(stream.read(&mut byte), Ok(1)) {
+                    if byte == *b"}" {
+                        let answer = "HTTP/1.1 404 Gone\r\nContent-Length: 0\r\n\r\n";
+                        let _ = stream.write_all(answer.as_bytes());
+                    }
+                }
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn certificates_are_checked_and_can_be_trusted_by_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let url = encrypted();
+    let output = play(at, &url, &["--agent", "call"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("ertificate") && said.contains("--certificates"), "{said}");
+    let authority: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls/ca.pem");
+    let authority = authority.to_str().expect("text");
+    let output = play(at, &url, &["--agent", "call", "--certificates", authority]);
+    check_failure(&output, 3, &["status 404"]);
+    let output = play(at, &url, &["--agent", "call", "--certificates", "none.pem"]);
+    check_failure(&output, 3, &["none.pem"]);
+    let plain =
+        always("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").replace("http", "https");
+    let output = play(at, &plain, &["--agent", "call", "--certificates", authority]);
+    check_failure(&output, 3, &["try http://"]);
+}
+
+#[test]
+fn an_account_is_used_and_never_shown() {
+    let (at_host, at_run) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let at = at_run.path();
+    let host = Host::start(at_host.path(), None);
+    fs::write(at.join("account"), "somebody\nhunter2-secret\n").expect("a file");
+    let arguments = ["--agent", "call", "--hands", "10", "--sessions", "1", "--out", "run"];
+    let output = play(at, &host.url, &[&arguments[..], &["--login", "account"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let list =
+        fs::read_to_string(at_host.path().join("data/slumbot/tokens.csv")).expect("sessions");
+    assert!(list.contains("somebody"), "{list}");
+    let mut kept = text(&output.stdout) + &text(&output.stderr);
+    for file in fs::read_dir(at.join("run")).expect("the run's folder") {
+        let bytes = fs::read(file.expect("a file").path()).expect("it reads");
+        kept += &String::from_utf8_lossy(&bytes);
+    }
+    assert!(!kept.contains("hunter2-secret") && !kept.contains("somebody"));
+    fs::write(at.join("half"), "somebody\n").expect("a file");
+    let output = play(at, &host.url, &[&arguments[..], &["--login", "half"]].concat());
+    check_failure(&output, 3, &["half", "the password on the second"]);
+    let mut command = cardroom(at);
+    command.env("CARDROOM_SLUMBOT_USERNAME", "somebody");
+    command.args(["play", "slumbot", "--host", &host.url, "--agent", "call"]);
+    check_failure(&command.output().expect("it runs"), 2, &["CARDROOM_SLUMBOT_PASSWORD"]);
+}
