@@ -21,8 +21,8 @@ const READ_AGAIN: u64 = 100_000;
 /// Boards to look at for that: a second or two.
 const BOARDS: u64 = 100_000_000;
 
-/// A match of at most so many hands also gets its estimates then: some seconds.
-const ESTIMATED: u64 = 0;
+/// A match of at most so many hands also gets its estimates then: a second or two.
+const ESTIMATED: u64 = 2_000;
 
 /// What is computed from the hands of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -35,7 +35,7 @@ pub struct Args {
     allin: AllInMode,
     /// Estimates of the first entrant's rate with less variance, heads-up hold'em only: about a
     /// millisecond a hand
-    #[arg(long, value_enum, default_value_t = EstimateMode::Off)]
+    #[arg(long, value_enum, default_value_t = EstimateMode::On)]
     estimates: EstimateMode,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its
     /// strategy N times for each decision (16 gives most of the gain)

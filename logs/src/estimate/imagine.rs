@@ -50,7 +50,7 @@ pub(super) fn imagine(line: &Line, policy: &dyn Policy, size: usize, hand: u64) 
     }
     let holes: Vec<CardSet> = held.iter().map(|&(hole, _)| hole).collect();
     let by_street: Vec<Vec<f64>> =
-        line.boards.iter().map(|&board| shares(&holes, line.other, board)).collect();
+        line.boards.iter().map(|&board| shares(&holes, line.other, board, line.deal)).collect();
     let mut mean = [0.0; COUNT];
     let mut total = 0.0;
     for (i, (hole, (weight, own))) in held.iter().enumerate() {

@@ -32,9 +32,9 @@ pub(super) struct Next {
 }
 
 impl Next {
-    /// For these two hands in the hand with this number.
-    pub(super) fn new(hole: CardSet, other: CardSet, hand: u64, effort: Effort) -> Next {
-        let seed = hand.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hole.bits() ^ other.bits() << 13;
+    /// For these two hands, with this seed of draws.
+    pub(super) fn new(hole: CardSet, other: CardSet, seed: u64, effort: Effort) -> Next {
+        let seed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hole.bits() ^ other.bits() << 13;
         Next { hands: [hole, other], rng: Pcg64Mcg::seed_from_u64(seed), effort }
     }
 
@@ -53,7 +53,7 @@ impl Next {
             let [a, b] = self.hands;
             let boards = self.boards(before, street);
             for &board in &boards {
-                let now = features(share(a, b, board), strengths(a, b, board), pot, behind);
+                let now = features(share(a, b, board, 0), strengths(a, b, board), pot, behind);
                 mean.iter_mut().zip(now).for_each(|(mean, now)| *mean += now / boards.len() as f64);
             }
         }

@@ -54,7 +54,8 @@ pub(super) struct Line {
     pub(super) boards: Vec<CardSet>,
     /// Whether chips were behind when the street was dealt.
     open: Vec<bool>,
-    hand: u64,
+    /// Seeds all draws.
+    pub(super) deal: u64,
     steps: Vec<Step>,
     showdown: bool,
     matched: f64,
@@ -137,7 +138,7 @@ impl Line {
             other: record.hole[other].set(),
             boards,
             open,
-            hand: record.hand,
+            deal: record.deal,
             steps,
             showdown: public.is_showdown(),
             matched: f64::from(matched) * unit,
@@ -167,8 +168,11 @@ impl Line {
 
     /// What the cards are worth that the two sides held.
     pub(super) fn worth(&self) -> Worth {
-        let shares: Vec<f64> =
-            self.boards.iter().map(|&board| share(self.hole, self.other, board)).collect();
+        let shares: Vec<f64> = self
+            .boards
+            .iter()
+            .map(|&board| share(self.hole, self.other, board, self.deal))
+            .collect();
         self.worth_of(self.hole, &shares)
     }
 
@@ -201,7 +205,7 @@ impl Line {
         };
         terms[BASELINE] = self.baseline;
         let mut strategies = strategies.into_iter();
-        let mut next = Next::new(hole, self.other, self.hand, effort);
+        let mut next = Next::new(hole, self.other, self.deal, effort);
         for step in &self.steps {
             match step {
                 &Step::Deal { street, pot, behind } => {

@@ -1,0 +1,384 @@
+//! Estimates with less variance: unbiased, exact where they can be computed by hand, and narrower.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cards::{Board, Card, CardSet, HoleCards, evaluate};
+use game::{
+    Action, BySeat, GameDef, InfoSet, Payoff, Policy, PublicState, Seat, State, Strategy, Turn,
+    games, notation,
+};
+use logs::estimate::{Estimates, NoEstimates, Row, RowKind};
+use logs::{DecisionRecord, HandRecord};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// Plays its strength, always with some chance of anything else.
+#[derive(Clone, Copy)]
+struct Soft {
+    /// How often it raises with the best hands.
+    aggression: f64,
+}
+
+impl Policy for Soft {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        let legal = infoset.legal();
+        let board = infoset.public.board();
+        let ranks: f64 =
+            infoset.hole.iter().map(|card| f64::from(card.rank().index()) / 24.0).sum();
+        let strength = match board.is_empty() {
+            true => ranks,
+            false => {
+                let category = evaluate(infoset.hole.set() | board.set()).category() as i32;
+                (0.25 * f64::from(category) + 0.4 * ranks).min(1.0)
+            }
+        };
+        let raise = self.aggression * strength * strength + 0.05;
+        let fold = if legal.fold { 0.6 * (1.0 - strength) * (1.0 - strength) } else { 0.0 };
+        let mut weights = vec![(Action::Call, 1.0 - raise - fold)];
+        if legal.fold {
+            weights.push((Action::Fold, fold));
+        }
+        if let Some(raises) = legal.raise {
+            let pot = infoset.public.pot() as u32 + legal.to_call;
+            let to = |part: u32| {
+                let total = infoset.public.highest() + pot * part / 2;
+                Action::RaiseTo(total.clamp(raises.min, raises.max))
+            };
+            weights.push((to(1), 0.5 * raise));
+            match weights.iter_mut().find(|(action, _)| *action == to(2)) {
+                Some((_, weight)) => *weight += 0.5 * raise,
+                None => weights.push((to(2), 0.5 * raise)),
+            }
+        }
+        Strategy::from_weights(weights).expect("positive weights")
+    }
+}
+
+const PLAYERS: [Soft; 2] = [Soft { aggression: 0.5 }, Soft { aggression: 0.25 }];
+
+/// A stack of 20 big blinds: real play, with tails that 200 repetitions can see.
+fn short() -> Arc<GameDef> {
+    Arc::new(games::nolimit_holdem_with(vec![2_000; 2]))
+}
+
+struct Deal {
+    hole: BySeat<HoleCards>,
+    board: Vec<Card>,
+}
+
+fn deal(def: &GameDef, seed: u64) -> Deal {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let mut deck = def.deck();
+    let mut draw = || deck.swap_remove(rng.random_range(0..deck.len()));
+    let hole = BySeat::from_fn(2, |_| HoleCards::new(&[draw(), draw()]).unwrap());
+    let board = (0..5).map(|_| draw()).collect();
+    Deal { hole, board }
+}
+
+/// Plays a hand, entrant `(hand + seat) mod 2` in each seat.
+fn play(
+    def: &Arc<GameDef>,
+    players: [&dyn Policy; 2],
+    hand: u64,
+    deal: &Deal,
+    seed: u64,
+) -> (HandRecord, Vec<DecisionRecord>) {
+    let mut rng = Pcg64Mcg::seed_from_u64(!seed);
+    let mut state = State { public: PublicState::new(def), hole: deal.hole };
+    let entrants = BySeat::from_fn(2, |seat| ((hand as usize + seat.index()) % 2) as u8);
+    let mut decisions = Vec::new();
+    loop {
+        state.public.deal_from(&deal.board).unwrap();
+        let Turn::Act(seat) = state.public.turn() else { break };
+        let strategy = players[usize::from(entrants[seat])].strategy(&state.infoset(seat));
+        let action = strategy.sample(rng.random());
+        let index = state.public.history().len() as u32;
+        decisions.push(decision(hand, index, entrants[seat], seat, action, Some(strategy)));
+        state.public.apply(action).unwrap();
+    }
+    let payoffs = state.payoffs();
+    let State { public, hole } = state;
+    (HandRecord { hand, deal: hand, public, hole, payoffs, entrants }, decisions)
+}
+
+fn decision(
+    hand: u64,
+    index: u32,
+    entrant: u8,
+    seat: Seat,
+    action: Action,
+    strategy: Option<Strategy>,
+) -> DecisionRecord {
+    DecisionRecord {
+        hand,
+        index,
+        entrant,
+        seat,
+        action,
+        corrected_from: None,
+        fallback: None,
+        strategy,
+        note: None,
+        elapsed: Duration::ZERO,
+    }
+}
+
+/// What the second player would win against itself in the first one's seat.
+fn self_play(def: &Arc<GameDef>, hand: u64, deal: &Deal, seed: u64) -> Payoff {
+    let owner: &dyn Policy = &PLAYERS[1];
+    let (record, _) = play(def, [owner; 2], hand, deal, seed ^ 0xABCD);
+    let seat = def.seats().find(|&seat| record.entrants[seat] == 0).unwrap();
+    record.payoffs[seat]
+}
+
+/// How a hand reaches the estimator: as it was, or wrongly.
+type Tamper = fn(&mut HandRecord, &mut Vec<DecisionRecord>, &mut Payoff);
+
+/// One match of so many hands: all its estimates by kind.
+fn match_of(hands: u64, repetition: u64, tamper: Tamper) -> BTreeMap<String, Row> {
+    let def = short();
+    let mut estimates = Estimates::of_game(&def, 1, 0).unwrap().imagining(Arc::new(PLAYERS[0]), 4);
+    for hand in 0..hands {
+        let seed = repetition << 32 | hand;
+        let deal = deal(&def, seed);
+        let (mut record, mut decisions) = play(&def, [&PLAYERS[0], &PLAYERS[1]], hand, &deal, seed);
+        let mut baseline = self_play(&def, hand, &deal, seed);
+        tamper(&mut record, &mut decisions, &mut baseline);
+        estimates.add(&record, &decisions, Some(baseline));
+    }
+    let rows = estimates.rows().unwrap().rows;
+    rows.into_iter().map(|row| (format!("{:?}", row.kind), row)).collect()
+}
+
+/// Over the repetitions: by kind, how many standard errors its mean is off the raw mean, and how many of
+/// its intervals miss the raw mean of all.
+fn repeated(repetitions: u64, hands: u64, tamper: Tamper) -> BTreeMap<String, (f64, u64)> {
+    let matches: Vec<_> = (0..repetitions).map(|k| match_of(hands, k, tamper)).collect();
+    let count = repetitions as f64;
+    let truth = matches.iter().map(|rows| rows["Raw"].rate.mbb).sum::<f64>() / count;
+    let kinds = matches[0].keys();
+    let checked = kinds.map(|kind| {
+        let rate = |rows: &BTreeMap<String, Row>| rows[kind].rate;
+        let apart = |rows| rate(rows).mbb - rows["Raw"].rate.mbb;
+        let mean = matches.iter().map(apart).sum::<f64>() / count;
+        let variance =
+            matches.iter().map(|rows| (apart(rows) - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let misses = |rows: &&BTreeMap<String, Row>| {
+            let interval = rate(rows).interval;
+            truth < interval.low || truth > interval.high
+        };
+        let misses = matches.iter().filter(misses).count() as u64;
+        (kind.clone(), (mean / (variance / count).sqrt().max(1e-9), misses))
+    });
+    checked.collect()
+}
+
+/// Repetitions and hands of each: more where the machine's code is fast.
+fn size() -> (u64, u64) {
+    if cfg!(debug_assertions) { (200, 24) } else { (200, 240) }
+}
+
+#[test]
+fn every_estimate_agrees_with_the_raw_mean_at_the_right_rate() {
+    let (repetitions, hands) = size();
+    let checked = repeated(repetitions, hands, |_, _, _| {});
+    assert_eq!(checked.len(), 7, "{:?}", checked.keys());
+    for (kind, (off, misses)) in checked {
+        assert!(off.abs() < 3.5, "{kind}: {off:.1} standard errors off the raw mean");
+        // Of 200 intervals 10 should miss; fewer than 2 or more than 21 happens once in 1,000 tests.
+        assert!((2..=21).contains(&misses), "{kind}: {misses} of {repetitions} intervals miss");
+    }
+}
+
+#[test]
+fn a_wrong_strategy_biases_and_is_noticed() {
+    let (_, hands) = size();
+    let claims_to_raise: Tamper = |_, decisions, _| {
+        for decision in decisions {
+            let strategy = decision.strategy.as_mut().unwrap();
+            let others = strategy.actions.len() as f64 - 1.0;
+            for (action, p) in &mut strategy.actions {
+                let raise = matches!(action, Action::RaiseTo(_));
+                *p = if raise { 0.9 / others } else { 0.1 };
+            }
+            let total: f64 = strategy.actions.iter().map(|(_, p)| p).sum();
+            strategy.actions.iter_mut().for_each(|(_, p)| *p /= total);
+        }
+    };
+    let (off, _) = repeated(60, hands, claims_to_raise)["OwnChoices"];
+    assert!(off.abs() > 3.5, "only {off:.1} standard errors off");
+}
+
+#[test]
+fn corrections_take_spread_out_and_those_of_the_wrong_seat_add_it() {
+    let hands = if cfg!(debug_assertions) { 1_500 } else { 20_000 };
+    let right = match_of(hands, 1 << 20, |_, _, _| {});
+    let share = |rows: &BTreeMap<String, Row>, kind: &str| rows[kind].of_raw.unwrap();
+    assert!(share(&right, "Luck") < 0.85, "{}", share(&right, "Luck"));
+    assert!(share(&right, "BothChoices") < share(&right, "OwnChoices"));
+    assert!(share(&right, "Combined") < 0.75, "{}", share(&right, "Combined"));
+    // The results stand, so only hands without a showdown can have their cards exchanged.
+    let exchanged = match_of(hands, 1 << 20, |record, _, _| {
+        if !record.public.is_showdown() {
+            let [a, b] = [record.hole.as_slice()[0], record.hole.as_slice()[1]];
+            record.hole = BySeat::from_slice(&[b, a]).unwrap();
+        }
+    });
+    assert!(share(&exchanged, "Luck") > share(&right, "Luck") + 0.05);
+}
+
+/// Two equal hands, so that there is an interval; their estimates in big blinds.
+fn estimates_of(record: &HandRecord, decisions: &[DecisionRecord]) -> BTreeMap<String, f64> {
+    let mut estimates = Estimates::of_game(record.public.def(), 1, 0).unwrap();
+    estimates.add(record, decisions, None);
+    estimates.add(record, decisions, None);
+    let rows = estimates.rows().unwrap().rows;
+    rows.into_iter().map(|row| (format!("{:?}", row.kind), row.rate.mbb / 1000.0)).collect()
+}
+
+/// A finished hand in 50/100 blinds and stacks of 200 big blinds; entrant 0 has the big blind.
+fn hand(betting: &str, board: &str, holes: [&str; 2]) -> HandRecord {
+    let def = Arc::new(games::nolimit_holdem());
+    let board: Board = board.parse().unwrap();
+    let public = notation::replay(&def, betting, &board).unwrap();
+    assert_eq!(public.turn(), Turn::Over);
+    let hole = BySeat::from_slice(&holes.map(|hole| hole.parse::<HoleCards>().unwrap())).unwrap();
+    let payoffs = public.payoffs(&hole);
+    let entrants = BySeat::from_slice(&[0, 1]).unwrap();
+    HandRecord { hand: 0, deal: 0, public, hole, payoffs, entrants }
+}
+
+fn near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-9, "{found} and not {expected}");
+}
+
+#[test]
+fn after_an_all_in_on_the_flop_only_its_share_counts_whatever_comes() {
+    // Aces against a flush draw and two overcards to nothing: exact from the flop on.
+    let combo = |text: &str| {
+        let hole: HoleCards = text.parse().unwrap();
+        cards::Combo::new(hole[0], hole[1]).unwrap()
+    };
+    let flop: Board = "2h7h9c".parse().unwrap();
+    let all = cards::all_in(combo("AsAd"), combo("KhQh"), flop.set()).unwrap();
+    let share = (all.wins as f64 + 0.5 * all.ties as f64) / all.total as f64;
+    let holes = ["AsAd", "KhQh"];
+    let correction = |betting: &str, board: &str| {
+        let found = estimates_of(&hand(betting, board, holes), &[]);
+        (found["Luck"], found["Raw"] - found["Luck"])
+    };
+    // The same hand given up on the flop has the same corrections up to there.
+    let (_, before) = correction("r200c/r400f", "2h7h9c");
+    for rest in ["3d4d", "Th3h", "KdKc"] {
+        let (luck, _) = correction("r200c/r20000c//", &format!("2h7h9c{rest}"));
+        near(luck, (2.0 * share - 1.0) * 200.0 - before);
+    }
+}
+
+#[test]
+fn the_deal_of_hole_cards_is_corrected_by_the_documented_formula() {
+    // Given up before the flop, a hand has the correction of its deal only: with a lead of `share - 1/2`
+    // a pot of 2 with 199 behind, strengths 0.8527 and 0.8240. Only the share is drawn; two equations in it
+    // must agree, so compare with the hands exchanged and with a hand as strong against itself.
+    let found = |holes| {
+        let found = estimates_of(&hand("f", "", holes), &[]);
+        found["Raw"] - found["Luck"]
+    };
+    let growth = 398.0_f64.sqrt();
+    let good = (0.8527_f64 * 0.8240).powi(2);
+    let by_lead = 2.0 + 0.05 * 8.0 + 11.0 * growth * good + 50.0 * growth * good.powi(4);
+    let lead = (found(["AsAh", "KdKc"]) + 0.3 * (0.8527 - 0.8240) * growth) / by_lead;
+    // The exact share is 0.8106 to 0.8265, by suits; 32 drawn flops are within 0.1 of it.
+    assert!((lead - 0.32).abs() < 0.1, "{lead}");
+    // Aces against aces tie but for flushes: no lead, no difference in strength.
+    assert!(found(["AsAh", "AdAc"]).abs() < 0.02 * by_lead);
+}
+
+#[test]
+fn the_corrections_of_all_rivers_sum_to_zero() {
+    let holes = ["AsAh", "KdKc"];
+    let correction = |betting: &str, board: &str| {
+        let found = estimates_of(&hand(betting, board, holes), &[]);
+        found["Raw"] - found["Luck"]
+    };
+    // The same hand given up on the turn: everything but the river.
+    let turn = "2c7d9hJs";
+    let before = correction("r200c/cc/r400f", turn);
+    let dead: CardSet = format!("{turn}AsAhKdKc").parse::<cards::CardList<8>>().unwrap().set();
+    let rivers: Vec<Card> = (CardSet::FULL - dead).iter().collect();
+    assert_eq!(rivers.len(), 44);
+    let sum: f64 = rivers
+        .iter()
+        .map(|river| correction("r200c/cc/cc/cc", &format!("{turn}{river}")) - before)
+        .sum();
+    near(sum, 0.0);
+    let some = correction("r200c/cc/cc/cc", &format!("{turn}Kh")) - before;
+    assert!(some.abs() > 1.0, "the river that wins changes much: {some}");
+}
+
+#[test]
+fn exchanged_hands_are_corrected_by_as_much_the_other_way() {
+    // Over all deals the corrections of the deal thus sum to zero, for each seat by itself.
+    let kinds: Vec<_> =
+        cards::StartingHand::all().map(|kind| kind.combos().last().unwrap()).collect();
+    let mut rng = Pcg64Mcg::seed_from_u64(7);
+    let correction = |a: cards::Combo, b: cards::Combo| {
+        let found = estimates_of(&hand("f", "", [&a.to_string(), &b.to_string()]), &[]);
+        found["Raw"] - found["Luck"]
+    };
+    let pairs = if cfg!(debug_assertions) { 500 } else { 20_000 };
+    for _ in 0..pairs {
+        let mut draw = || kinds[rng.random_range(0..kinds.len())];
+        let (a, b) = (draw(), draw());
+        if !a.set().intersects(b.set()) {
+            near(correction(a, b), -correction(b, a));
+        }
+    }
+}
+
+#[test]
+fn a_choice_counts_by_what_it_was_worth_on_average() {
+    // On the river the button bets 200 into 400. The big blind has a pair of aces against king high, folds
+    // or calls with even chances, and so is worth (-2 + 4) / 2 = 1 whichever it does.
+    let strategy = Strategy { actions: vec![(Action::Fold, 0.5), (Action::Call, 0.5)] };
+    let found = [("f", Action::Fold), ("c", Action::Call)].map(|(end, action)| {
+        let betting = format!("r200c/cc/cc/cr400{end}");
+        let record = hand(&betting, "2c7d9hJs3d", ["AsAh", "KdQc"]);
+        let seat = Seat::new(0).unwrap();
+        let decision = decision(0, 8, 0, seat, action, Some(strategy.clone()));
+        estimates_of(&record, &[decision])
+    });
+    near(found[0]["Raw"], -2.0);
+    near(found[1]["Raw"], 4.0);
+    near(found[0]["OwnChoices"], found[1]["OwnChoices"]);
+    near(found[0]["OwnChoices"] - found[0]["Luck"], 3.0);
+    near(found[1]["OwnChoices"] - found[1]["Luck"], -3.0);
+}
+
+#[test]
+fn unknown_cards_leave_no_estimate_and_other_games_none_at_all() {
+    let mut record = hand("f", "", ["AsAh", "KdKc"]);
+    record.hole = BySeat::from_slice(&[record.hole.as_slice()[0], HoleCards::EMPTY]).unwrap();
+    let mut estimates = Estimates::of_game(record.public.def(), 1, 0).unwrap();
+    estimates.add(&record, &[], None);
+    assert_eq!(estimates.rows(), Err(NoEstimates::UnknownCards(1)));
+    for def in [games::leduc(), games::nolimit_holdem_with(vec![20_000; 3])] {
+        assert!(Estimates::of_game(&def, 1, 0).is_none());
+    }
+}
+
+#[test]
+fn a_policy_that_did_not_play_is_found_out() {
+    let def = short();
+    let mut estimates = Estimates::of_game(&def, 1, 0).unwrap().imagining(Arc::new(PLAYERS[1]), 4);
+    for number in 0..20 {
+        let deal = deal(&def, number);
+        let (record, decisions) = play(&def, [&PLAYERS[0], &PLAYERS[1]], number, &deal, number);
+        estimates.add(&record, &decisions, None);
+    }
+    let rows = estimates.rows().unwrap();
+    assert!(rows.rows.iter().all(|row| row.kind != RowKind::Imagined));
+    assert!(rows.notes[0].starts_with("nothing was imagined"), "{:?}", rows.notes);
+}
