@@ -340,15 +340,11 @@ fn a_fast_caller_is_slowed_down_where_that_is_wanted() {
 
 #[test]
 fn faults_are_injected_as_the_file_says_and_shown() {
-    let folder = folder_with(CALL);
-    let all = |name: &str, more: &str| {
-        let text = format!("{name} = 1.0\n{more}\nonly = [\"act\"]\n");
-        std::fs::write(folder.path().join("faults.toml"), text).expect("a file");
-    };
-    let mut folder = Some(folder);
+    let mut folder = Some(folder_with(CALL));
     let mut try_fault = |name: &str, check: &dyn Fn(&Server, &str)| {
-        all(name, "codes = [502]");
         let place = folder.take().expect("the folder is back");
+        let text = format!("{name} = 1.0\ncodes = [502]\nonly = [\"act\"]\n");
+        std::fs::write(place.path().join("faults.toml"), text).expect("a file");
         let server = Server::start_with(place, &["--faults", "faults.toml"]);
         check(&server, &begin(&server));
         assert!(

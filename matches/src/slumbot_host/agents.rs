@@ -111,8 +111,14 @@ impl Bot {
         &self,
         work: impl FnOnce() -> Result<T, AgentError> + Send + 'static,
     ) -> Result<T, AgentError> {
-        let _place = self.places.acquire().await.expect("it is never closed");
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        // Taken until the work is done, even if nobody waits for it any more.
+        let places = Arc::clone(&self.places);
+        let place = places.acquire_owned().await.expect("it is never closed");
+        let work = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            work()
+        });
+        work.await.unwrap_or_else(|error| {
             Err(AgentError::Start { agent: self.name.clone(), reason: error.to_string() })
         })
     }

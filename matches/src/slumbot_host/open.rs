@@ -103,11 +103,9 @@ impl Inner {
             }
             match slot.kind {
                 Kind::LeftOpen if slot.stage == Stage::Open => {
-                    super::lock(&self.left_open).push((self.forfeit_at(&slot), place));
+                    super::lock(&self.left_open).push_back((self.forfeit_at(&slot), place));
                 }
-                Kind::LeftOpen => self.slots.clear(place).unwrap_or_else(|error| {
-                    tracing::warn!(%error, "a slot cannot be cleared");
-                }),
+                Kind::LeftOpen => self.free(place),
                 Kind::Session | Kind::Alias => {
                     let seeds = self.secret.seeds(slot.number);
                     let token = slot.token;
@@ -116,7 +114,9 @@ impl Inner {
                 }
             }
         }
-        restore_aliases(&mut sessions, aliases);
+        for (place, alias) in aliases {
+            self.restore_alias(&mut sessions, place, &alias);
+        }
         if !sessions.is_empty() {
             tracing::info!(
                 sessions = sessions.len(),
@@ -124,8 +124,19 @@ impl Inner {
             );
         }
         *self.sessions_mut() = sessions;
-        super::lock(&self.left_open).sort_unstable();
+        super::lock(&self.left_open).make_contiguous().sort_unstable();
         Ok(())
+    }
+
+    /// A further token of a session; that of one that is gone is forgotten.
+    fn restore_alias(&self, sessions: &mut HashMap<u128, Shared>, place: u32, alias: &Slot) {
+        let Some(session) = sessions.get(&alias.stands_for).cloned() else {
+            return self.free(place);
+        };
+        if let Ok(mut session) = session.try_lock() {
+            session.aliases.push((alias.token, place));
+        }
+        sessions.insert(alias.token, session);
     }
 
     /// Puts a finished hand into its ledger if the server was killed before it got there.
@@ -161,16 +172,5 @@ impl Inner {
         let (matches, provenance) = (&self.plan.matches, &self.plan.provenance);
         let mut keeper = super::lock(&self.keeper);
         keeper.open(matches, bot.choice(), &self.def, provenance)
-    }
-}
-
-/// The further tokens of sessions; those of sessions that are gone are forgotten at the next sweep.
-fn restore_aliases(sessions: &mut HashMap<u128, Shared>, aliases: Vec<(u32, Slot)>) {
-    for (place, alias) in aliases {
-        let Some(session) = sessions.get(&alias.stands_for).cloned() else { continue };
-        if let Ok(mut session) = session.try_lock() {
-            session.aliases.push((alias.token, place));
-        }
-        sessions.insert(alias.token, session);
     }
 }

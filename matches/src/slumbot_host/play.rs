@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use logs::HandRecord;
+use logs::{DecisionRecord, HandRecord};
 use protocol::slumbot::host::{Hand, Next};
 use protocol::slumbot::message::{HandEnd, HandObject};
 use tokio::sync::oneshot;
@@ -73,9 +73,9 @@ impl Inner {
         Ok(Session::new(slot, self.slots.take(), seeds))
     }
 
-    /// Forgets a session that never was.
-    pub(super) fn give_up(&self, session: &Session) {
-        if let Err(error) = self.slots.clear(session.place) {
+    /// Gives a place on disk back.
+    pub(super) fn free(&self, place: u32) {
+        if let Err(error) = self.slots.clear(place) {
             tracing::warn!(%error, "a slot cannot be cleared");
         }
     }
@@ -142,6 +142,7 @@ impl Inner {
                 bot.decide_elsewhere(question).await?
             };
             hand.play(record.action).expect("decide returns legal actions");
+            count(&bot.name, &record);
             slot.actions.push(pack(record.action));
             made.push(record);
         }
@@ -170,7 +171,7 @@ impl Inner {
         place: u32,
         slot: &mut Slot,
         hand: &Hand,
-        decisions: Vec<logs::DecisionRecord>,
+        decisions: Vec<DecisionRecord>,
         baseline: Option<i64>,
     ) -> Result<(HandEnd, Keeping), HostError> {
         let winnings = hand.winnings();
@@ -271,6 +272,19 @@ impl Inner {
             object.token = Some(token_text(alias.token));
         }
         Ok(object)
+    }
+}
+
+/// Counts what went wrong with a decision.
+fn count(agent: &str, decision: &DecisionRecord) {
+    if let Some(fallback) = decision.fallback {
+        let reason = format!("{fallback:?}").to_lowercase();
+        tracing::warn!(agent, reason, "a check or fold stands in for an agent's answer");
+        metrics::counter!("cardroom_fallbacks_total", "reason" => reason).increment(1);
+    }
+    if decision.corrected_from.is_some() {
+        let agent = agent.to_owned();
+        metrics::counter!("cardroom_illegal_actions_total", "agent" => agent).increment(1);
     }
 }
 

@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use game::Action;
-use protocol::slumbot::host::Hand;
 use tokio_util::sync::CancellationToken;
 
 use super::files::Forfeit;
@@ -102,8 +101,8 @@ impl Inner {
     /// The next hand left open that is due.
     fn next_left_open(&self, now: u64) -> Option<u32> {
         let mut left = lock(&self.left_open);
-        let due = left.first().is_some_and(|(at, _)| *at <= now);
-        due.then(|| left.remove(0).1)
+        let due = left.front().is_some_and(|(at, _)| *at <= now);
+        if due { left.pop_front().map(|(_, place)| place) } else { None }
     }
 
     async fn forfeit_left(&self, place: u32) -> Result<(), HostError> {
@@ -131,15 +130,10 @@ impl Inner {
         let action = hand.action();
         let lost = i64::from(hand.public().committed()[hand.client()]);
         let bot = self.bot(slot.hand_agent);
-        if left_at.is_some() {
-            // The game against itself that has begun is of another hand.
-            slot.used = session.slot.used;
-        }
+        // The game of the agent against itself that has begun is of the session's open hand.
         let begun = if left_at.is_some() { session.baseline.take() } else { None };
         let own = self.baseline(bot, session, &slot).await?;
-        if left_at.is_some() {
-            session.baseline = begun;
-        }
+        session.baseline = begun;
         let baseline = own.map_or(0, |own| -lost - own);
         let folds = hand.public().legal().fold;
         set_totals(&mut slot, totals(&session.slot));
@@ -160,9 +154,18 @@ impl Inner {
             slot.stage = Stage::None;
             self.counts.hands.fetch_add(1, Ordering::Relaxed);
         }
-        self.settle(session, slot, left_at)?;
         self.counts.forfeited.fetch_add(1, Ordering::Relaxed);
-        self.note_forfeit(session, &hand, &action, lost, number)
+        let noted = self.files.note_forfeit(&Forfeit {
+            at: jiff::Timestamp::now().to_string(),
+            token: &token_text(slot.token),
+            deal: deal_number(&slot),
+            agent: &bot.name,
+            action: &action,
+            lost,
+            hand: number,
+        });
+        noted.map_err(not_recorded)?;
+        self.settle(session, slot, left_at)
     }
 
     /// Takes the sums, and, unless the hand was one left open, the hand over into the session.
@@ -179,27 +182,6 @@ impl Inner {
         self.slots.write(session.place, &session.slot).map_err(not_recorded)
     }
 
-    fn note_forfeit(
-        &self,
-        session: &Session,
-        hand: &Hand,
-        action: &str,
-        lost: i64,
-        number: Option<u64>,
-    ) -> Result<(), HostError> {
-        debug_assert!(number.is_none() || hand.winnings() == -lost);
-        let noted = self.files.note_forfeit(&Forfeit {
-            at: jiff::Timestamp::now().to_string(),
-            token: &token_text(session.slot.token),
-            deal: deal_number(&session.slot),
-            agent: &self.bot(session.slot.hand_agent).name,
-            action,
-            lost,
-            hand: number,
-        });
-        noted.map_err(not_recorded)
-    }
-
     /// Forgets a session and all its tokens.
     fn expire(&self, session: &mut Session) {
         session.expired = true;
@@ -209,11 +191,7 @@ impl Inner {
             sessions.remove(&token);
             place
         });
-        for place in places.chain([session.place]) {
-            if let Err(error) = self.slots.clear(place) {
-                tracing::warn!(%error, "a slot cannot be cleared");
-            }
-        }
+        places.chain([session.place]).for_each(|place| self.free(place));
         self.counts.expired.fetch_add(1, Ordering::Relaxed);
     }
 
