@@ -195,6 +195,8 @@ fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
     for kill_at in [150, 350] {
         let mut command = cardroom(at_run.path());
         command.args(["play", "slumbot", "--host", &host.url]).args(arguments);
+        // Slow enough to be caught in the middle.
+        command.args(["--rate", "300"]);
         let mut child =
             command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
         let since = Instant::now();
@@ -242,7 +244,7 @@ fn over_a_good_line_all_hands_are_seen_and_strategies_are_kept() {
     let host = Host::start(at_host.path(), None);
     let arguments = [
         "--agent",
-        "random",
+        "equity:samples=50",
         "--hands",
         "120",
         "--sessions",
@@ -452,6 +454,19 @@ fn encrypted() -> String {
                     }
                 }
             });
+        }
+    });
+    url
+}
+
+/// A server that does not speak TLS, under an address that says it does.
+fn talkative() -> String {
+    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("https://{}", door.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = door.accept() {
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+            let _ = stream.read(&mut [0; 1024]);
         }
     });
     url

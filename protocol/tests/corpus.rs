@@ -4,15 +4,20 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use protocol::acpc::fuzzing;
+use protocol::slumbot::fuzzing as slumbot;
 
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 5] = [
+const TARGETS: [Target; 9] = [
     ("game_file", fuzzing::game_file),
     ("match_state", fuzzing::match_state),
     ("reply", fuzzing::reply),
     ("player", fuzzing::player),
     ("dealer", fuzzing::dealer),
+    ("slumbot_action", slumbot::action),
+    ("slumbot_incr", slumbot::incr),
+    ("slumbot_request", slumbot::request),
+    ("slumbot_answer", slumbot::answer),
 ];
 
 #[test]

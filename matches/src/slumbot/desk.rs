@@ -1,24 +1,24 @@
 //! One session: ask the agent, send, take the answer, write it down.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
-use agents::{Agent, Cost, HandOutcome};
+use agents::{Agent, Cost};
 use backon::ExponentialBackoff;
-use game::{BySeat, InfoSet, PublicState, Seat, Turn};
-use logs::ledger::{Known, SlumbotHand, SlumbotSession};
-use logs::{DecisionRecord, Fallback, HandRecord, decisions};
-use protocol::slumbot::client::{Client, ClientError, Finished, Lost, News, Next};
-use protocol::slumbot::{Settled, Unsettled};
-use serde::{Deserialize, Serialize};
+use game::{BySeat, InfoSet, PublicState, Turn};
+use logs::{DecisionRecord, Fallback};
+use protocol::slumbot::client::{Client, ClientError, Lost, News, Next};
 use tokio::time::sleep;
 
 use super::http::Trouble;
 use super::play::Shared;
-use super::store::Entry;
 use super::{Claim, RunError};
 use crate::decide::{Decided, Request, decide};
 use crate::threaded::seat;
+use saved::restore;
+
+mod rows;
+mod saved;
 
 /// How often in a row a server may refuse, or sessions may end without a hand, before the run does.
 const PATIENCE: u32 = 25;
@@ -52,21 +52,6 @@ struct Open {
     thought: Duration,
     blind: u32,
     decisions: Vec<DecisionRecord>,
-}
-
-/// Where a session stands, as the ledger keeps it.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Saved {
-    client: String,
-    number: u64,
-    began_ms: i64,
-    requests: u32,
-    waited_us: u64,
-    thought_us: u64,
-    blind: u32,
-    /// Lines of JSON.
-    decisions: String,
 }
 
 impl Desk {
@@ -298,205 +283,6 @@ impl Desk {
         Ok(())
     }
 
-    /// Writes down what an answer brought.
-    fn take(&mut self, news: Vec<News>) -> Result<(), RunError> {
-        let mut entry = self.entry();
-        let mut drift = None;
-        let mut settled = Vec::new();
-        let known = !news.is_empty();
-        let mut begun = false;
-        for news in news {
-            match news {
-                News::Began(number) => {
-                    begun = true;
-                    self.open = Open {
-                        number,
-                        began_ms: now_ms(),
-                        requests: self.open.requests,
-                        waited: self.open.waited,
-                        ..Open::default()
-                    };
-                }
-                News::Finished(hand) => entry.hands.push(self.finished(*hand, &mut entry.record)),
-                News::Unsettled(hand) => entry.hands.push(self.unsettled(&hand)),
-                News::Settled(hand) => settled.push(hand),
-                News::Drift(error) => {
-                    entry.session.closed = Some(error.to_string());
-                    drift = Some(error);
-                }
-                News::Gone(text) => {
-                    self.refusals += 1;
-                    entry.session.closed = Some(text);
-                }
-                News::Refused(_) => {}
-            }
-        }
-        for hand in settled {
-            let row = self.settled(hand, &entry.hands)?;
-            entry.hands.retain(|other| other.hand != row.hand);
-            entry.hands.push(row);
-        }
-        if begun || entry.record.is_some() {
-            self.refusals = 0;
-            self.shared.prove();
-        }
-        if known {
-            self.fill(&mut entry);
-            self.shared.store.commit(&entry)?;
-        }
-        match drift {
-            Some(drift) => {
-                let hand = entry.record.map_or(self.open.number, |(record, _)| record.hand);
-                let (url, session) = (self.shared.url(), self.session);
-                Err(RunError::Claim { url, session, hand, reason: Claim::Drift(drift) })
-            }
-            None if self.refusals >= PATIENCE => {
-                let reason = "it forgets every session".to_owned();
-                Err(RunError::Rejected { url: self.shared.url(), reason })
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// A hand was seen to its end.
-    fn finished(
-        &mut self,
-        hand: Finished,
-        record: &mut Option<(HandRecord, Vec<DecisionRecord>)>,
-    ) -> SlumbotHand {
-        let open = std::mem::take(&mut self.open);
-        let Finished { number, seat, public, hole, payoffs, end, disturbed } = hand;
-        if let Some(agent) = &mut self.agent {
-            let (public, shown) = (&public, &hole);
-            agent.hand_over(&HandOutcome { hand: number, public, seat, shown, payoffs: &payoffs });
-        }
-        self.claimed = false;
-        self.shared.store.count(|counts| {
-            counts.played += 1;
-            counts.chips += end.winnings;
-            counts.disturbed += u64::from(disturbed);
-            counts.blind += u64::from(open.blind);
-        });
-        let row = SlumbotHand {
-            number: Some(end.session_num_hands),
-            known: Known::Played,
-            winnings: Some(end.winnings),
-            baseline: end.baseline_winnings,
-            action: protocol::slumbot::action::write(&public),
-            hole: hole[seat].to_string(),
-            board: public.board().to_string(),
-            disturbed,
-            ended_ms: Some(now_ms()),
-            ..self.row(&open, number, seat)
-        };
-        let entrants = BySeat::from_fn(2, |other| if other == seat { AGENT } else { SERVER });
-        let hand = HandRecord { hand: number, deal: number, public, hole, payoffs, entrants };
-        *record = Some((hand, open.decisions));
-        row
-    }
-
-    /// What became of a hand is not known.
-    fn unsettled(&mut self, hand: &Unsettled) -> SlumbotHand {
-        let never_seen = hand.hole.is_empty();
-        let open = if !never_seen && hand.number == self.open.number {
-            // Another hand is to be played in its place.
-            if std::mem::take(&mut self.claimed) {
-                self.shared.unclaim();
-            }
-            std::mem::take(&mut self.open)
-        } else {
-            Open { began_ms: now_ms(), ..Open::default() }
-        };
-        self.shared.store.count(|counts| {
-            counts.unknown += u64::from(!never_seen);
-            counts.unseen += u64::from(never_seen);
-            counts.blind += u64::from(open.blind);
-        });
-        let seat = Seat::new(hand.seat.into()).expect("0 or 1");
-        SlumbotHand {
-            action: hand.action.clone(),
-            hole: hand.hole.clone(),
-            board: hand.board.clone(),
-            incr: hand.incr.clone(),
-            ..self.row(&open, hand.number, seat)
-        }
-    }
-
-    /// It is known now. Its row may be among those not yet written.
-    fn settled(
-        &mut self,
-        hand: Settled,
-        unwritten: &[SlumbotHand],
-    ) -> Result<SlumbotHand, RunError> {
-        let store = &self.shared.store;
-        let row = match &hand.hand {
-            Some(known) => {
-                let here = unwritten.iter().find(|row| row.hand == known.number).cloned();
-                let there = || store.reader()?.slumbot_hand(known.number).map_err(RunError::from);
-                let row = match here {
-                    Some(row) => Some(row),
-                    None => there()?,
-                };
-                row
-            }
-            None => None,
-        };
-        let seen = hand.hand.as_ref().is_some_and(|known| !known.hole.is_empty());
-        if seen {
-            self.shared.claim_always();
-        }
-        store.count(|counts| {
-            counts.chips += hand.winnings;
-            if seen {
-                counts.unknown -= 1;
-                counts.settled += 1;
-            } else {
-                counts.unseen += u64::from(hand.hand.is_none());
-                counts.unseen_settled += 1;
-            }
-        });
-        let row = row.unwrap_or_else(|| {
-            // A hand that nobody saw and that left no trace but its count.
-            let open = Open { began_ms: now_ms(), ..Open::default() };
-            self.row(&open, store.number(), Seat::new(0).expect("0"))
-        });
-        Ok(SlumbotHand {
-            known: Known::Settled,
-            winnings: Some(hand.winnings),
-            baseline: hand.baseline,
-            together: hand.together as u32,
-            forfeited: hand.forfeited,
-            ended_ms: Some(now_ms()),
-            ..row
-        })
-    }
-
-    /// A hand of which nothing is known but how it was played.
-    fn row(&self, open: &Open, hand: u64, seat: Seat) -> SlumbotHand {
-        SlumbotHand {
-            hand,
-            session: self.session,
-            number: None,
-            known: Known::Unknown,
-            seat: seat.index() as u8,
-            winnings: None,
-            baseline: None,
-            action: String::new(),
-            hole: String::new(),
-            board: String::new(),
-            incr: None,
-            together: 1,
-            forfeited: false,
-            disturbed: false,
-            blind: open.blind,
-            began_ms: open.began_ms,
-            ended_ms: None,
-            requests: open.requests,
-            waited: open.waited,
-            thought: open.thought,
-        }
-    }
-
     /// The server does not know the session any more: begin another.
     fn renew(&mut self) -> Result<(), RunError> {
         let number = match self.shared.store.session() {
@@ -515,80 +301,10 @@ impl Desk {
         self.session = number;
         Ok(())
     }
-
-    /// Writes where the session stands.
-    fn save(&self, closed: Option<String>) -> Result<(), RunError> {
-        let mut entry = self.entry();
-        entry.session.closed = closed;
-        self.fill(&mut entry);
-        self.shared.store.commit(&entry)
-    }
-
-    fn close(&self, reason: &str) -> Result<(), RunError> {
-        self.save(Some(reason.to_owned()))
-    }
-
-    /// Leaves with a hand in play, to be gone on with later.
-    fn adjourn(&self) -> Result<(), RunError> {
-        self.shared.adjourn();
-        if self.client.in_hand() { self.save(None) } else { Ok(()) }
-    }
-
-    fn entry(&self) -> Entry {
-        let session = SlumbotSession {
-            session: self.session,
-            token: None,
-            closed: None,
-            state: String::new(),
-        };
-        Entry { record: None, hands: Vec::new(), session }
-    }
-
-    fn fill(&self, entry: &mut Entry) {
-        entry.session.token = self.client.token().map(str::to_owned);
-        let mut lines = String::new();
-        self.open.decisions.iter().for_each(|decision| decisions::write_line(decision, &mut lines));
-        let saved = Saved {
-            client: self.client.save(),
-            number: self.open.number,
-            began_ms: self.open.began_ms,
-            requests: self.open.requests,
-            waited_us: self.open.waited.as_micros() as u64,
-            thought_us: self.open.thought.as_micros() as u64,
-            blind: self.open.blind,
-            decisions: lines,
-        };
-        entry.session.state = serde_json::to_string(&saved).expect("plain data with text keys");
-    }
 }
 
 fn fresh(shared: &Shared) -> Client {
     let mut client = Client::new(Arc::clone(&shared.def), shared.plan.login.clone());
     client.against(shared.plan.opponent.clone());
     client
-}
-
-fn restore(shared: &Shared, session: SlumbotSession) -> Result<(Client, Open), String> {
-    let saved: Saved = serde_json::from_str(&session.state).map_err(|error| error.to_string())?;
-    let (def, login) = (Arc::clone(&shared.def), shared.plan.login.clone());
-    let mut client = Client::restore(def, session.token, login, &saved.client)
-        .map_err(|error| error.to_string())?;
-    client.against(shared.plan.opponent.clone());
-    let lines = (1..).zip(saved.decisions.lines());
-    let decisions = lines.map(|(number, line)| decisions::read_line(line, number));
-    let open = Open {
-        number: saved.number,
-        began_ms: saved.began_ms,
-        requests: saved.requests,
-        waited: Duration::from_micros(saved.waited_us),
-        thought: Duration::from_micros(saved.thought_us),
-        blind: saved.blind,
-        decisions: decisions.collect::<Result<_, _>>().map_err(|error| error.to_string())?,
-    };
-    Ok((client, open))
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -64,7 +64,12 @@ const CHECK_CERTIFICATE: &str =
 impl Http {
     /// Prepares connections; none is made yet.
     pub(super) fn new(server: &Server) -> Result<Http, RunError> {
-        let address = |reason: String| RunError::Address { url: server.url.clone(), reason };
+        // An account in the address is not to be shown.
+        let shown = match server.url.rsplit_once('@') {
+            Some((_, host)) => format!("…@{host}"),
+            None => server.url.clone(),
+        };
+        let address = |reason: String| RunError::Address { url: shown.clone(), reason };
         let url: Url = server
             .url
             .parse()

@@ -14,198 +14,21 @@
 use std::sync::Arc;
 
 use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
-use serde::{Deserialize, Serialize};
 
 use super::answer::{self, Answer, AnswerError, End, Shown};
-use super::books::{Books, Drift, Settled, Unsettled};
+use super::books::{Books, Unsettled};
 use super::message::{self, ActRequest, LoginRequest, NewHandRequest};
 use super::{Endpoint, Incr, action};
+pub use types::{ActError, ClientError, Finished, Login, Lost, News, Next, Request};
+use types::{Hand, Phase, Saved};
+
+mod types;
 
 /// An action that every host refuses: no bet can be to nothing.
 pub const PROBE: Incr = Incr::BetTo(0);
 
 /// How often an action that the host has not played is sent before giving up.
 const ATTEMPTS: u32 = 20;
-
-/// A request, to be sent by POST with the content type `application/json`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Request {
-    /// What is asked.
-    pub endpoint: Endpoint,
-    /// The body: may hold a password, so it is not shown for debugging.
-    pub body: String,
-}
-
-impl std::fmt::Debug for Request {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Request").field("endpoint", &self.endpoint).finish_non_exhaustive()
-    }
-}
-
-/// A user's name and password. Not shown for debugging.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Login {
-    /// The name.
-    pub username: String,
-    /// The password.
-    pub password: String,
-}
-
-impl std::fmt::Debug for Login {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Login")
-    }
-}
-
-/// What is to be done next.
-#[derive(Debug, Clone)]
-pub enum Next {
-    /// Send [`Client::request`]: the session is between hands, and this would begin one.
-    NewHand,
-    /// Send [`Client::request`].
-    Send,
-    /// Decide, and say so with [`Client::act`].
-    Decide(Box<InfoSet>),
-    /// Decide without knowing the cards on the table, since the answer that showed them was lost: these
-    /// are the betting and the seat. Say so with [`Client::act`].
-    DecideBlind(Box<PublicState>),
-    /// Nothing: the session is over.
-    Gone,
-}
-
-/// Whether a request without an answer can have reached the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lost {
-    /// It was never sent.
-    Unsent,
-    /// It may have been carried out.
-    Maybe,
-}
-
-/// What an answer brings.
-#[derive(Debug, Clone, PartialEq)]
-pub enum News {
-    /// A hand has begun.
-    Began(u64),
-    /// A hand is over.
-    Finished(Box<Finished>),
-    /// What became of a hand is not known for now.
-    Unsettled(Unsettled),
-    /// It is known now.
-    Settled(Settled),
-    /// The host refuses the request with this text; it can be tried again after a pause.
-    Refused(String),
-    /// The sums of the session do not agree: it must not go on.
-    Drift(Drift),
-    /// The host does not know the session any more. Hands without a result will not get one.
-    Gone(String),
-}
-
-/// A hand that was played to its end.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finished {
-    /// Its number.
-    pub number: u64,
-    /// The client's seat.
-    pub seat: Seat,
-    /// Betting and board.
-    pub public: PublicState,
-    /// Both players' cards.
-    pub hole: BySeat<cards::HoleCards>,
-    /// What each seat won or lost.
-    pub payoffs: BySeat<Payoff>,
-    /// What the host says of it.
-    pub end: End,
-    /// Another action than the one decided on was played as well, since a request was carried out twice.
-    pub disturbed: bool,
-}
-
-/// Why an answer ends the session.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ClientError {
-    /// Their bytes are wrong. The machine treats the answer as lost, so one may go on.
-    #[error(transparent)]
-    Answer(#[from] AnswerError),
-    /// The result of a hand is not what its cards and betting say.
-    #[error("after `{action}` the server says {theirs} chips, the cards and the betting {ours}")]
-    Winnings {
-        /// The betting.
-        action: String,
-        /// What the host says.
-        theirs: i64,
-        /// What it must be.
-        ours: Payoff,
-    },
-    /// An action that is legal is refused again and again, although the hand has not changed.
-    #[error("the server refuses `{incr}` after `{action}`, {attempts} times: {error_msg}")]
-    Refused {
-        /// The action.
-        incr: Incr,
-        /// The betting before it.
-        action: String,
-        /// How often.
-        attempts: u32,
-        /// What the host says.
-        error_msg: String,
-    },
-}
-
-/// The machine was used wrongly: our mistake, not theirs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ActError {
-    /// No decision is asked for.
-    #[error("it is not this side's turn")]
-    NotOurTurn,
-    /// The action is not legal.
-    #[error(transparent)]
-    Illegal(#[from] game::IllegalReason),
-}
-
-/// The hand in play.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Hand {
-    number: u64,
-    seat: u8,
-    hole: String,
-    board: String,
-    action: String,
-    disturbed: bool,
-    /// The board of the present street is not known.
-    blind: bool,
-}
-
-/// What the session is doing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Phase {
-    /// A session is to be had for an account.
-    Login,
-    /// Between hands; so many requests for a new one got no answer.
-    Idle { lost: u32 },
-    /// A decision is asked for.
-    Turn { hand: Hand },
-    /// An action is to be sent, or has been.
-    Act { hand: Hand, incr: String, attempts: u32 },
-    /// The answer to an action is lost.
-    Doubt { hand: Hand, incr: String, attempts: u32 },
-    /// The host does not know the session.
-    Gone,
-}
-
-/// What can be written down of a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Saved {
-    phase: Phase,
-    /// The seat of the next hand, when all hands dealt have been seen.
-    next_seat: u8,
-    /// Cards and seat of the last hand, to know it when it is shown again.
-    last: Option<(String, u8)>,
-    /// Requests for a first hand, in a session of its own, whose answer was lost.
-    orphans: u32,
-    books: Books,
-}
 
 /// One session with a host. One hand at a time.
 #[derive(Debug, Clone)]

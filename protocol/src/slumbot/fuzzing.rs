@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use game::Turn;
+use game::{Action, Turn};
 
-use super::action;
-use super::{Incr, message};
+use super::client::{ClientError, Lost, Next};
+use super::{Client, Incr, action, message};
 
 /// Betting texts: whatever is read is printed as the same text, but for slashes that nothing follows; an
 /// error lies within the text.
@@ -61,5 +61,34 @@ pub fn request(data: &[u8]) {
     if let Ok(request) = message::read_request::<message::ActRequest>(data) {
         let written = message::json(&request);
         assert_eq!(message::read_request(written.as_bytes()), Ok(request));
+    }
+}
+
+/// Answers, one a line, to a client that calls: they are taken or refused; what the client says to do next can
+/// be done, and what it writes down of itself is read again as the same.
+pub fn answer(data: &[u8]) {
+    let def = Arc::new(game::games::nolimit_holdem());
+    let mut client = Client::new(Arc::clone(&def), None);
+    let mut numbers = 0..;
+    for line in data.split(|&byte| byte == b'\n') {
+        match client.next() {
+            Next::Decide(infoset) => assert!(infoset.to_act()),
+            Next::DecideBlind(state) => assert!(matches!(state.turn(), Turn::Act(_))),
+            Next::NewHand | Next::Send => assert!(client.request().is_some()),
+            Next::Gone => return,
+        }
+        if client.request().is_none() {
+            client.act(Action::Call).expect("a call is always legal");
+        }
+        let answered = client.receive(line, || numbers.next().unwrap_or_default());
+        if answered.is_err_and(|error| !matches!(error, ClientError::Answer(_))) {
+            return;
+        }
+        let saved = client.save();
+        let token = client.token().map(str::to_owned);
+        let again = Client::restore(Arc::clone(&def), token, None, &saved);
+        let mut lost = client.clone();
+        lost.lost(Lost::Maybe);
+        assert_eq!(again.map(|again| again.save()).ok(), Some(lost.save()));
     }
 }
