@@ -6,6 +6,7 @@
 //! - [`HoleCards`], [`Board`]: short ordered lists, kept in deal order.
 //! - [`CardSet`]: an unordered set, laid out so that the evaluator reads it without conversion.
 //! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them.
+//! - [`CanonicalIndex`]: deals that differ only in the names of suits as one number.
 //! - [`WinRate`]: wins and ties among equally likely endings, as exact counts.
 //! - [`all_in`]: two known hands against each other over all boards to come.
 //! - [`all_in_multiway`]: up to ten known hands.
@@ -18,6 +19,7 @@ mod allin;
 mod card;
 mod combo;
 mod evaluate;
+mod isomorphism;
 mod list;
 mod multiway;
 mod range;
@@ -30,6 +32,7 @@ pub use allin::{AllInError, all_in, all_in_without_table};
 pub use card::{Card, ParseCardError, Rank, Suit};
 pub use combo::{Combo, ParseStartingHandError, StartingHand};
 pub use evaluate::{Category, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};
+pub use isomorphism::{CanonicalIndex, DealError, RoundsError};
 pub use list::{Board, CardList, HoleCards, ParseCardsError};
 pub use multiway::{MultiwayError, Share, all_in_multiway};
 pub use range::{ParseRangeError, Range, RangeProblem, WeightError};

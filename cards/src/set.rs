@@ -39,6 +39,13 @@ impl CardSet {
         self.0
     }
 
+    /// The set with this word, which must have no bits outside the lanes' thirteen.
+    #[inline]
+    pub(crate) const fn from_bits(bits: u64) -> CardSet {
+        debug_assert!(bits & !CardSet::FULL.0 == 0);
+        CardSet(bits)
+    }
+
     /// The 13-bit mask of ranks held in this suit.
     #[inline]
     pub const fn ranks_of(self, suit: Suit) -> u16 {

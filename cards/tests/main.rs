@@ -2,6 +2,7 @@
 
 mod combos;
 mod evaluator;
+mod isomorphism;
 mod multiway;
 mod naive;
 mod ranges;

@@ -1,0 +1,341 @@
+//! The shapes of deals, and the numbers within one shape.
+
+use super::lanes::ONES;
+
+/// Codes are below this: at most seven bits count the cards of at most four rounds of seven cards.
+pub(super) const CODES: usize = 128;
+
+/// Four codes without order.
+#[derive(Debug, Clone)]
+pub(super) struct Shape {
+    /// The first number of the shape.
+    first: u64,
+    /// For each suit what a step of the multiset that it belongs to counts.
+    strides: [u64; 4],
+    /// How many suits of the same code are still to come; 0 where there is one rank number only.
+    after: [u8; 4],
+    /// Whether three or four suits share a code that has more than one rank number.
+    crowded: bool,
+    /// Multisets of rank numbers of this suit and those `after` it.
+    multisets: [u64; 4],
+    /// The codes, greatest first.
+    pub(super) codes: [u8; 4],
+}
+
+/// All shapes of deals whose rounds have certain sizes, and the rank numbers of one suit.
+#[derive(Debug, Clone)]
+pub(super) struct Shapes<const ROUNDS: usize> {
+    /// Where the count of each round stands in a code.
+    pub(super) shifts: [u32; ROUNDS],
+    /// Bits of a code.
+    bits: u32,
+    /// For each code what a step of each round's set of ranks counts.
+    pub(super) strides: Box<[[u32; ROUNDS]; CODES]>,
+    /// Deals up to suits.
+    pub(super) size: u64,
+    /// What one code, the sum of two and of three codes add to the number of a list of four.
+    parts: Box<[[u16; CODES]; 3]>,
+    /// The shape of each list of four codes.
+    by_list: Box<[u16]>,
+    /// In order of their first numbers.
+    shapes: Box<[Shape]>,
+}
+
+impl<const ROUNDS: usize> Shapes<ROUNDS> {
+    /// `sizes` are the cards of each round: one to four rounds of seven cards or fewer together.
+    pub(super) fn new(sizes: [usize; ROUNDS]) -> Shapes<ROUNDS> {
+        let mut shifts = [0; ROUNDS];
+        for place in 1..ROUNDS {
+            shifts[place] = shifts[place - 1] + width(sizes[place - 1]);
+        }
+        let mut all = Shapes {
+            shifts,
+            bits: sizes.into_iter().map(width).sum(),
+            strides: Box::new([[0; ROUNDS]; CODES]),
+            size: 0,
+            parts: Box::new([[0; CODES]; 3]),
+            by_list: Box::default(),
+            shapes: Box::default(),
+        };
+        let mut rank_numbers = [0; CODES];
+        for (code, numbers) in rank_numbers[..1 << all.bits].iter_mut().enumerate() {
+            let counts = std::array::from_fn(|place| all.count(code, place));
+            for (more, part) in all.parts.iter_mut().enumerate() {
+                part[code] = list_part(counts, more, sizes);
+            }
+            (all.strides[code], *numbers) = rank_strides(counts);
+        }
+        all.find_shapes(sizes, &rank_numbers);
+        all
+    }
+
+    /// Cards of the round at this place in a code, or in a sum of codes.
+    #[inline]
+    fn count(&self, code: usize, place: usize) -> usize {
+        let end = self.shifts.get(place + 1).copied().unwrap_or(self.bits);
+        (code & ((1 << end) - 1)) >> self.shifts[place]
+    }
+
+    fn find_shapes(&mut self, sizes: [usize; ROUNDS], rank_numbers: &[u64; CODES]) {
+        let mut lists = Vec::new();
+        lists_of_codes(&sizes, &self.shifts, [0; 4], &mut lists);
+        let mut shapes: Vec<[u8; 4]> = lists.iter().map(|&list| greatest_first(list)).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        self.by_list = vec![0; lists.len()].into();
+        for list in lists {
+            let lanes = list.iter().rev().fold(0, |lanes, &code| lanes << 16 | u64::from(code));
+            let shape = shapes.partition_point(|&shape| shape < greatest_first(list));
+            self.by_list[self.list_number(lanes)] = shape as u16;
+        }
+        let add = |codes| {
+            let (shape, size) = Shape::new(codes, self.size, rank_numbers);
+            self.size += size;
+            shape
+        };
+        self.shapes = shapes.into_iter().map(add).collect();
+    }
+
+    /// The number of four codes, in lanes, among all lists of four codes.
+    #[inline]
+    fn list_number(&self, codes: u64) -> usize {
+        // The lanes become the sums of one, two, three and four codes. No count in them overflows:
+        // the last are the sizes of the rounds.
+        let sums = codes.wrapping_mul(ONES);
+        let part =
+            |more: usize| usize::from(self.parts[more][(sums >> (16 * more)) as usize % CODES]);
+        part(0) + part(1) + part(2)
+    }
+
+    /// The shape of a deal, from the codes of its suits in lanes.
+    #[inline]
+    pub(super) fn of(&self, codes: u64) -> &Shape {
+        &self.shapes[usize::from(self.by_list[self.list_number(codes)])]
+    }
+
+    /// The shape of a deal and the rank numbers of its suits, from its number.
+    pub(super) fn find(&self, index: u64) -> Option<(&Shape, [u32; 4])> {
+        if index >= self.size {
+            return None;
+        }
+        let shape = &self.shapes[self.shapes.partition_point(|shape| shape.first <= index) - 1];
+        Some((shape, shape.rank_numbers(index - shape.first)))
+    }
+
+    /// The ranks of a suit with this code and rank number: for each round a mask among the ranks
+    /// that the rounds before it have left.
+    #[inline]
+    pub(super) fn ranks(&self, code: u8, number: u32) -> [u16; ROUNDS] {
+        let strides = &self.strides[usize::from(code) % CODES];
+        let mut rest = number;
+        std::array::from_fn(|place| {
+            let set = rest / strides[place];
+            rest -= set * strides[place];
+            mask(self.count(usize::from(code), place), set as usize)
+        })
+    }
+}
+
+impl Shape {
+    /// The shape of these codes, greatest first, and how many numbers it takes from `first` on.
+    fn new(codes: [u8; 4], first: u64, rank_numbers: &[u64; CODES]) -> (Shape, u64) {
+        let mut shape = Shape {
+            first,
+            strides: [0; 4],
+            after: [0; 4],
+            crowded: false,
+            multisets: [0; 4],
+            codes,
+        };
+        let (mut at, mut stride) = (0, 1);
+        for same in codes.chunk_by(|a, b| a == b) {
+            let numbers = rank_numbers[usize::from(same[0])];
+            let start = at;
+            for after in (0..same.len()).rev() {
+                shape.strides[at] = stride;
+                shape.multisets[at] = multisets(numbers, after);
+                if numbers > 1 {
+                    shape.after[at] = after as u8;
+                    shape.crowded |= after > 1;
+                }
+                at += 1;
+            }
+            stride *= shape.multisets[start];
+        }
+        (shape, stride)
+    }
+
+    /// The number of a deal, from the rank numbers of its suits: in the order of the codes, and equal
+    /// codes with the greatest first.
+    #[inline]
+    pub(super) fn number(&self, ranks: [u64; 4]) -> u64 {
+        if self.crowded {
+            return self.number_crowded(ranks);
+        }
+        let add = |index, suit: usize| {
+            let (number, after) = (ranks[suit], u64::from(self.after[suit]));
+            // `multisets(number, after)`, for none or one after, without a branch.
+            index + (number * (2 + after * number - after) >> 1) * self.strides[suit]
+        };
+        (0..4).fold(self.first, add)
+    }
+
+    #[cold]
+    fn number_crowded(&self, ranks: [u64; 4]) -> u64 {
+        let add = |index, suit: usize| {
+            index + multisets(ranks[suit], usize::from(self.after[suit])) * self.strides[suit]
+        };
+        (0..4).fold(self.first, add)
+    }
+
+    /// The opposite of [`number`](Shape::number), for a number within the shape.
+    fn rank_numbers(&self, within: u64) -> [u32; 4] {
+        let mut rest = within;
+        let mut numbers = [0; 4];
+        let mut suit = 0;
+        while suit < 4 {
+            let all = self.multisets[suit];
+            let mut multiset = rest % all;
+            rest /= all;
+            for after in (0..=usize::from(self.after[suit])).rev() {
+                let greatest = greatest_member(multiset, after);
+                multiset -= multisets(greatest, after);
+                numbers[suit] = greatest as u32;
+                suit += 1;
+            }
+        }
+        numbers
+    }
+}
+
+/// Calls for every way to divide the rounds among four suits; adds their codes to `lists`.
+fn lists_of_codes(sizes: &[usize], shifts: &[u32], codes: [u8; 4], lists: &mut Vec<[u8; 4]>) {
+    let ([size, sizes @ ..], [shift, shifts @ ..]) = (sizes, shifts) else {
+        return lists.push(codes);
+    };
+    for a in 0..=*size {
+        for b in 0..=size - a {
+            for c in 0..=size - a - b {
+                let counts = [a, b, c, size - a - b - c];
+                let with = |suit: usize| codes[suit] | (counts[suit] << shift) as u8;
+                lists_of_codes(sizes, shifts, [0, 1, 2, 3].map(with), lists);
+            }
+        }
+    }
+}
+
+/// What the sum of the counts of `more + 1` suits adds to the number of a list: with sums `s1`,
+/// `s2`, `s3` a round has the number `C(s1, 1) + C(s2 + 1, 2) + C(s3 + 2, 3)` among the divisions of
+/// its cards, and the rounds are digits.
+fn list_part<const ROUNDS: usize>(
+    counts: [usize; ROUNDS],
+    more: usize,
+    sizes: [usize; ROUNDS],
+) -> u16 {
+    let (mut part, mut stride) = (0, 1);
+    for (count, size) in counts.into_iter().zip(sizes) {
+        part += stride * choose(count + more, more + 1);
+        stride *= choose(size + 3, 3);
+    }
+    part as u16
+}
+
+/// What a step of each round's set of ranks counts in a suit with these counts, and how many rank
+/// numbers there are.
+fn rank_strides<const ROUNDS: usize>(counts: [usize; ROUNDS]) -> ([u32; ROUNDS], u64) {
+    let mut left = 13 - counts.iter().sum::<usize>();
+    let (mut strides, mut stride) = ([0; ROUNDS], 1);
+    for place in (0..ROUNDS).rev() {
+        strides[place] = stride as u32;
+        left += counts[place];
+        stride *= choose(left, counts[place]) as u64;
+    }
+    (strides, stride)
+}
+
+fn greatest_first(mut codes: [u8; 4]) -> [u8; 4] {
+    codes.sort_unstable_by(|a, b| b.cmp(a));
+    codes
+}
+
+/// Bits that a count up to `size` takes.
+const fn width(size: usize) -> u32 {
+    usize::BITS - size.leading_zeros()
+}
+
+/// Multisets of `more + 1` numbers below `numbers`. Also what the greatest member of such a multiset
+/// adds to its number: the multisets of that size with smaller members only.
+#[inline]
+const fn multisets(numbers: u64, more: usize) -> u64 {
+    match more {
+        0 => numbers,
+        1 => numbers * (numbers + 1) / 2,
+        2 => numbers * (numbers + 1) * (numbers + 2) / 6,
+        _ => numbers * (numbers + 1) * (numbers + 2) * (numbers + 3) / 24,
+    }
+}
+
+/// The greatest member of the multiset of `more + 1` numbers that has this number.
+#[inline]
+fn greatest_member(multiset: u64, more: usize) -> u64 {
+    let mut member = match more {
+        0 => return multiset,
+        1 => ((2 * multiset) as f64).sqrt(),
+        2 => ((6 * multiset) as f64).cbrt(),
+        _ => ((24 * multiset) as f64).sqrt().sqrt(),
+    } as u64
+        + 1;
+    while multisets(member, more) > multiset {
+        member -= 1;
+    }
+    member
+}
+
+/// Number of ways to choose `k` of `n`.
+const fn choose(n: usize, k: usize) -> usize {
+    let (mut ways, mut i) = (1, 0);
+    while i < k {
+        ways = if n < i { 0 } else { ways * (n - i) / (i + 1) };
+        i += 1;
+    }
+    ways
+}
+
+/// The mask of ranks with this many bits and this number among them, in increasing order.
+#[inline]
+fn mask(bits: usize, number: usize) -> u16 {
+    MASKS[(FIRST[bits & 7] as usize + number) % MASKS.len()]
+}
+
+/// All masks of ranks by number of bits, then in increasing order.
+static MASKS: [u16; 1 << 13] = masks();
+/// Where the masks with 0 to 7 bits start.
+static FIRST: [u16; 8] = first_masks();
+
+const fn first_masks() -> [u16; 8] {
+    let mut first = [0; 8];
+    let mut bits = 1;
+    while bits < 8 {
+        first[bits] = first[bits - 1] + choose(13, bits - 1) as u16;
+        bits += 1;
+    }
+    first
+}
+
+const fn masks() -> [u16; 1 << 13] {
+    let mut next = [0; 14];
+    let mut bits = 1;
+    while bits < 14 {
+        next[bits] = next[bits - 1] + choose(13, bits - 1);
+        bits += 1;
+    }
+    let mut masks = [0; 1 << 13];
+    let mut mask: u16 = 0;
+    while (mask as usize) < masks.len() {
+        let bits = mask.count_ones() as usize;
+        masks[next[bits]] = mask;
+        next[bits] += 1;
+        mask += 1;
+    }
+    masks
+}
