@@ -36,7 +36,7 @@ use imagine::{Imagined, imagine};
 use moments::Moments;
 use next::Effort;
 use sample::Sample;
-use terms::{BASELINE, COUNT, DEAL, Line, RESULT, Terms};
+use terms::{BASELINE, COUNT, DEAL, Line, OWN, RESULT, Terms};
 use value::FEATURES;
 
 /// Adds up the terms of a match's hands, from which all estimates follow, in constant memory.
@@ -213,6 +213,18 @@ impl Estimates {
         std::array::from_fn(|street| {
             std::array::from_fn(|feature| fitted[DEAL + FEATURES * street + feature])
         })
+    }
+
+    /// What the entrant has won so far in all, in big blinds: as played, and corrected for the luck of
+    /// the deal. The sums behind [`RowKind::Raw`] and [`RowKind::Luck`], for the course of a session.
+    pub fn won(&self) -> [f64; 2] {
+        let values = terms::fixed();
+        let mut played = [0.0; COUNT];
+        played[RESULT] = 1.0;
+        let mut corrected = played;
+        (DEAL..OWN).for_each(|term| corrected[term] = -values[term]);
+        let folds = || self.seats.iter().flat_map(|sample| sample.folds(false));
+        [played, corrected].map(|weights| folds().map(|fold| fold.combined(&weights).0).sum())
     }
 
     /// The estimates of the hands so far.
