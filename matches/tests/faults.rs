@@ -27,7 +27,8 @@ fn each_fault_comes_at_its_rate_and_the_seed_says_when() {
     let share = |test: &dyn Fn(&Fault) -> bool| {
         faults.iter().filter(|fault| test(fault)).count() as f64 / count as f64
     };
-    let cases: [(&str, f64, &dyn Fn(&Fault) -> bool); 13] = [
+    type Test<'a> = &'a dyn Fn(&Fault) -> bool;
+    let cases: [(&str, f64, Test<'_>); 13] = [
         ("drop", 0.01, &|fault| *fault == Fault::Drop),
         ("drop_after", 0.02, &|fault| *fault == Fault::DropAfter),
         ("delay", 0.03, &|fault| matches!(fault, Fault::Delay(_))),

@@ -95,8 +95,8 @@ fn last_session(file: &mut File) -> io::Result<Option<u32>> {
     let mut tail = Vec::new();
     file.read_to_end(&mut tail)?;
     let tail = String::from_utf8_lossy(&tail);
-    let numbers = tail.lines().filter_map(|line| line.split_once(',')?.0.parse().ok());
-    Ok(numbers.last())
+    let mut lines = tail.lines().rev();
+    Ok(lines.find_map(|line| line.split_once(',')?.0.parse().ok()))
 }
 
 /// The names of agents in the order of the numbers that slots know them by: those in the file, and new

@@ -349,7 +349,8 @@ mod tests {
         slot.used = 1_795_000_000_000;
         slot.last = Some(Kept { agent: 2, book: 1, hand: 99 });
         (slot.stage, slot.deal) = (Stage::Open, 11);
-        slot.actions = (0..MOST_ACTIONS as u16).collect();
+        // No byte is 0, as a missing one would be read.
+        slot.actions = (1..=MOST_ACTIONS as u16).map(|i| 0x0101 * i).collect();
         slot
     }
 
