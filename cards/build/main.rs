@@ -5,6 +5,7 @@
 //! meets nothing placed before. A bit for every taken slot lets 64 places be tried at once.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
 mod keys;
@@ -39,7 +40,8 @@ fn main() {
     }
     let folder = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
     std::fs::write(Path::new(&folder).join("tables.rs"), text).expect("OUT_DIR can be written");
-    println!("cargo::rerun-if-changed=build");
+    let mut cargo = std::io::stdout().lock();
+    writeln!(cargo, "cargo::rerun-if-changed=build").expect("cargo listens");
 }
 
 /// Sorts into rows every hand that adds up to `left` cards of `rank` and above to the hand with this

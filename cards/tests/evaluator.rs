@@ -172,7 +172,7 @@ fn random_hands_of_every_size_order_as_in_the_slow_evaluator() {
             .into_iter()
             .map(|hand| (naive::evaluate(hand), evaluate(hand), hand))
             .collect();
-        all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        all.sort_unstable_by_key(|a| a.0);
         for (category, rank, hand) in all.iter().map(|(slow, fast, hand)| (slow.0, fast, hand)) {
             assert_eq!(rank.category() as u8, category, "category of {hand:?}");
         }

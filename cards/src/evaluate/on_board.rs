@@ -86,8 +86,8 @@ impl OnBoard {
     #[cold]
     #[inline(never)]
     fn flush(&self, a: Card, b: Card) -> HandRank {
-        let suited = [a, b].into_iter().filter(|card| card.suit().index() == self.suit);
-        let ranks = suited.fold(self.suited, |ranks, card| ranks | 1 << card.rank().index());
+        let bit = |card: Card| u16::from(card.suit().index() == self.suit) << card.rank().index();
+        let ranks = self.suited | bit(a) | bit(b);
         HandRank(tables::FLUSHES[usize::from(ranks)])
     }
 }

@@ -1,6 +1,6 @@
 //! Hands under construction: cards are added one by one, and the strength asked for at any time.
 
-use super::{HandRank, flush, tables};
+use super::{HandRank, tables};
 use crate::{Card, CardSet};
 
 /// A hand of up to seven cards that remembers what the evaluator needs to know of it.
@@ -32,9 +32,9 @@ const START: u64 = 0x3333 << COUNTS;
 /// The fourth bits of the suits' counts.
 const FLUSH_BITS: u64 = 0x8888 << COUNTS;
 
-/// What each card adds; as long as it is because then no `u8` needs to be checked.
-static CARDS: [PartialHand; 256] = {
-    let mut cards = [PartialHand { key: 0, cards: CardSet::EMPTY }; 256];
+/// What each card adds.
+static CARDS: [PartialHand; Card::COUNT as usize] = {
+    let mut cards = [PartialHand { key: 0, cards: CardSet::EMPTY }; Card::COUNT as usize];
     let mut index = 0;
     while let Some(card) = Card::from_index(index) {
         let rank = tables::RANK_KEYS[card.rank().index() as usize] as u64;
@@ -80,9 +80,17 @@ impl PartialHand {
     #[inline]
     pub fn rank(self) -> HandRank {
         if self.key & FLUSH_BITS != 0 {
-            return flush(self.cards);
+            return self.flush();
         }
         HandRank(tables::strength(self.key as u32))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn flush(self) -> HandRank {
+        let suit = ((self.key & FLUSH_BITS).trailing_zeros() - COUNTS) / 4;
+        let ranks = self.cards.bits() >> (16 * suit) & 0x1FFF;
+        HandRank(tables::FLUSHES[ranks as usize])
     }
 }
 
