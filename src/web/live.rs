@@ -63,10 +63,12 @@ pub async fn match_page(State(site): State<Site>, Path(id): Path<String>) -> Res
 }
 
 /// HTML as JSON text, so that it is one line.
-fn event(part: &str, html: &str) -> Event {
+pub(super) fn event(part: &str, html: &str) -> Event {
     Event::default().event(part).data(serde_json::Value::from(html).to_string())
 }
 
-fn respond(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
+pub(super) fn respond(
+    events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static,
+) -> Response {
     Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response()
 }

@@ -4,7 +4,7 @@
 //! - [`pages`]: HTML, rendered here; [`live`]: its parts again whenever they change.
 //! - [`api`]: the same as JSON. - [`health`]: for supervisors. - [`metrics`]: for Prometheus.
 //! - [`view`]: what pages show, as values, and [`show`], as text; [`records`]: the matches on disk.
-//! - [`slumbot`]: the Slumbot API; [`faults`]: what goes wrong with it on purpose.
+//! - [`play`]: a table for a person. - [`slumbot`]: the Slumbot API; [`faults`]: what goes wrong with it on purpose.
 //! - [`listener`]: connections, limited in number and in silence; [`stall`]: those that got stuck.
 
 mod api;
@@ -15,6 +15,7 @@ mod live;
 mod match_view;
 pub mod metrics;
 mod pages;
+mod play;
 mod records;
 mod show;
 mod site;
@@ -94,7 +95,8 @@ fn router(site: Site, limits: Limits) -> Router {
         .route("/version", get(health::version))
         .route("/metrics", get(metrics::page))
         .fallback(pages::not_found)
-        .with_state(site)
+        .with_state(site.clone())
+        .merge(play::router(site))
         .layer(time_out)
         .layer(RequestBodyLimitLayer::new(limits.body))
         .layer(CatchPanicLayer::custom(panicked))

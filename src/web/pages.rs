@@ -104,6 +104,8 @@ pub async fn asset(Path(name): Path<String>) -> Response {
     let (kind, content) = match name.as_str() {
         "style.css" => ("text/css; charset=utf-8", include_str!("assets/style.css")),
         "live.js" => ("text/javascript; charset=utf-8", include_str!("assets/live.js")),
+        "play.css" => ("text/css; charset=utf-8", include_str!("assets/play.css")),
+        "play.js" => ("text/javascript; charset=utf-8", include_str!("assets/play.js")),
         "icon.svg" => ("image/svg+xml", include_str!("assets/icon.svg")),
         _ => return StatusCode::NOT_FOUND.into_response(),
     };
@@ -116,7 +118,8 @@ pub async fn not_found() -> Response {
     message(StatusCode::NOT_FOUND, "Nothing here", "There is no page at this address.")
 }
 
-fn message(code: StatusCode, title: &str, text: &str) -> Response {
+/// A page that says one thing.
+pub fn message(code: StatusCode, title: &str, text: &str) -> Response {
     (code, page(&Message { title, text })).into_response()
 }
 

@@ -3,6 +3,7 @@
 mod configuration;
 mod hosting;
 mod page;
+mod play;
 mod server;
 mod slumbot;
 mod stopping;

@@ -1,0 +1,222 @@
+//! The finished hands of a session against one agent, read from the agent's ledgers as they come in.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cards::HoleCards;
+use game::{Payoff, Seat, Street};
+use logs::estimate::{Estimates, RowKind};
+use logs::{HandRecord, LedgerError, LedgerReader, Rate};
+use matches::slumbot_host::Look;
+use protocol::slumbot::action::{board_order, high_to_low};
+
+use super::words::{self, card_signs, outcome, steps, street_name};
+
+/// Hands shown.
+const LAST_HANDS: usize = 40;
+/// The longest that hands are counted in one go: to take the luck out of one takes about a millisecond.
+const AT_ONCE: Duration = Duration::from_millis(400);
+/// Sessions whose counts are kept, each some 400 kB.
+const MOST_COURSES: usize = 32;
+/// What ledgers call the client.
+const CLIENT: u8 = 0;
+
+/// A session against one agent, hand by hand.
+#[derive(Default)]
+pub struct Course {
+    /// By match: the next hand to look at.
+    next: HashMap<String, u64>,
+    estimates: Option<Estimates>,
+    /// What the client won in all, in chips.
+    pub total: i64,
+    /// After each hand, what the client has won in all, in big blinds: as played, and without the luck
+    /// of the cards.
+    pub won: Vec<[f64; 2]>,
+    /// Hands from each seat of the game: the big blind, the button.
+    pub hands: [usize; 2],
+    /// The last hands in words, the latest first.
+    pub last: VecDeque<HandWords>,
+}
+
+/// Rates over all hands and over those from each seat of the game, where there are two or more.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rates {
+    pub all: Option<Rate>,
+    pub seats: [Option<Rate>; 2],
+}
+
+/// A finished hand in words.
+#[derive(Debug, Clone)]
+pub struct HandWords {
+    /// Its number in the session, from 1.
+    pub number: usize,
+    pub button: bool,
+    /// The client's cards.
+    pub cards: String,
+    /// The same for the list.
+    pub hole: HoleCards,
+    pub bot_cards: String,
+    /// In chips.
+    pub winnings: i64,
+    /// Each street's actions, and how it ended.
+    pub lines: Vec<String>,
+}
+
+impl Course {
+    /// Counts the hands that have come in since the last time; whether there are more. Reads files.
+    pub fn update(&mut self, matches: &Path, look: &Look) -> Result<bool, LedgerError> {
+        let until = Instant::now() + AT_ONCE;
+        for name in &look.matches {
+            let next = self.next.get(name).copied().unwrap_or_default();
+            for record in hands(matches, name, next, look.session)? {
+                if Instant::now() > until {
+                    return Ok(true);
+                }
+                self.next.insert(name.clone(), record.hand + 1);
+                self.add(&record, &look.agent);
+            }
+        }
+        Ok(false)
+    }
+
+    fn add(&mut self, record: &HandRecord, agent: &str) {
+        let def = record.public.def();
+        let Some(seat) = client_seat(record) else { return };
+        if self.estimates.is_none() {
+            self.estimates = Estimates::of_game(def, 1, CLIENT.into());
+        }
+        let Some(estimates) = &mut self.estimates else { return };
+        estimates.add(record, &[], None);
+        self.won.push(estimates.won());
+        self.hands[seat.index()] += 1;
+        let hand = HandWords::of(record, seat, agent, self.won.len());
+        self.total += hand.winnings;
+        self.last.push_front(hand);
+        self.last.truncate(LAST_HANDS);
+    }
+
+    /// The rates as played and without the luck of the cards.
+    pub fn rates(&self) -> [Rates; 2] {
+        let rows = self.estimates.as_ref().and_then(|estimates| estimates.rows().ok());
+        [RowKind::Raw, RowKind::Luck].map(|kind| {
+            let row = rows.iter().flat_map(|rows| &rows.rows).find(|row| row.kind == kind);
+            row.map(|row| Rates { all: Some(row.rate), seats: row.seats }).unwrap_or_default()
+        })
+    }
+}
+
+impl HandWords {
+    fn of(record: &HandRecord, seat: Seat, agent: &str, number: usize) -> HandWords {
+        let public = &record.public;
+        let other = Seat::new(1 - seat.index()).expect("two seats");
+        let [ours, theirs] = [seat, other].map(|seat| high_to_low(record.hole[seat]));
+        let winnings = record.payoffs[seat].parts() / Payoff::PER_CHIP;
+        let mut lines = Vec::new();
+        let steps = steps(public);
+        for street in Street::ALL {
+            let said = steps.iter().filter(|step| step.street == street).map(|step| {
+                if step.seat == seat {
+                    format!("you {}", step.you)
+                } else {
+                    format!("{agent} {}", step.they)
+                }
+            });
+            let said: Vec<String> = said.collect();
+            let dealt = public.board().len() >= public.def().board_len(street);
+            if dealt && (!said.is_empty() || public.is_showdown()) {
+                lines.push(street_line(record, street, &said));
+            }
+        }
+        let how = words::ending(public, seat, [&ours, &theirs], winnings, agent);
+        lines.push(format!("{how} {}.", outcome(winnings)));
+        HandWords {
+            number,
+            button: seat == public.def().button(),
+            cards: card_signs(&ours),
+            hole: ours,
+            bot_cards: card_signs(&theirs),
+            winnings,
+            lines,
+        }
+    }
+}
+
+/// `Flop Q♠ 7♥ 2♣: you bet 200, equity calls 200.`
+fn street_line(record: &HandRecord, street: Street, said: &[String]) -> String {
+    let def = record.public.def();
+    let board = board_order(record.public.board());
+    let before = Street::ALL.into_iter().take_while(|&other| other != street).last();
+    let from = before.map_or(0, |before| def.board_len(before));
+    let cards = card_signs(board.get(from..def.board_len(street)).unwrap_or_default());
+    let name = street_name(street);
+    let head = if cards.is_empty() { name.to_owned() } else { format!("{name} {cards}") };
+    if said.is_empty() { format!("{head}.") } else { format!("{head}: {}.", said.join(", ")) }
+}
+
+fn client_seat(record: &HandRecord) -> Option<Seat> {
+    record.entrants.iter().find(|(_, entrant)| **entrant == CLIENT).map(|(seat, _)| seat)
+}
+
+/// The hands of a session in the ledger of this match, from this number on.
+fn hands(
+    matches: &Path,
+    name: &str,
+    first: u64,
+    session: u32,
+) -> Result<Vec<HandRecord>, LedgerError> {
+    let deals: Range<u64> = u64::from(session) << 32..u64::from(session + 1) << 32;
+    LedgerReader::open(&matches.join(name))?.hands_of_deals(first, deals)
+}
+
+/// All finished hands of a session against its agent as text. Reads files.
+pub fn all_hands(matches: &Path, look: &Look) -> Result<String, LedgerError> {
+    let mut text = String::new();
+    let mut number = 0;
+    for name in &look.matches {
+        for record in hands(matches, name, 0, look.session)? {
+            let Some(seat) = client_seat(&record) else { continue };
+            number += 1;
+            let hand = HandWords::of(&record, seat, &look.agent, number);
+            let place = if hand.button { "on the button" } else { "in the big blind" };
+            writeln!(
+                text,
+                "Hand {number}: you are {place} with {}, {} has {}.",
+                hand.cards, look.agent, hand.bot_cards
+            )
+            .expect("a string takes all");
+            for line in &hand.lines {
+                writeln!(text, "  {line}").expect("a string takes all");
+            }
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
+/// A course that several may look at.
+pub type Shared = Arc<Mutex<Course>>;
+
+/// The courses of the sessions looked at last, so that a page that is loaded again does not count
+/// everything again.
+#[derive(Clone, Default)]
+pub struct Courses(Arc<Mutex<VecDeque<(u32, String, Shared)>>>);
+
+impl Courses {
+    /// The course of this session.
+    pub fn of(&self, look: &Look) -> Shared {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |(session, agent, _): &(u32, String, Shared)| {
+            *session == look.session && *agent == look.agent
+        };
+        let found = known.iter().position(same).and_then(|at| known.remove(at));
+        let entry = found.unwrap_or_else(|| (look.session, look.agent.clone(), Shared::default()));
+        let course = Arc::clone(&entry.2);
+        known.push_front(entry);
+        known.truncate(MOST_COURSES);
+        course
+    }
+}

@@ -1,0 +1,92 @@
+//! The parts of the page by server-sent events, whenever they change: the table, the result, the last
+//! hand as the agent saw it, the history.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::{Query, State};
+use axum::response::Response;
+use axum::response::sse::Event;
+use futures_util::stream;
+use matches::slumbot_host::{Look, Moment};
+
+use super::{Asked, Play, result, review, table};
+use crate::web::live::{event, respond};
+
+/// How often a session is looked at.
+const TICK: Duration = Duration::from_millis(250);
+
+/// What was last sent to one page.
+#[derive(Default)]
+struct Sent {
+    moment: Option<Moment>,
+    parts: [String; 4],
+    /// Finished hands have not all been counted yet.
+    counting: bool,
+}
+
+/// The parts' names.
+const PARTS: [&str; 4] = ["table", "review", "result", "history"];
+
+/// The parts of a session's page, now and whenever they change.
+pub async fn parts(
+    State(play): State<Play>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Response> {
+    play.look(&asked.token).await?;
+    let start = (play, asked.token, Sent::default(), Vec::new());
+    let events = stream::unfold(start, |(play, token, mut sent, mut due)| async move {
+        while due.is_empty() {
+            if sent.moment.is_some() {
+                tokio::select! {
+                    () = tokio::time::sleep(TICK) => {}
+                    () = play.site.stop().cancelled() => return None,
+                }
+            }
+            due = sent.changes(&play, &token).await?;
+        }
+        let next: Event = due.remove(0);
+        Some((Ok::<_, Infallible>(next), (play, token, sent, due)))
+    });
+    Ok(respond(events))
+}
+
+impl Sent {
+    /// The parts that have changed; `None` when the session is gone.
+    async fn changes(&mut self, play: &Play, token: &str) -> Option<Vec<Event>> {
+        let host = play.api().ok()?.host();
+        let look = host.look(token).await.ok()?;
+        if self.moment == Some(look.moment) && !self.counting {
+            return Some(Vec::new());
+        }
+        let finished = host.review(token).await.ok().flatten();
+        let [_, thoughts, result, history] = &self.parts;
+        let thoughts = finished.map_or_else(|| thoughts.clone(), |last| review::render(&last));
+        let shown = table::render(&look.agent, look.hand.as_ref());
+        self.moment = Some(look.moment);
+        let counted = count(play, look).await;
+        let (result, history, more) =
+            counted.unwrap_or_else(|| (result.clone(), history.clone(), false));
+        self.counting = more;
+        let new = [shown, thoughts, result, history];
+        let changed = (0..PARTS.len()).filter(|&i| new[i] != self.parts[i]);
+        let events = changed.map(|i| event(PARTS[i], &new[i])).collect();
+        self.parts = new;
+        Some(events)
+    }
+}
+
+/// Counts the hands that have come in; result and history, and whether there are more to count.
+async fn count(play: &Play, look: Look) -> Option<(String, String, bool)> {
+    let matches = play.site.data().join("matches");
+    let course = play.courses.of(&look);
+    let work = tokio::task::spawn_blocking(move || {
+        let mut course = course.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let more = course.update(&matches, &look).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the hands of a session cannot be read");
+            false
+        });
+        (result::result(&look.agent, &course), result::history(&look.agent, &course), more)
+    });
+    work.await.ok()
+}

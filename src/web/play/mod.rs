@@ -1,0 +1,156 @@
+//! A table for a person: heads-up no-limit against an agent, over the same Slumbot API that programs
+//! play by.
+//!
+//! The script sends actions to that API and nothing else; what is on the table, what may be done and
+//! what came of it is rendered here, from what the session's client may know
+//! ([`Look`](matches::slumbot_host::Look)).
+//!
+//! - [`table`]: the table and the buttons. - [`words`]: hands as sentences.
+//! - [`course`]: the finished hands of a session, counted; [`result`]: as a table and a [`curve`].
+//! - [`review`]: what the agent thought. - [`live`]: the parts that change by themselves.
+
+mod course;
+mod curve;
+mod live;
+mod result;
+mod review;
+mod table;
+mod words;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use matches::slumbot_host::{HostError, HostStatus, Look};
+use serde::Deserialize;
+
+use super::Site;
+use super::api::blocking;
+use super::pages::{message, text};
+use super::slumbot::Api;
+use course::Courses;
+
+/// What the handlers share.
+#[derive(Clone)]
+struct Play {
+    site: Site,
+    courses: Courses,
+}
+
+#[derive(Template)]
+#[template(path = "play.html")]
+struct Page {
+    opponents: Vec<Opponent>,
+    table: String,
+}
+
+/// An agent to choose.
+struct Opponent {
+    name: String,
+    summary: String,
+    chosen: bool,
+}
+
+/// The routes.
+pub fn router(site: Site) -> Router {
+    Router::new()
+        .route("/play", get(page))
+        .route("/play/table", get(table))
+        .route("/play/live", get(live::parts))
+        .route("/play/history", get(history))
+        .with_state(Play { site, courses: Courses::default() })
+}
+
+/// What a query says.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    /// Which session.
+    #[serde(default)]
+    token: String,
+    /// Where there is no session yet: against whom it would be.
+    agent: Option<String>,
+}
+
+/// The page, with an empty table: the session is known to the browser only.
+async fn page(State(play): State<Play>, Query(asked): Query<Asked>) -> Response {
+    let Some(api) = play.site.slumbot() else {
+        let why = "This server offers no table to play at: `slumbot.enabled` is false.";
+        return message(StatusCode::NOT_FOUND, "No table here", why);
+    };
+    let status = api.status();
+    let chosen = chosen(&status, asked.agent);
+    let summary = |name: &str| {
+        let line = play.site.agents().iter().find(|line| line.name == name);
+        line.map(|line| line.summary.clone()).unwrap_or_default()
+    };
+    let opponents = status.agents.into_iter().map(|agent| Opponent {
+        summary: summary(&agent.name),
+        chosen: agent.name == chosen,
+        name: agent.name,
+    });
+    let page = Page { opponents: opponents.collect(), table: table::render(&chosen, None) };
+    Html(text(&page)).into_response()
+}
+
+/// The agent of this name, if it is on offer, else the one that is played against by default.
+fn chosen(status: &HostStatus, name: Option<String>) -> String {
+    let offered = |name: &String| status.agents.iter().any(|agent| &agent.name == name);
+    name.filter(offered).unwrap_or_else(|| status.agent.clone())
+}
+
+/// The table as it stands; an empty one without a token.
+async fn table(State(play): State<Play>, Query(asked): Query<Asked>) -> Result<Response, Response> {
+    if asked.token.is_empty() {
+        let agent = chosen(&play.api()?.status(), asked.agent);
+        return Ok(Html(table::render(&agent, None)).into_response());
+    }
+    let look = play.look(&asked.token).await?;
+    Ok(Html(table::render(&look.agent, look.hand.as_ref())).into_response())
+}
+
+/// All finished hands as plain text.
+async fn history(
+    State(play): State<Play>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Response> {
+    let look = play.look(&asked.token).await?;
+    let matches = play.site.data().join("matches");
+    let hands = blocking(move || course::all_hands(&matches, &look)).await?;
+    let text = hands.map_err(|error| {
+        tracing::warn!(%error, "the hands of a session cannot be read");
+        (StatusCode::SERVICE_UNAVAILABLE, "the hands cannot be read now\n").into_response()
+    })?;
+    let name = "attachment; filename=\"hands.txt\"";
+    Ok(([(header::CONTENT_DISPOSITION, name)], text).into_response())
+}
+
+impl Play {
+    fn api(&self) -> Result<&Api, Response> {
+        let none = || (StatusCode::NOT_FOUND, "there is no table here\n").into_response();
+        self.site.slumbot().ok_or_else(none)
+    }
+
+    /// The session of this token, or an answer that says why there is none.
+    async fn look(&self, token: &str) -> Result<Look, Response> {
+        self.api()?.host().look(token).await.map_err(|error| match error {
+            HostError::BadToken => {
+                (StatusCode::NOT_FOUND, "the server knows no such session\n").into_response()
+            }
+            error => {
+                tracing::warn!(%error, "a session cannot be shown");
+                (StatusCode::SERVICE_UNAVAILABLE, "the table cannot be shown now\n").into_response()
+            }
+        })
+    }
+}
+
+/// Chips as big blinds, to a tenth.
+fn big_blinds(chips: i64) -> String {
+    let tenths = (10.0 * chips as f64 / f64::from(BIG_BLIND)).abs().round();
+    super::show::grouped(tenths / 10.0, usize::from(tenths % 10.0 != 0.0))
+}
+
+/// The game's big blind, in chips.
+const BIG_BLIND: game::Chips = 100;

@@ -1,0 +1,114 @@
+//! What a session has come to, and its hands, as parts of the page.
+
+use askama::Template;
+use logs::Rate;
+
+use super::BIG_BLIND;
+use super::course::{Course, HandWords, Rates};
+use super::curve;
+use super::words::card_texts;
+use crate::web::pages::text;
+use crate::web::show::{CardText, grouped, signed};
+
+#[derive(Template)]
+#[template(path = "play_result.html")]
+struct Outcome {
+    agent: String,
+    hands: usize,
+    /// Exact, in chips: for programs.
+    total: i64,
+    won: String,
+    won_bb: String,
+    adjusted_bb: String,
+    class: &'static str,
+    rows: Vec<Row>,
+    curve: String,
+}
+
+/// All hands, or those from one seat.
+struct Row {
+    name: &'static str,
+    hands: usize,
+    /// As played, and luck-adjusted.
+    rates: [Option<RateText>; 2],
+}
+
+/// A rate in bb/100 with half the width of its interval.
+struct RateText {
+    rate: String,
+    reach: String,
+    class: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "play_history.html")]
+struct History<'a> {
+    agent: &'a str,
+    hands: Vec<HandRow<'a>>,
+}
+
+struct HandRow<'a> {
+    hand: &'a HandWords,
+    cards: Vec<CardText>,
+    won: String,
+    class: &'static str,
+}
+
+/// The result, with its curve.
+pub fn result(agent: &str, course: &Course) -> String {
+    let [_, adjusted] = course.won.last().copied().unwrap_or_default();
+    let rates = course.rates();
+    let row = |name, hands, of: &dyn Fn(&Rates) -> Option<Rate>| Row {
+        name,
+        hands,
+        rates: [0, 1].map(|i| of(&rates[i]).map(RateText::of)),
+    };
+    let [big_blind, button] = course.hands;
+    text(&Outcome {
+        agent: agent.to_owned(),
+        hands: course.won.len(),
+        total: course.total,
+        won: signed(course.total as f64, 0),
+        won_bb: signed(course.total as f64 / f64::from(BIG_BLIND), 1),
+        adjusted_bb: signed(adjusted, 1),
+        class: class(course.total as f64),
+        rows: vec![
+            row("All", course.won.len(), &|rates| rates.all),
+            row("Button", button, &|rates| rates.seats[1]),
+            row("Big blind", big_blind, &|rates| rates.seats[0]),
+        ],
+        curve: curve::draw(&course.won),
+    })
+}
+
+/// The last hands.
+pub fn history(agent: &str, course: &Course) -> String {
+    text(&History { agent, hands: course.last.iter().map(HandRow::of).collect() })
+}
+
+impl HandRow<'_> {
+    fn of(hand: &HandWords) -> HandRow<'_> {
+        let won = hand.winnings as f64;
+        HandRow { hand, cards: card_texts(&hand.hole), won: signed(won, 0), class: class(won) }
+    }
+}
+
+fn class(chips: f64) -> &'static str {
+    if chips > 0.0 {
+        "gain"
+    } else if chips < 0.0 {
+        "loss"
+    } else {
+        "soft"
+    }
+}
+
+impl RateText {
+    fn of(rate: Rate) -> RateText {
+        RateText {
+            rate: signed(rate.bb_per_100(), 0),
+            reach: grouped(rate.half_width() / 10.0, 0),
+            class: if rate.holds_zero() { "" } else { class(rate.mbb) },
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What the agent thought at each of its decisions in the last finished hand.
+
+use askama::Template;
+use cards::Card;
+use matches::slumbot_host::{Review, ReviewedDecision};
+
+use super::words::{card_signs, card_texts, street_name};
+use crate::web::pages::text;
+use crate::web::show::{CardText, grouped};
+
+#[derive(Template)]
+#[template(path = "play_review.html")]
+struct Thoughts {
+    agent: String,
+    cards: Vec<CardText>,
+    decisions: Vec<Thought>,
+}
+
+struct Thought {
+    place: String,
+    bars: Vec<Bar>,
+    note: String,
+}
+
+/// An action and how often the agent takes it.
+struct Bar {
+    action: String,
+    percent: String,
+    /// Of 100.
+    width: String,
+    taken: bool,
+}
+
+/// The review of a hand.
+pub fn render(review: &Review) -> String {
+    let thought = |decision: &ReviewedDecision| Thought {
+        place: place(decision),
+        bars: bars(decision),
+        note: note(decision),
+    };
+    text(&Thoughts {
+        agent: review.agent.clone(),
+        cards: card_texts(&read(&review.bot_hole_cards)),
+        decisions: review.decisions.iter().map(thought).collect(),
+    })
+}
+
+/// The street, with its cards.
+fn place(decision: &ReviewedDecision) -> String {
+    let street = game::Street::ALL.into_iter().find(|street| street.name() == decision.street);
+    let name = street.map_or(decision.street, street_name);
+    if decision.board.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}: {}", card_signs(&read(&decision.board)))
+    }
+}
+
+fn read(cards: &[String]) -> Vec<Card> {
+    cards.iter().filter_map(|card| card.parse().ok()).collect()
+}
+
+fn bars(decision: &ReviewedDecision) -> Vec<Bar> {
+    let street = decision.before.rsplit('/').next().unwrap_or_default();
+    // The blinds are a bet.
+    let raises = decision.board.is_empty() || street.contains('b');
+    let bar = |action: &str, probability: f64| Bar {
+        action: words(action, raises),
+        percent: format!("{} %", percent(probability)),
+        width: format!("{:.1}", 100.0 * probability.clamp(0.0, 1.0)),
+        taken: action == decision.action,
+    };
+    let listed = |action: &str| decision.strategy.iter().any(|choice| choice.action == action);
+    let mut bars: Vec<Bar> =
+        decision.strategy.iter().map(|choice| bar(&choice.action, choice.probability)).collect();
+    if !listed(&decision.action) {
+        let action = words(&decision.action, raises);
+        let (percent, width) = (String::new(), "0".to_owned());
+        bars.push(Bar { action, percent, width, taken: true });
+    }
+    bars
+}
+
+/// Whole per cent, but never 0 or 100 for what is not quite that.
+fn percent(probability: f64) -> String {
+    let percent = 100.0 * probability;
+    let whole = percent.round();
+    if (whole == 0.0 && percent > 0.0) || (whole == 100.0 && percent < 100.0) {
+        format!("{percent:.1}")
+    } else {
+        format!("{whole}")
+    }
+}
+
+/// An action of the API in words.
+fn words(action: &str, raises: bool) -> String {
+    match action.strip_prefix('b').and_then(|to| to.parse::<u32>().ok()) {
+        Some(to) if raises => format!("raise to {}", grouped(f64::from(to), 0)),
+        Some(to) => format!("bet {}", grouped(f64::from(to), 0)),
+        None => match action {
+            "f" => "fold",
+            "c" => "call",
+            "k" => "check",
+            other => other,
+        }
+        .to_owned(),
+    }
+}
+
+fn note(decision: &ReviewedDecision) -> String {
+    let fallback = decision.fallback.map(|why| {
+        let why = match why {
+            logs::Fallback::Panic => "it failed",
+            logs::Fallback::Timeout => "it did not answer in time",
+            logs::Fallback::Gone => "it was gone",
+            logs::Fallback::BadAnswer => "its answer made no sense",
+        };
+        format!("A stand-in for its answer: {why}.")
+    });
+    fallback.or_else(|| decision.note.clone()).unwrap_or_default()
+}

@@ -1,0 +1,257 @@
+//! The table and the buttons under it. Everything a browser needs to know about the rules is in what is
+//! rendered here: which buttons there are, what each of them sends, the range of a bet.
+
+use askama::Template;
+use cards::{Card, evaluate};
+use game::{PublicState, Raises, Seat, Turn};
+use matches::slumbot_host::SeenHand;
+use protocol::slumbot::action::board_order;
+
+use super::big_blinds;
+use super::words::{self, card_name, hand_name, rank_text, steps};
+use crate::web::pages::text;
+use crate::web::show::grouped;
+
+#[derive(Template)]
+#[template(path = "play_table.html")]
+struct Table {
+    /// What a screen reader says, and what stands over the buttons.
+    said: String,
+    bot: Player,
+    you: Player,
+    board: Vec<Option<CardView>>,
+    pot: Option<Amount>,
+    controls: Option<Controls>,
+    end: Option<End>,
+}
+
+/// One of the two at the table.
+struct Player {
+    name: String,
+    /// `None` is the back of a card.
+    cards: Vec<Option<CardView>>,
+    /// Whether it has cards at all.
+    dealt: bool,
+    stack: Amount,
+    /// What it has put in on this street.
+    bet: Option<Amount>,
+    button: bool,
+    turn: bool,
+    folded: bool,
+    /// What it did last on this street, or what it holds at the end.
+    note: String,
+}
+
+/// A card as it is drawn.
+pub struct CardView {
+    pub rank: String,
+    /// `c`, `d`, `h` or `s`.
+    pub suit: char,
+    pub name: String,
+}
+
+/// Chips, as text.
+pub struct Amount {
+    pub chips: String,
+    pub bb: String,
+}
+
+/// What the client may do.
+struct Controls {
+    /// What a call costs; with nothing to call, a check stands in its place, and there is no fold.
+    call: Option<Amount>,
+    raise: Option<RaiseControl>,
+}
+
+struct RaiseControl {
+    /// `Bet` or `Raise to`.
+    verb: &'static str,
+    /// Street totals.
+    min: u32,
+    max: u32,
+    start: u32,
+    sizes: Vec<Size>,
+}
+
+/// A button that fills in an amount.
+struct Size {
+    label: &'static str,
+    /// `None` when that is not enough.
+    to: Option<u32>,
+}
+
+struct End {
+    class: &'static str,
+    outcome: String,
+    how: String,
+}
+
+/// Pot fractions on the buttons.
+const SIZES: [(&str, f64); 5] =
+    [("⅓ pot", 1.0 / 3.0), ("½ pot", 0.5), ("⅔ pot", 2.0 / 3.0), ("pot", 1.0), ("2× pot", 2.0)];
+
+/// What is filled in at first, as a fraction of the pot.
+const START: f64 = 0.5;
+
+/// The table with this hand on it, or with none.
+pub fn render(agent: &str, hand: Option<&SeenHand>) -> String {
+    text(&hand.map_or_else(|| Table::empty(agent), |hand| Table::of(agent, hand)))
+}
+
+impl Table {
+    fn empty(agent: &str) -> Table {
+        let player = |name: &str, button| Player {
+            name: name.to_owned(),
+            cards: Vec::new(),
+            dealt: false,
+            stack: Amount::of(20_000),
+            bet: None,
+            button,
+            turn: false,
+            folded: false,
+            note: String::new(),
+        };
+        Table {
+            said: format!("You and {agent} have 20,000 chips each; the blinds are 50 and 100."),
+            bot: player(agent, true),
+            you: player("You", false),
+            board: (0..5).map(|_| None).collect(),
+            pot: None,
+            controls: None,
+            end: None,
+        }
+    }
+
+    fn of(agent: &str, hand: &SeenHand) -> Table {
+        let public = &hand.public;
+        let board = board_order(public.board());
+        let place = |i: usize| board.get(i).map(|&card| CardView::of(card));
+        let controls = Controls::of(public, hand.client);
+        let since = words::since_last(public, hand.client, agent);
+        let end = hand.end.map(|end| End {
+            class: ["loss", "even", "gain"][(end.winnings.signum() + 1) as usize],
+            outcome: outcome(end.winnings),
+            how: words::ending(
+                public,
+                hand.client,
+                [&hand.hole, &end.bot_hole],
+                end.winnings,
+                agent,
+            ),
+        });
+        let said = match &end {
+            Some(end) => format!("{} {}", end.how, end.outcome),
+            None => format!("{since} Your turn.").trim_start().to_owned(),
+        };
+        Table {
+            said,
+            bot: Player::bot(agent, hand),
+            you: Player::you(hand),
+            board: (0..5).map(place).collect(),
+            pot: Some(Amount::of(public.pot() as i64)),
+            controls,
+            end,
+        }
+    }
+}
+
+fn outcome(winnings: i64) -> String {
+    match winnings {
+        0 => "The pot is split.".to_owned(),
+        _ => format!("{} ({} bb).", words::outcome(winnings), big_blinds(winnings)),
+    }
+}
+
+impl Player {
+    fn bot(agent: &str, hand: &SeenHand) -> Player {
+        let seat = Seat::new(1 - hand.client.index()).expect("two seats");
+        let shown = hand.end.map(|end| end.bot_hole);
+        let cards = match &shown {
+            Some(cards) => cards.iter().map(|&card| Some(CardView::of(card))).collect(),
+            None => vec![None, None],
+        };
+        Player::of(agent, hand, seat, cards, shown.as_deref())
+    }
+
+    fn you(hand: &SeenHand) -> Player {
+        let cards = hand.hole.iter().map(|&card| Some(CardView::of(card))).collect();
+        Player::of("You", hand, hand.client, cards, Some(&hand.hole))
+    }
+
+    fn of(
+        name: &str,
+        hand: &SeenHand,
+        seat: Seat,
+        cards: Vec<Option<CardView>>,
+        known: Option<&[Card]>,
+    ) -> Player {
+        let public = &hand.public;
+        let over = public.turn() == Turn::Over;
+        let bet = public.committed_street(seat);
+        let last = steps(public).into_iter().rfind(|step| step.seat == seat);
+        let last = last.filter(|step| over || step.street == public.street());
+        let holds = known.filter(|_| public.is_showdown()).map(|hole| {
+            let cards = hole.iter().chain(&*public.board()).copied().collect();
+            hand_name(evaluate(cards)).to_owned()
+        });
+        let did = last.map(|step| if seat == hand.client { step.you } else { step.they });
+        Player {
+            name: name.to_owned(),
+            cards,
+            dealt: true,
+            stack: Amount::of(public.stack(seat).into()),
+            bet: (bet > 0 && !over).then(|| Amount::of(bet.into())),
+            button: seat == public.def().button(),
+            turn: public.turn() == Turn::Act(seat),
+            folded: public.folded().contains(seat),
+            note: holds.or(did).unwrap_or_default(),
+        }
+    }
+}
+
+impl CardView {
+    /// A card face up.
+    pub fn of(card: Card) -> CardView {
+        let (rank, suit) = (rank_text(card), card.suit().to_char());
+        CardView { rank, suit, name: card_name(card) }
+    }
+}
+
+impl Amount {
+    /// So many chips.
+    pub fn of(chips: i64) -> Amount {
+        Amount { chips: grouped(chips.abs() as f64, 0), bb: big_blinds(chips) }
+    }
+}
+
+impl Controls {
+    fn of(public: &PublicState, client: Seat) -> Option<Controls> {
+        let legal = public.legal();
+        (public.turn() == Turn::Act(client)).then(|| Controls {
+            call: legal.fold.then(|| Amount::of(legal.to_call.into())),
+            raise: legal.raise.map(|raises| RaiseControl::of(public, client, raises)),
+        })
+    }
+}
+
+impl RaiseControl {
+    fn of(public: &PublicState, client: Seat, raises: Raises) -> RaiseControl {
+        let before = public.committed()[client] - public.committed_street(client);
+        let (min, max) = (raises.min - before, raises.max - before);
+        let called = public.highest() - before;
+        let pot = public.pot() + u64::from(public.legal().to_call);
+        let to = |part: f64| called + (part * pot as f64).round() as u32;
+        let size = |(label, part): (&'static str, f64)| {
+            let to = to(part);
+            Size { label, to: (min..=max).contains(&to).then_some(to) }
+        };
+        let all_in = Size { label: "all-in", to: Some(max) };
+        RaiseControl {
+            verb: if called > 0 { "Raise to" } else { "Bet" },
+            min,
+            max,
+            start: to(START).clamp(min, max),
+            sizes: SIZES.into_iter().map(size).chain([all_in]).collect(),
+        }
+    }
+}
