@@ -15,6 +15,7 @@ use super::play::Shared;
 use super::{Claim, RunError};
 use crate::decide::{Decided, Request, decide};
 use crate::threaded::seat;
+pub(super) use saved::number_in_play;
 use saved::restore;
 
 mod rows;

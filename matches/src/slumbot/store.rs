@@ -9,6 +9,7 @@ use logs::ledger::{self, LedgerReader, LedgerWriter, SlumbotCounts, SlumbotHand,
 use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
 
+use super::desk::number_in_play;
 use super::{OPPONENT, Plan, RunError};
 use crate::plan::{files_sha256, unique_names};
 
@@ -82,11 +83,13 @@ impl Store {
         let note = reader.note(DecisionTally::NOTE)?;
         let decisions = note.and_then(|note| DecisionTally::from_note(&note));
         let sessions = reader.slumbot_sessions()?;
+        // A hand in play has its number, but no row yet.
+        let in_play = sessions.iter().filter_map(number_in_play).map(|number| number + 1).max();
         let inner = Inner {
             tally,
             decisions: decisions.unwrap_or_else(|| DecisionTally::new(2)),
             counts: reader.slumbot_counts()?,
-            next_hand: reader.slumbot_next()?,
+            next_hand: reader.slumbot_next()?.max(in_play.unwrap_or_default()),
             next_session: sessions.last().map_or(0, |session| session.session + 1),
             earlier: sessions.into_iter().filter(|session| session.closed.is_none()).collect(),
             writer,

@@ -95,3 +95,8 @@ pub(super) fn restore(shared: &Shared, session: SlumbotSession) -> Result<(Clien
     };
     Ok((client, open))
 }
+
+/// The number of the hand that a session had in play, which no other hand may get.
+pub(in super::super) fn number_in_play(session: &SlumbotSession) -> Option<u64> {
+    serde_json::from_str::<Saved>(&session.state).ok().map(|saved| saved.number)
+}
