@@ -4,7 +4,8 @@
 //! - [`pages`]: HTML, rendered here; [`live`]: its parts again whenever they change.
 //! - [`api`]: the same as JSON. - [`health`]: for supervisors. - [`metrics`]: for Prometheus.
 //! - [`view`]: what pages show, as values, and [`show`], as text; [`records`]: the matches on disk.
-//! - [`play`]: a table for a person. - [`slumbot`]: the Slumbot API; [`faults`]: what goes wrong with it on purpose.
+//! - [`play`]: a table for a person.
+//! - [`slumbot`]: the Slumbot API; [`faults`]: what goes wrong with it on purpose.
 //! - [`listener`]: connections, limited in number and in silence; [`stall`]: those that got stuck.
 
 mod api;

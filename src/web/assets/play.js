@@ -10,6 +10,8 @@
   const shown = new Map();
   let events = null;
   let busy = false;
+  // Whether the table shown is the session's; a deal before that would leave an open hand behind.
+  let known = false;
 
   // Without storage (private windows) sessions last as long as the page.
   const memory = new Map();
@@ -71,17 +73,23 @@
   const look = async () => {
     const of = token() ? `token=${token()}` : `agent=${encodeURIComponent(opponent.value)}`;
     const answer = await fetch(`/play/table?${of}`);
-    if (answer.ok) part("table", await answer.text());
-    else if (answer.status === 404) forget("The server has forgotten this session. Deal to begin a new one.");
+    if (answer.ok) {
+      part("table", await answer.text());
+      known = true;
+    } else if (answer.status === 404) await forget("The server has forgotten this session. Deal to begin a new one.");
     else throw new Error("The server cannot show the table now.");
   };
 
   // One request at a time; whatever it comes to, the table is looked at afterwards.
+  const setBusy = (on) => {
+    busy = on;
+    if (on) game.setAttribute("aria-busy", "true");
+    else game.removeAttribute("aria-busy");
+  };
   const doing = async (words, work) => {
     if (busy) return;
-    busy = true;
+    setBusy(true);
     complain("");
-    game.setAttribute("aria-busy", "true");
     const slow = setTimeout(() => say(words), 300);
     try {
       await work();
@@ -92,11 +100,11 @@
     clearTimeout(slow);
     try { await look(); } catch { /* said already, or the table is as it was */ }
     say(table.querySelector(".felt").dataset.said);
-    game.removeAttribute("aria-busy");
-    busy = false;
+    setBusy(false);
   };
 
-  const deal = () => doing("The cards are dealt …", async () => {
+  const deal = () => (known ? dealNext() : sit());
+  const dealNext = () => doing("The cards are dealt …", async () => {
     const answer = await post("new_hand", token() ? { token: token() } : { agent: opponent.value });
     if (!answer.token) return;
     keep(`token.${opponent.value}`, answer.token);
@@ -169,10 +177,13 @@
   const places = [...document.querySelectorAll("[data-part]")];
   const empty = places.map((place) => [place.dataset.part, place.innerHTML]);
   const sit = async (why = "") => {
+    setBusy(true);
+    known = false;
     for (const [name, html] of empty) part(name, html);
     complain(why);
     listen();
-    try { await look(); } catch { complain("The server does not answer."); }
+    try { await look(); } catch { complain("The server does not answer; try again."); }
+    setBusy(false);
   };
   function forget(why) {
     keep(`token.${opponent.value}`, "");
