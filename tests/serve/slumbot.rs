@@ -1,7 +1,7 @@
 //! The Slumbot API over HTTP: the bytes that clients rely on, and everything that bad clients send.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use logs::LedgerReader;
@@ -30,7 +30,11 @@ impl Answer {
 
 /// Sends these bytes and reads what comes back until the server closes.
 fn raw(server: &Server, bytes: &[u8]) -> Option<Answer> {
-    let mut stream = TcpStream::connect(server.web).expect("the server listens");
+    raw_to(server.web, bytes)
+}
+
+fn raw_to(address: SocketAddr, bytes: &[u8]) -> Option<Answer> {
+    let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
     // The server may have had enough before everything is sent.
     let _ = stream.write_all(bytes);
@@ -326,6 +330,51 @@ fn a_killed_server_goes_on_with_every_session() {
         open["board"].as_array().cloned()
     );
     assert_eq!(LedgerReader::open(&ledger).expect("a ledger").count().expect("readable"), 2);
+}
+
+/// Plays all-in after all-in until the server is gone; the token, and the hands whose ends were seen.
+fn play_until_the_end(address: SocketAddr) -> (String, u64) {
+    let post = |endpoint: &str, body: String| {
+        let bytes = request("POST", &format!("/api/{endpoint}"), "application/json", &body);
+        let answer = raw_to(address, &bytes)?;
+        serde_json::from_str::<Value>(&answer.body).ok()
+    };
+    let mut token = None;
+    let mut seen = 0;
+    loop {
+        let body = token.as_ref().map_or(json!({}), |token| json!({ "token": token }));
+        let Some(hand) = post("new_hand", body.to_string()) else { break };
+        token = hand["token"].as_str().map(str::to_owned).or(token);
+        let body = json!({ "token": token, "incr": "b20000" });
+        let Some(over) = post("act", body.to_string()) else { break };
+        seen = over["session_num_hands"].as_u64().expect("the end of a hand");
+    }
+    (token.expect("a session"), seen)
+}
+
+#[test]
+fn a_server_killed_in_full_play_loses_no_hand_that_a_client_saw_end() {
+    let server = Server::start(CALL);
+    let address = server.web;
+    let clients: Vec<_> =
+        (0..4).map(|_| std::thread::spawn(move || play_until_the_end(address))).collect();
+    std::thread::sleep(Duration::from_millis(700));
+    let server = Server::start_in(server.kill());
+    let ledger = server.folder.path().join("data/matches/slumbot-call");
+    let mut finished = 0;
+    for client in clients {
+        let (token, seen) = client.join().expect("a client");
+        assert!(seen > 0, "nothing was played");
+        let hand = new_hand(&server, &token);
+        // On the button there is something to fold to.
+        let incr = if hand["client_pos"] == 1 { "f" } else { "b20000" };
+        let now = act(&server, &token, incr).json()["session_num_hands"].as_u64().expect("an end");
+        // At most one hand ended whose answer was lost.
+        assert!(now == seen + 1 || now == seen + 2, "{seen} seen, then {now}");
+        finished += now;
+    }
+    let hands = LedgerReader::open(&ledger).expect("a ledger").count().expect("readable");
+    assert_eq!(hands, finished, "sessions and ledger agree");
 }
 
 #[test]
