@@ -7,4 +7,5 @@ mod export;
 mod folder;
 mod hands;
 mod ledger;
+mod slumbot;
 mod stats;

@@ -20,7 +20,7 @@ use crate::interrupt;
 use crate::named::Named;
 use crate::playing::provenance;
 use crate::progress;
-use crate::report::out;
+use crate::report::{self, out};
 
 /// Play hands against Slumbot, or against any server that speaks its API.
 ///
@@ -132,6 +132,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     if args.json || end.is_ok() || summary.played > 0 {
         out(&format!("{}\n", show(&summary, &info.name, args.json)))?;
+    }
+    if matches!(end, Ok(End::Complete)) && !args.json {
+        let shown = folder.display();
+        out(&format!("estimates with less variance: cardroom stats {shown}\n\n"))?;
+        report::show_folder(&folder, false)?;
     }
     let resume = || format!("resume with: {}", interrupt::command_line());
     match end {

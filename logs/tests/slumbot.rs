@@ -1,0 +1,145 @@
+//! What only a run over the Slumbot API has in its ledger.
+
+use std::time::Duration;
+
+use game::{Action, BySeat, GameDef, PublicState, State};
+use logs::ledger::{Known, SlumbotCounts, SlumbotHand, SlumbotSession};
+use logs::{Entrant, HandRecord, LedgerReader, LedgerWriter, MatchInfo, Provenance};
+
+fn info() -> MatchInfo {
+    MatchInfo {
+        name: "run".into(),
+        game_name: "holdem.nolimit.2p.reverse_blinds".into(),
+        hands: 3,
+        seed: 1,
+        duplicate: false,
+        shard: None,
+        provenance: Provenance::default(),
+        entrants: vec![Entrant::named("ours"), Entrant::named("slumbot")],
+        game: game::games::nolimit_holdem(),
+    }
+}
+
+/// The button folds at once.
+fn record(def: &GameDef, hand: u64, entrants: [u8; 2]) -> HandRecord {
+    let mut public = PublicState::new(&def.clone().into());
+    public.apply(Action::Fold).expect("it is legal");
+    let hole = ["AcAd", "7h2s"].map(|cards| cards.parse().expect("cards"));
+    let hole = BySeat::from_slice(&hole).expect("two seats");
+    let payoffs = State { public: public.clone(), hole }.payoffs();
+    let entrants = BySeat::from_slice(&entrants).expect("two seats");
+    HandRecord { hand, deal: hand, public, hole, payoffs, entrants }
+}
+
+fn hand(hand: u64, known: Known) -> SlumbotHand {
+    SlumbotHand {
+        hand,
+        session: 4,
+        number: Some(hand + 1),
+        known,
+        seat: 1,
+        winnings: Some(-50),
+        baseline: Some(-7),
+        action: "f".into(),
+        hole: "7h2s".into(),
+        board: String::new(),
+        incr: None,
+        together: 1,
+        forfeited: false,
+        disturbed: hand == 1,
+        blind: 2,
+        began_ms: 1_700_000_000_000,
+        ended_ms: Some(1_700_000_000_500),
+        requests: 3,
+        waited: Duration::from_micros(1234),
+        thought: Duration::from_micros(56),
+    }
+}
+
+#[test]
+fn hands_and_sessions_are_kept_together_and_written_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger.sqlite");
+    let info = info();
+    let mut writer = LedgerWriter::create(&path, &info).expect("a ledger");
+    assert!(!LedgerReader::open(&path).expect("a ledger").is_slumbot().expect("it reads"));
+    writer.prepare_slumbot().expect("tables");
+    writer.prepare_slumbot().expect("they are there already");
+
+    let state = |text: &str| SlumbotSession {
+        session: 4,
+        token: Some("t".into()),
+        closed: None,
+        state: text.into(),
+    };
+    writer.append(&record(&info.game, 0, [1, 0]));
+    let played = hand(0, Known::Played);
+    let unseen = SlumbotHand {
+        known: Known::Unknown,
+        number: None,
+        winnings: None,
+        baseline: None,
+        hole: String::new(),
+        ended_ms: None,
+        blind: 0,
+        ..hand(2, Known::Unknown)
+    };
+    let lost =
+        SlumbotHand { winnings: None, number: None, baseline: None, ..hand(1, Known::Unknown) };
+    let rows = [played.clone(), lost, unseen.clone()];
+    writer.commit_slumbot(Some(("key", "value")), &rows, &state("one")).expect("written");
+    let reader = writer.reader().expect("a reader");
+    assert!(reader.is_slumbot().expect("it reads"));
+    assert_eq!(reader.slumbot_next().expect("it reads"), 3);
+    let counts = reader.slumbot_counts().expect("it reads");
+    let expected = SlumbotCounts {
+        played: 1,
+        unknown: 1,
+        unseen: 1,
+        chips: -50,
+        disturbed: 1,
+        blind: 4,
+        ..SlumbotCounts::default()
+    };
+    assert_eq!(counts, expected);
+
+    // The second hand is settled, the third turns out to have been counted.
+    let settled = SlumbotHand { number: None, ..hand(1, Known::Settled) };
+    let counted = SlumbotHand { known: Known::Settled, winnings: Some(50), ..unseen };
+    let closed = SlumbotSession { closed: Some("Bad token".into()), ..state("two") };
+    writer.commit_slumbot(None, &[settled.clone(), counted.clone()], &closed).expect("written");
+    assert_eq!(
+        reader.slumbot_hands().expect("it reads"),
+        [played, settled.clone(), counted.clone()]
+    );
+    assert_eq!(reader.slumbot_hand(1).expect("it reads"), Some(settled));
+    assert_eq!(reader.slumbot_hand(9).expect("it reads"), None);
+    assert!(!counted.seen());
+    assert_eq!(reader.slumbot_sessions().expect("it reads"), [closed]);
+    let counts = reader.slumbot_counts().expect("it reads");
+    assert_eq!(
+        (counts.settled, counts.unknown, counts.unseen_settled, counts.chips),
+        (1, 0, 1, -50)
+    );
+    assert_eq!(reader.count().expect("it reads"), 1);
+    assert_eq!(reader.note("key").expect("it reads").as_deref(), Some("value"));
+}
+
+#[test]
+fn what_cannot_be_written_whole_is_not_written_at_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let info = info();
+    let mut writer =
+        LedgerWriter::create(&folder.path().join("ledger.sqlite"), &info).expect("a ledger");
+    writer.prepare_slumbot().expect("tables");
+    let session = SlumbotSession { session: 4, token: None, closed: None, state: "one".into() };
+    writer.commit_slumbot(None, &[hand(0, Known::Played)], &session).expect("written");
+    // The same hand of the session under another number.
+    writer.append(&record(&info.game, 1, [0, 1]));
+    let twice = SlumbotHand { hand: 1, ..hand(0, Known::Played) };
+    let later = SlumbotSession { state: "two".into(), ..session.clone() };
+    writer.commit_slumbot(None, &[twice], &later).expect_err("it stands there twice");
+    let reader = writer.reader().expect("a reader");
+    assert_eq!(reader.count().expect("it reads"), 0);
+    assert_eq!(reader.slumbot_sessions().expect("it reads"), [session]);
+}
