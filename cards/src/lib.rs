@@ -28,7 +28,7 @@ mod set;
 mod showdown;
 mod winrate;
 
-pub use allin::{AllInError, all_in, all_in_without_table};
+pub use allin::{AllInError, AllInMatrix, PreflopTable, all_in, all_in_without_table};
 pub use card::{Card, ParseCardError, Rank, Suit};
 pub use combo::{Combo, ParseStartingHandError, StartingHand};
 pub use evaluate::{Category, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};

@@ -1,5 +1,6 @@
 //! Tests of the cards crate: the evaluator against exact counts and a slow evaluator, texts and sets.
 
+mod allin;
 mod combos;
 mod evaluator;
 mod isomorphism;

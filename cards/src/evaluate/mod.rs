@@ -21,12 +21,14 @@ use crate::CardSet;
 
 mod batch;
 mod lanes;
+mod of_ranks;
 mod on_board;
 mod partial;
 mod rank;
 mod tables;
 
 pub use batch::evaluate_all;
+pub(crate) use of_ranks::{RankSum, flush_of};
 pub use on_board::OnBoard;
 pub use partial::PartialHand;
 pub use rank::{Category, HandRank};

@@ -175,7 +175,7 @@ impl Shape {
         let add = |index, suit: usize| {
             let (number, after) = (ranks[suit], u64::from(self.after[suit]));
             // `multisets(number, after)`, for none or one after, without a branch.
-            index + (number * (2 + after * number - after) >> 1) * self.strides[suit]
+            index + ((number * (2 + after * number - after)) >> 1) * self.strides[suit]
         };
         (0..4).fold(self.first, add)
     }

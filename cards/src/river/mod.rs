@@ -7,7 +7,7 @@ mod state;
 mod table;
 mod unfinished;
 
-pub(crate) use ranks::subset;
+pub(crate) use ranks::{Ranks, subset};
 pub(crate) use run_outs::{RunOuts, ranks};
 pub use state::RiverBoard;
 pub(crate) use state::{COLUMNS, FLUSH_HANDS};
