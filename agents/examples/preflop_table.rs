@@ -12,7 +12,7 @@ const SAMPLES: u32 = 1_000_000;
 fn main() {
     let def = game::games::nolimit_holdem();
     let suit = |index| Suit::new(index).expect("there are four suits");
-    println!("# Win-rates before the flop against 1 to 9 hands of any two cards, ties shared.");
+    println!("# Win-rates before the flop against 2 to 9 hands of any two cards, ties shared.");
     println!("# {SAMPLES} draws each; standard error at most 0.0005.");
     for high in Rank::all().rev() {
         for low in Rank::all().rev().filter(|&low| low <= high) {
@@ -21,7 +21,7 @@ fn main() {
                 let cards = [Card::new(high, suit(0)), Card::new(low, suit(low_suit))];
                 let hole = HoleCards::new(&cards).expect("two cards fit");
                 print!("{high}{low}{letter}");
-                for opponents in 1..=9 {
+                for opponents in 2..=9 {
                     let rate = drawn_win_rate(&def, hole, Board::EMPTY, opponents, SAMPLES);
                     print!(" {rate:.4}");
                 }

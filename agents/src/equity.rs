@@ -68,13 +68,13 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "samples",
             default: "2000",
-            help: "draws of an estimated win-rate, 1 to 1000000",
+            help: "draws of an estimated win-rate, 1 to 1000000: against several hands, or with another \
+                   deck; heads-up hold'em is exact",
         },
         AgentOption {
             name: "exact",
             default: "2000",
-            help: "heads-up, enumerate when there are at most this many endings: 990 on the river of \
-                   hold'em, 45540 on the turn",
+            help: "heads-up with another deck, enumerate when there are at most this many endings",
         },
     ],
     cost: Cost::Inline,

@@ -1,31 +1,33 @@
 //! How often a hand wins against opponents who hold any cards with equal chances.
 //!
-//! Ties count as the share of the pot they bring. Against one opponent the win-rate is exact where
-//! that is cheap; otherwise it is estimated by drawing the unseen cards. The draws are seeded by the
-//! cards themselves, so the same situation always has the same win-rate, exact or not.
+//! Ties count as the share of the pot they bring. Heads-up hold'em is exact on every street. Elsewhere the
+//! win-rate against one opponent is exact where that is cheap; otherwise it is estimated by drawing the
+//! unseen cards. The draws are seeded by the cards themselves, so the same situation always has the same
+//! win-rate, exact or not.
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Once, OnceLock};
+use std::thread;
 
-use cards::{Board, CardSet, HoleCards, Rank, evaluate};
+use cards::{Board, CardSet, Combo, HoleCards, RiverTable, StartingHand, Ties, evaluate};
 use game::GameDef;
 use rand::RngExt;
 
 use crate::AgentRng;
 
-/// How much work a win-rate may cost.
+/// How much work a win-rate may cost outside heads-up hold'em.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
     /// Against one opponent, enumerate when there are at most this many pairs of an opponent's hand
-    /// and a rest of the board. On the river of hold'em there are 990, on the turn 45,540 (half a
-    /// millisecond), on the flop 1,070,190.
+    /// and a rest of the board: some 20 ns for each.
     pub exact: u64,
     /// Otherwise draw this many times. The standard error is at most `0.5 / sqrt(samples)`.
     pub samples: u32,
 }
 
 impl Default for Effort {
-    /// Exact on the river of hold'em and in small games; 2,000 draws (a tenth of a millisecond, standard
-    /// error at most 1.1 percentage points) elsewhere.
+    /// Exact in small games; 2,000 draws (a tenth of a millisecond, standard error at most 1.1 percentage
+    /// points) elsewhere.
     fn default() -> Effort {
         Effort { exact: 2_000, samples: 2_000 }
     }
@@ -34,8 +36,8 @@ impl Default for Effort {
 /// The share of the pot that `hole` wins on average against `opponents` hands drawn uniformly from
 /// the unseen cards, from 0 to 1, when all of the board is dealt.
 ///
-/// Before the flop of hold'em (two cards of the full deck, a board of five) the answer comes from a
-/// table for up to nine opponents, made by a million draws an entry.
+/// In hold'em (two cards of the full deck, a board of five) one opponent is met exactly. For two to nine
+/// before the flop the answer comes from a table made by a million draws an entry.
 pub fn win_rate(
     def: &GameDef,
     hole: HoleCards,
@@ -46,16 +48,63 @@ pub fn win_rate(
     if opponents == 0 {
         return 1.0;
     }
-    let hidden = Hidden::new(def, hole, board, opponents);
-    let holdem = hidden.unseen.len() == 50 && hole.len() == 2 && hidden.missing == 5;
-    if holdem && let Some(rate) = preflop(hole, opponents) {
+    if let Some(rate) = holdem(def, hole, board, opponents) {
         return rate;
     }
+    let hidden = Hidden::new(def, hole, board, opponents);
     if opponents == 1 && hidden.pairs() <= effort.exact {
         hidden.enumerate()
     } else {
         hidden.draw(effort.samples)
     }
+}
+
+/// What is known of hold'em with the full deck without drawing.
+fn holdem(def: &GameDef, hole: HoleCards, board: Board, opponents: usize) -> Option<f64> {
+    let full_deck = (def.suits, def.ranks) == (4, 13);
+    if !full_deck || def.hole_cards != 2 || def.full_board_len() != 5 {
+        return None;
+    }
+    let &[a, b] = hole.as_slice() else { return None };
+    let hole = Combo::new(a, b)?;
+    match (opponents, board.len()) {
+        (1, _) => exact(hole, board.set()),
+        (_, 0) => preflop(hole.starting_hand(), opponents),
+        _ => None,
+    }
+}
+
+/// The exact win-rate against one hand: the same number whether or not the table stands.
+fn exact(hole: Combo, board: CardSet) -> Option<f64> {
+    let table = if board.is_empty() { None } else { river_table(board) };
+    match table {
+        Some(table) => table.outlook(hole, board).ok().map(|outlook| outlook.win_rate()),
+        None => cards::win_rate(hole, board).ok().map(|rate| rate.value(Ties::Half)),
+    }
+}
+
+/// Flops that are counted one by one, a millisecond each, before the table is worth its 0.2 s.
+const FLOPS_BEFORE_TABLE: u32 = 64;
+
+/// The table of all rivers, if it stands. After some flops it is built beside the play, so that neither the
+/// start nor a decision waits for it.
+fn river_table(board: CardSet) -> Option<&'static RiverTable> {
+    static FLOPS: AtomicU32 = AtomicU32::new(0);
+    static BUILDER: Once = Once::new();
+    let table = RiverTable::shared_if_built(Ties::Half);
+    if table.is_none() && board.len() == 3 {
+        let before = FLOPS.fetch_add(1, Ordering::Relaxed);
+        if before >= FLOPS_BEFORE_TABLE {
+            BUILDER.call_once(|| {
+                let name = "river table".to_owned();
+                // Where no thread can be had, counting goes on.
+                drop(thread::Builder::new().name(name).spawn(|| {
+                    RiverTable::shared(Ties::Half);
+                }));
+            });
+        }
+    }
+    table
 }
 
 /// As [`win_rate`] but always by drawing: how the table was made.
@@ -184,37 +233,25 @@ fn choose(from: u64, count: u64) -> u64 {
     (0..count).fold(1u64, |ways, i| ways.saturating_mul(from.saturating_sub(i)) / (i + 1))
 }
 
-/// Win-rates before the flop: 169 lines of a hand (`AKs`, `T9o`, `22`) and its win-rate against one
+/// Win-rates before the flop: 169 lines of a hand (`AKs`, `T9o`, `22`) and its win-rate against two
 /// to nine opponents. Regenerated by `cargo run --release -p agents --example preflop_table`.
 const PREFLOP: &str = include_str!("../models/preflop/winrates.txt");
 
-type PreflopTable = [[[f32; 9]; 13]; 13];
+type PreflopTable = [[f32; 8]; StartingHand::COUNT];
 
-fn preflop(hole: HoleCards, opponents: usize) -> Option<f64> {
+fn preflop(hand: StartingHand, opponents: usize) -> Option<f64> {
     static TABLE: OnceLock<PreflopTable> = OnceLock::new();
     let table = TABLE.get_or_init(read_preflop);
-    let &[a, b] = hole.as_slice() else { return None };
-    let (high, low) = (a.rank().max(b.rank()), a.rank().min(b.rank()));
-    let cell = cell(high, low, a.suit() == b.suit());
-    table[cell.0][cell.1].get(opponents - 1).map(|&rate| f64::from(rate))
-}
-
-/// Suited hands above the diagonal, others below.
-fn cell(high: Rank, low: Rank, suited: bool) -> (usize, usize) {
-    let (high, low) = (usize::from(high.index()), usize::from(low.index()));
-    if suited { (high, low) } else { (low, high) }
+    table[hand.index()].get(opponents.checked_sub(2)?).map(|&rate| f64::from(rate))
 }
 
 fn read_preflop() -> PreflopTable {
-    let mut table = [[[0.0; 9]; 13]; 13];
+    let mut table = [[0.0; 8]; StartingHand::COUNT];
     for line in PREFLOP.lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.split_ascii_whitespace();
-        let mut name = words.next().unwrap_or_default().chars();
-        let mut rank =
-            || name.next().and_then(Rank::from_char).expect("lines begin with two ranks");
-        let (high, low) = (rank(), rank());
-        let (row, column) = cell(high, low, name.next() == Some('s'));
-        for (rate, word) in table[row][column].iter_mut().zip(words) {
+        let name = words.next().unwrap_or_default();
+        let hand: StartingHand = name.parse().expect("lines begin with a starting hand");
+        for (rate, word) in table[hand.index()].iter_mut().zip(words) {
             *rate = word.parse().expect("the embedded table holds numbers");
         }
     }

@@ -1,7 +1,7 @@
 //! Win-rates against known values.
 
 use agents::winrate::{Effort, drawn_win_rate, win_rate};
-use cards::{Board, HoleCards};
+use cards::{Board, HoleCards, RiverTable, Ties};
 use game::{GameDef, games};
 
 fn hole(text: &str) -> HoleCards {
@@ -37,9 +37,26 @@ fn exact_win_rates_are_right_where_they_can_be_counted_by_hand() {
     }
 }
 
+/// Figures counted by other programs. The effort does not matter: nothing is drawn.
+#[test]
+fn heads_up_holdem_is_exact_on_every_street() {
+    let holdem = games::nolimit_holdem();
+    let least = Effort { exact: 0, samples: 1 };
+    let kings = (10_334_823_348.0 + 70_061_760.0 / 2.0) / 12_585_434_400.0;
+    let flop = (651_377.0 + 11_020.0 / 2.0) / 1_070_190.0;
+    let rate = |own: &str, table: &str| win_rate(&holdem, hole(own), board(table), 1, least);
+    assert_eq!(rate("KsKd", ""), kings);
+    assert_eq!(rate("Ac3h", "Kh3sJc"), flop);
+    let situations = [("Ac3h", "Kh3sJc"), ("5s5d", "5c9dThJh"), ("2c3d", "AhKhQsJd4c")];
+    let counted = situations.map(|(own, table)| rate(own, table));
+    // With the table of all rivers the numbers are the same to the last bit.
+    RiverTable::shared(Ties::Half);
+    assert_eq!(situations.map(|(own, table)| rate(own, table)), counted);
+}
+
 /// Heads-up figures from exact enumeration; aces against several from published simulations.
 #[test]
-fn the_preflop_table_agrees_with_published_win_rates() {
+fn win_rates_before_the_flop_agree_with_published_ones() {
     let holdem = games::nolimit_holdem();
     let cases = [
         ("AsAh", 1, 0.8520),
