@@ -168,7 +168,7 @@ fn hands(
     first: u64,
     session: u32,
 ) -> Result<Vec<HandRecord>, LedgerError> {
-    let deals: Range<u64> = u64::from(session) << 32..u64::from(session + 1) << 32;
+    let deals: Range<u64> = u64::from(session) << 32..(u64::from(session) + 1) << 32;
     LedgerReader::open(&matches.join(name))?.hands_of_deals(first, deals)
 }
 

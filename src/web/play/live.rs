@@ -54,7 +54,7 @@ pub async fn parts(
 impl Sent {
     /// The parts that have changed; `None` when the session is gone.
     async fn changes(&mut self, play: &Play, token: &str) -> Option<Vec<Event>> {
-        let host = play.api().ok()?.host();
+        let host = play.site.slumbot()?.host();
         let look = host.look(token).await.ok()?;
         if self.moment == Some(look.moment) && !self.counting {
             return Some(Vec::new());

@@ -29,7 +29,6 @@ use serde::Deserialize;
 use super::Site;
 use super::api::blocking;
 use super::pages::{message, text};
-use super::slumbot::Api;
 use course::Courses;
 
 /// What the handlers share.
@@ -103,7 +102,8 @@ fn chosen(status: &HostStatus, name: Option<String>) -> String {
 /// The table as it stands; an empty one without a token.
 async fn table(State(play): State<Play>, Query(asked): Query<Asked>) -> Result<Response, Response> {
     if asked.token.is_empty() {
-        let agent = chosen(&play.api()?.status(), asked.agent);
+        let api = play.site.slumbot().ok_or_else(no_table)?;
+        let agent = chosen(&api.status(), asked.agent);
         return Ok(Html(table::render(&agent, None)).into_response());
     }
     let look = play.look(&asked.token).await?;
@@ -127,14 +127,10 @@ async fn history(
 }
 
 impl Play {
-    fn api(&self) -> Result<&Api, Response> {
-        let none = || (StatusCode::NOT_FOUND, "there is no table here\n").into_response();
-        self.site.slumbot().ok_or_else(none)
-    }
-
     /// The session of this token, or an answer that says why there is none.
     async fn look(&self, token: &str) -> Result<Look, Response> {
-        self.api()?.host().look(token).await.map_err(|error| match error {
+        let api = self.site.slumbot().ok_or_else(no_table)?;
+        api.host().look(token).await.map_err(|error| match error {
             HostError::BadToken => {
                 (StatusCode::NOT_FOUND, "the server knows no such session\n").into_response()
             }
@@ -144,6 +140,10 @@ impl Play {
             }
         })
     }
+}
+
+fn no_table() -> Response {
+    (StatusCode::NOT_FOUND, "there is no table here\n").into_response()
 }
 
 /// Chips as big blinds, to a tenth.

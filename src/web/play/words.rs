@@ -43,10 +43,7 @@ pub fn steps(public: &PublicState) -> Vec<Step> {
 /// A verb, and what comes after it.
 pub fn action_words(action: Action, state: &PublicState) -> (&'static str, String) {
     let chips = |n: u32| grouped(f64::from(n), 0);
-    let seat = match state.turn() {
-        game::Turn::Act(seat) => seat,
-        _ => return ("act", String::new()),
-    };
+    let game::Turn::Act(seat) = state.turn() else { return ("act", String::new()) };
     let all_in = |whole: bool| if whole { ", all-in" } else { "" };
     let street = |seat| state.committed_street(seat);
     let bet = state.def().seats().any(|seat| street(seat) > 0);
