@@ -27,7 +27,7 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Place {
-    Acpc(AcpcArgs),
+    Acpc(Box<AcpcArgs>),
     Slumbot(Box<slumbot::Args>),
 }
 
@@ -75,7 +75,7 @@ struct AcpcArgs {
 /// Plays.
 pub fn run(args: Args) -> Result<(), Failure> {
     match args.place {
-        Place::Acpc(args) => run_acpc(args),
+        Place::Acpc(args) => run_acpc(*args),
         Place::Slumbot(args) => slumbot::run(&args),
     }
 }
