@@ -1,30 +1,38 @@
 //! Hand evaluators beside each other in one run.
 //!
-//! Four patterns: all hands of seven cards in order (`sequence`), random hands from their cards (`random`),
-//! the same hands with the cards already added up in each evaluator's own type (`added up`), and all
-//! pairs of hole cards on random boards (`board`). Every evaluator first has to put random hands in
-//! the same order as ours, so none is timed that is wrong.
+//! Four patterns: hands of seven cards in order (`sequence`), random hands from their cards (`random`), the
+//! same hands with the cards already added up in each evaluator's own type (`added up`), and all pairs
+//! of hole cards on random boards (`board`). Every evaluator first has to put random hands in the
+//! same order as ours, so none is timed that is wrong.
+//!
+//! The work is cut into pieces shorter than a time slice. All evaluators do one piece after another, many
+//! times over, and the least time of each piece counts: what else the machine does matters little.
 
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cards::{Card, CardSet, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-const HANDS: usize = 1 << 20;
-const BOARDS: usize = 200;
+/// Random hands in a piece, and pieces.
+const HANDS: usize = 1 << 14;
+const HAND_PIECES: usize = 64;
+/// Boards in a piece, and pieces.
+const BOARDS: usize = 20;
+const BOARD_PIECES: usize = 10;
+/// Pairs of hole cards on a board.
 const PAIRS: u64 = 1081;
-/// All hands whose lowest card is the deuce of clubs: 18,009,460 of the 133,784,560.
-const SEQUENCE: u64 = 18_009_460;
+/// Piece `p` has all hands with the cards `p`, `p + 1`, `p + 2` and four higher ones.
+const SEQUENCE_PIECES: usize = 8;
+/// How often each piece is done.
+const ROUNDS: usize = 150;
 
 /// An evaluator as it is used: cards are added to a hand, and a full hand has a rank.
 trait Evaluator {
     const NAME: &'static str;
-    type Card: Copy;
-    type Hand: Copy;
+    type Card: Copy + 'static;
+    type Hand: Copy + 'static;
     type Rank: Copy + Ord;
     const EMPTY: fn() -> Self::Hand;
     /// The card with the number `4 * rank + suit`.
@@ -145,31 +153,26 @@ fn card(index: u8) -> Card {
     Card::from_index(index).expect("below 52")
 }
 
-/// Shuffled decks: a hand is the first seven cards, a board the first five.
-fn decks(count: usize) -> Vec<[u8; 52]> {
-    let mut rng = StdRng::seed_from_u64(1);
-    let mut deck = || {
-        let mut deck: [u8; 52] = std::array::from_fn(|i| i as u8);
-        for i in 0..7 {
-            deck.swap(i, rng.random_range(i..52));
-        }
-        deck[5..].sort_unstable();
-        deck
-    };
-    (0..count).map(|_| deck()).collect()
-}
-
-fn hands() -> Vec<[u8; 7]> {
-    let mut rng = StdRng::seed_from_u64(2);
-    let mut hand = || {
-        let mut deck: [u8; 52] = std::array::from_fn(|i| i as u8);
-        (0..7).for_each(|i| deck.swap(i, rng.random_range(i..52)));
-        std::array::from_fn(|i| deck[i])
-    };
-    (0..HANDS).map(|_| hand()).collect()
+/// The hands and decks that all evaluators get, as numbers of cards.
+struct Inputs {
+    hands: Vec<[u8; 7]>,
+    decks: Vec<[u8; 52]>,
 }
 
 impl Inputs {
+    fn new() -> Inputs {
+        let mut rng = StdRng::seed_from_u64(1);
+        let mut shuffled = |cards: usize| {
+            let mut deck: [u8; 52] = std::array::from_fn(|i| i as u8);
+            (0..cards).for_each(|i| deck.swap(i, rng.random_range(i..52)));
+            deck[cards..].sort_unstable();
+            deck
+        };
+        let decks = (0..BOARDS * BOARD_PIECES).map(|_| shuffled(5)).collect();
+        let mut hand = || shuffled(7)[..7].try_into().expect("seven cards");
+        Inputs { hands: (0..HANDS * HAND_PIECES).map(|_| hand()).collect(), decks }
+    }
+
     fn hands<E: Evaluator>(&self) -> Vec<[E::Card; 7]> {
         self.hands.iter().map(|hand| hand.map(E::card)).collect()
     }
@@ -177,6 +180,10 @@ impl Inputs {
     fn decks<E: Evaluator>(&self) -> Vec<[E::Card; 52]> {
         self.decks.iter().map(|deck| deck.map(E::card)).collect()
     }
+}
+
+fn deck<E: Evaluator>() -> [E::Card; 52] {
+    std::array::from_fn(|index| E::card(index as u8))
 }
 
 /// Refuses to go on unless the evaluator orders the hands as ours does.
@@ -191,90 +198,125 @@ fn agree<E: Evaluator>(inputs: &Inputs) {
     }
 }
 
-/// Calls `visit` with all hands of seven cards whose first is the deck's first.
+/// One way of evaluating the hands of a pattern.
+struct Entrant {
+    name: &'static str,
+    /// Does one piece; the result keeps the compiler from leaving the work out.
+    piece: Box<dyn FnMut(usize) -> u64>,
+    best: Vec<Duration>,
+}
+
+/// The ways of evaluating one pattern, ours and others'.
+struct Race {
+    pattern: &'static str,
+    hands: u64,
+    pieces: usize,
+    entrants: Vec<Entrant>,
+}
+
+impl Race {
+    fn new(pattern: &'static str, hands: u64, pieces: usize) -> Race {
+        Race { pattern, hands, pieces, entrants: Vec::new() }
+    }
+
+    fn enter(&mut self, name: &'static str, piece: impl FnMut(usize) -> u64 + 'static) {
+        let best = vec![Duration::MAX; self.pieces];
+        self.entrants.push(Entrant { name, piece: Box::new(piece), best });
+    }
+
+    fn run(mut self) {
+        for _ in 0..ROUNDS {
+            for piece in 0..self.pieces {
+                for entrant in &mut self.entrants {
+                    let start = Instant::now();
+                    black_box((entrant.piece)(black_box(piece)));
+                    entrant.best[piece] = entrant.best[piece].min(start.elapsed());
+                }
+            }
+        }
+        let speed = |entrant: &Entrant| {
+            self.hands as f64 / entrant.best.iter().sum::<Duration>().as_secs_f64() / 1e6
+        };
+        let peers = self.entrants.iter().filter(|entrant| !entrant.name.starts_with("cardroom"));
+        let best_peer = peers.map(speed).fold(0.0, f64::max);
+        println!("{}", self.pattern);
+        for entrant in &self.entrants {
+            let speed = speed(entrant);
+            println!("  {:24}{speed:7.0} million/s {:6.2}", entrant.name, speed / best_peer);
+        }
+    }
+}
+
+/// Calls `visit` with all six cards of one piece of the sequence and all cards that follow.
 #[inline(always)]
 fn sequence<C: Copy, H: Copy>(
     deck: &[C; 52],
+    piece: usize,
     empty: H,
     add: impl Fn(H, C) -> H,
-    mut visit: impl FnMut(H),
+    mut visit: impl FnMut(H, &[C]),
 ) {
-    let one = add(empty, deck[0]);
-    for b in 1..52 {
-        let two = add(one, deck[b]);
-        for c in b + 1..52 {
-            let three = add(two, deck[c]);
-            for d in c + 1..52 {
-                let four = add(three, deck[d]);
-                for e in d + 1..52 {
-                    let five = add(four, deck[e]);
-                    for f in e + 1..52 {
-                        let six = add(five, deck[f]);
-                        for &g in &deck[f + 1..] {
-                            visit(add(six, g));
-                        }
-                    }
-                }
+    let three = deck[piece..piece + 3].iter().fold(empty, |hand, &card| add(hand, card));
+    for d in piece + 3..52 {
+        let four = add(three, deck[d]);
+        for e in d + 1..52 {
+            let five = add(four, deck[e]);
+            for f in e + 1..52 {
+                let six = add(five, deck[f]);
+                visit(six, &deck[f + 1..]);
             }
         }
     }
 }
 
-type Group<'a> = BenchmarkGroup<'a, WallTime>;
-
-fn sequence_of<E: Evaluator>(group: &mut Group<'_>, _: &Inputs) {
-    let deck: [E::Card; 52] = std::array::from_fn(|index| E::card(index as u8));
-    group.bench_function(E::NAME, |b| {
-        b.iter(|| {
-            let mut sum = 0;
-            let visit = |hand| sum += E::number(E::rank(hand));
-            sequence(black_box(&deck), (E::EMPTY)(), E::add, visit);
-            sum
-        });
+fn enter_sequence<E: Evaluator>(race: &mut Race, _: &Inputs) {
+    let deck = deck::<E>();
+    race.enter(E::NAME, move |piece| {
+        let mut sum = 0;
+        let visit = |six, last: &[E::Card]| {
+            for &seventh in last {
+                sum += E::number(E::rank(E::add(six, seventh)));
+            }
+        };
+        sequence(black_box(&deck), piece, (E::EMPTY)(), E::add, visit);
+        sum
     });
 }
 
-fn random_of<E: Evaluator>(group: &mut Group<'_>, inputs: &Inputs) {
+fn enter_random<E: Evaluator>(race: &mut Race, inputs: &Inputs) {
     let hands = inputs.hands::<E>();
     let number = |cards: &[E::Card; 7]| E::number(E::rank(hand::<E>(cards)));
-    group.bench_function(E::NAME, |b| b.iter(|| black_box(&hands).iter().map(number).sum::<u64>()));
+    race.enter(E::NAME, move |piece| hands[piece * HANDS..][..HANDS].iter().map(number).sum());
 }
 
-fn added_up_of<E: Evaluator>(group: &mut Group<'_>, inputs: &Inputs) {
+fn enter_added_up<E: Evaluator>(race: &mut Race, inputs: &Inputs) {
     let hands: Vec<E::Hand> = inputs.hands::<E>().iter().map(|cards| hand::<E>(cards)).collect();
     let number = |&hand: &E::Hand| E::number(E::rank(hand));
-    group.bench_function(E::NAME, |b| b.iter(|| black_box(&hands).iter().map(number).sum::<u64>()));
+    race.enter(E::NAME, move |piece| hands[piece * HANDS..][..HANDS].iter().map(number).sum());
 }
 
-fn boards_of<E: Evaluator>(group: &mut Group<'_>, inputs: &Inputs) {
+fn enter_board<E: Evaluator>(race: &mut Race, inputs: &Inputs) {
     let decks = inputs.decks::<E>();
-    group.bench_function(E::NAME, |b| {
-        b.iter(|| {
-            let mut sum = 0;
-            for deck in black_box(&decks) {
-                let (board, rest) = deck.split_at(5);
-                let board = hand::<E>(board);
-                for (i, &one) in rest.iter().enumerate() {
-                    let six = E::add(board, one);
-                    for &two in &rest[..i] {
-                        sum += E::number(E::rank(E::add(six, two)));
-                    }
+    race.enter(E::NAME, move |piece| {
+        let mut sum = 0;
+        for deck in &decks[piece * BOARDS..][..BOARDS] {
+            let (board, rest) = deck.split_at(5);
+            let board = hand::<E>(board);
+            for (i, &one) in rest.iter().enumerate() {
+                let six = E::add(board, one);
+                for &two in &rest[..i] {
+                    sum += E::number(E::rank(E::add(six, two)));
                 }
             }
-            sum
-        });
+        }
+        sum
     });
-}
-
-struct Inputs {
-    hands: Vec<[u8; 7]>,
-    decks: Vec<[u8; 52]>,
 }
 
 /// Hands collected until there are enough for the vector registers, then evaluated together.
 struct Collected {
-    hands: Vec<CardSet>,
-    ranks: Vec<HandRank>,
+    hands: [CardSet; Collected::SIZE],
+    len: usize,
     sum: u64,
 }
 
@@ -282,119 +324,126 @@ impl Collected {
     const SIZE: usize = 1024;
 
     fn new() -> Collected {
-        let (hands, ranks) =
-            (Vec::with_capacity(2 * Self::SIZE), vec![HandRank::default(); 2 * Self::SIZE]);
-        Collected { hands, ranks, sum: 0 }
+        Collected { hands: [CardSet::EMPTY; Collected::SIZE], len: 0, sum: 0 }
+    }
+
+    /// Adds at most 52 hands.
+    #[inline(always)]
+    fn extend(&mut self, hands: impl ExactSizeIterator<Item = CardSet>) {
+        let count = hands.len();
+        let places = &mut self.hands[self.len..][..count];
+        places.iter_mut().zip(hands).for_each(|(place, hand)| *place = hand);
+        self.len += count;
+        if self.len > Self::SIZE - 52 {
+            self.evaluate();
+        }
     }
 
     fn evaluate(&mut self) {
-        let ranks = &mut self.ranks[..self.hands.len()];
-        evaluate_all(&self.hands, ranks);
+        let mut ranks = [HandRank::default(); Self::SIZE];
+        let ranks = &mut ranks[..self.len];
+        evaluate_all(&self.hands[..self.len], ranks);
         self.sum += ranks.iter().map(|rank| u64::from(rank.value())).sum::<u64>();
-        self.hands.clear();
+        self.len = 0;
     }
 }
 
-/// Our ways for many hands at once: sets in vector registers, and one board with all hole cards.
-fn many_at_once(c: &mut Criterion, inputs: &Inputs) {
-    let (hands, decks) = (inputs.hands::<Cardroom>(), inputs.decks::<Cardroom>());
-    let set = |hand: &[Card; 7]| hand.iter().fold(CardSet::EMPTY, |set, &card| set.with(card));
-    let sets: Vec<CardSet> = hands.iter().map(set).collect();
-    let number = |rank: HandRank| u64::from(rank.value());
-
-    let mut group = group(c, "random", HANDS as u64);
-    group.bench_function("cardroom, all at once", |b| {
-        b.iter(|| {
-            let mut all = Collected::new();
-            for hands in black_box(&hands).chunks(Collected::SIZE) {
-                all.hands.extend(hands.iter().map(set));
-                all.evaluate();
-            }
-            all.sum
-        });
-    });
-    group.finish();
-
-    let mut group = self::group(c, "added up", HANDS as u64);
-    group.bench_function("cardroom, set by set", |b| {
-        b.iter(|| black_box(&sets).iter().map(|&set| number(evaluate(set))).sum::<u64>());
-    });
-    group.bench_function("cardroom, all at once", |b| {
-        b.iter(|| {
-            let mut ranks = [HandRank::default(); Collected::SIZE];
-            let mut sum = 0;
-            for sets in black_box(&sets).chunks_exact(Collected::SIZE) {
-                evaluate_all(sets, &mut ranks);
-                sum += ranks.iter().map(|&rank| number(rank)).sum::<u64>();
-            }
-            sum
-        });
-    });
-    group.finish();
-
-    let mut group = self::group(c, "board", BOARDS as u64 * PAIRS);
-    group.bench_function("cardroom, OnBoard", |b| {
-        b.iter(|| {
-            let mut sum = 0;
-            for deck in black_box(&decks) {
-                let (board, rest) = deck.split_at(5);
-                let board = OnBoard::new(board.iter().copied().collect());
-                for (i, &one) in rest.iter().enumerate() {
-                    sum += rest[..i].iter().map(|&two| number(board.rank(one, two))).sum::<u64>();
-                }
-            }
-            sum
-        });
-    });
-    group.finish();
-
-    let deck: [Card; 52] = std::array::from_fn(|index| card(index as u8));
-    let mut group = self::group(c, "sequence", SEQUENCE);
-    group.bench_function("cardroom, all at once", |b| {
-        b.iter(|| {
-            let mut all = Collected::new();
-            sequence(black_box(&deck), CardSet::EMPTY, CardSet::with, |set| {
-                all.hands.push(set);
-                if all.hands.len() == Collected::SIZE {
-                    all.evaluate();
-                }
-            });
-            all.evaluate();
-            all.sum
-        });
-    });
-    group.finish();
+fn set(cards: &[Card; 7]) -> CardSet {
+    cards.iter().fold(CardSet::EMPTY, |set, &card| set.with(card))
 }
 
-fn group<'a>(c: &'a mut Criterion, name: &str, hands: u64) -> Group<'a> {
-    let mut group = c.benchmark_group(name);
-    group.throughput(Throughput::Elements(hands)).sample_size(20);
-    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
-    group
+fn enter_sequence_at_once(race: &mut Race) {
+    let deck = deck::<Cardroom>().map(CardSet::of);
+    race.enter("cardroom, all at once", move |piece| {
+        let mut all = Collected::new();
+        let add = |set: CardSet, card: CardSet| set | card;
+        sequence(black_box(&deck), piece, CardSet::EMPTY, add, |six, last| {
+            all.extend(last.iter().map(|&seventh| six | seventh));
+        });
+        all.evaluate();
+        all.sum
+    });
 }
 
-macro_rules! each {
-    ($pattern:ident, $c:expr, $name:expr, $hands:expr, $inputs:expr) => {{
-        let mut group = group($c, $name, $hands);
-        $pattern::<Cardroom>(&mut group, $inputs);
-        $pattern::<Pokers>(&mut group, $inputs);
-        $pattern::<RsPoker>(&mut group, $inputs);
-        $pattern::<AyaPoker>(&mut group, $inputs);
-        group.finish();
-    }};
+fn enter_random_at_once(race: &mut Race, inputs: &Inputs) {
+    let hands = inputs.hands::<Cardroom>();
+    race.enter("cardroom, all at once", move |piece| {
+        let mut all = Collected::new();
+        for hands in hands[piece * HANDS..][..HANDS].chunks(32) {
+            all.extend(hands.iter().map(set));
+        }
+        all.evaluate();
+        all.sum
+    });
 }
 
-fn evaluators(c: &mut Criterion) {
-    let inputs = &Inputs { hands: hands(), decks: decks(BOARDS) };
+fn enter_sets(race: &mut Race, inputs: &Inputs) {
+    let sets: Vec<CardSet> = inputs.hands::<Cardroom>().iter().map(set).collect();
+    let number = |set: &CardSet| u64::from(evaluate(*set).value());
+    let copy = sets.clone();
+    race.enter("cardroom, set by set", move |piece| {
+        copy[piece * HANDS..][..HANDS].iter().map(number).sum()
+    });
+    let mut ranks = vec![HandRank::default(); HANDS];
+    race.enter("cardroom, all at once", move |piece| {
+        evaluate_all(&sets[piece * HANDS..][..HANDS], &mut ranks);
+        ranks.iter().map(|rank| u64::from(rank.value())).sum()
+    });
+}
+
+fn enter_on_board(race: &mut Race, inputs: &Inputs) {
+    let decks = inputs.decks::<Cardroom>();
+    race.enter("cardroom, OnBoard", move |piece| {
+        let mut sum = 0;
+        for deck in &decks[piece * BOARDS..][..BOARDS] {
+            let (board, rest) = deck.split_at(5);
+            let board = OnBoard::new(board.iter().copied().collect());
+            for (i, &one) in rest.iter().enumerate() {
+                let number = |&two: &Card| u64::from(board.rank(one, two).value());
+                sum += rest[..i].iter().map(number).sum::<u64>();
+            }
+        }
+        sum
+    });
+}
+
+macro_rules! enter_all {
+    ($enter:ident, $race:expr, $inputs:expr) => {
+        $enter::<Cardroom>($race, $inputs);
+        $enter::<Pokers>($race, $inputs);
+        $enter::<RsPoker>($race, $inputs);
+        $enter::<AyaPoker>($race, $inputs);
+    };
+}
+
+fn main() {
+    let inputs = &Inputs::new();
     agree::<Pokers>(inputs);
     agree::<RsPoker>(inputs);
     agree::<AyaPoker>(inputs);
-    each!(sequence_of, c, "sequence", SEQUENCE, inputs);
-    each!(random_of, c, "random", HANDS as u64, inputs);
-    each!(added_up_of, c, "added up", HANDS as u64, inputs);
-    each!(boards_of, c, "board", BOARDS as u64 * PAIRS, inputs);
-    many_at_once(c, inputs);
-}
 
-criterion_group!(benches, evaluators);
-criterion_main!(benches);
+    // Four of the cards above the piece's three.
+    let four_of = |n: u64| n * (n - 1) * (n - 2) * (n - 3) / 24;
+    let hands = (0..SEQUENCE_PIECES as u64).map(|piece| four_of(49 - piece)).sum();
+    let mut race = Race::new("sequence", hands, SEQUENCE_PIECES);
+    enter_all!(enter_sequence, &mut race, inputs);
+    enter_sequence_at_once(&mut race);
+    race.run();
+
+    let hands = (HANDS * HAND_PIECES) as u64;
+    let mut race = Race::new("random", hands, HAND_PIECES);
+    enter_all!(enter_random, &mut race, inputs);
+    enter_random_at_once(&mut race, inputs);
+    race.run();
+
+    let mut race = Race::new("added up", hands, HAND_PIECES);
+    enter_all!(enter_added_up, &mut race, inputs);
+    enter_sets(&mut race, inputs);
+    race.run();
+
+    let hands = (BOARDS * BOARD_PIECES) as u64 * PAIRS;
+    let mut race = Race::new("board", hands, BOARD_PIECES);
+    enter_all!(enter_board, &mut race, inputs);
+    enter_on_board(&mut race, inputs);
+    race.run();
+}

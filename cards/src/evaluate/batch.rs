@@ -20,8 +20,15 @@ pub fn evaluate_all(hands: &[CardSet], ranks: &mut [HandRank]) {
     let (blocks, rest) = hands.as_chunks::<BLOCK>();
     let (block_ranks, rest_ranks) = ranks.as_chunks_mut::<BLOCK>();
     evaluate_blocks(blocks, block_ranks);
-    for (hand, rank) in rest.iter().zip(rest_ranks) {
-        *rank = evaluate(*hand);
+    if rest.len() < BLOCK / 4 {
+        for (hand, rank) in rest.iter().zip(rest_ranks) {
+            *rank = evaluate(*hand);
+        }
+    } else {
+        let (mut block, mut block_ranks) = ([CardSet::EMPTY; BLOCK], [HandRank::default(); BLOCK]);
+        block[..rest.len()].copy_from_slice(rest);
+        evaluate_blocks(&[block], std::slice::from_mut(&mut block_ranks));
+        rest_ranks.copy_from_slice(&block_ranks[..rest.len()]);
     }
 }
 

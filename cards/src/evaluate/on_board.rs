@@ -5,8 +5,9 @@ use crate::{Card, CardSet, Rank, Suit};
 
 /// The strengths of all pairs of hole cards on one board of up to five cards.
 ///
-/// Without a flush only the two ranks count, so there are 91 strengths to look up when it is made (in
-/// the time of about as many evaluations) and one load for each pair afterwards.
+/// A hole card counts by its rank and by whether it has the suit that a flush must have, so it has one
+/// of 26 kinds, of 13 where no flush is possible. All pairs of kinds are looked up when it is made
+/// (in the time of some hundred evaluations), and a pair of cards is one load afterwards.
 ///
 /// ```
 /// use cards::{Board, OnBoard, evaluate};
@@ -17,77 +18,82 @@ use crate::{Card, CardSet, Rank, Suit};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct OnBoard {
-    /// The strengths without a flush, at 16 times one rank plus the other, both ways round.
-    ranks: [HandRank; 256],
-    /// What each hole card adds to the sum that `flush_from` is compared with.
-    places: &'static [u16; 256],
-    /// Sums from here on mean that there is a flush.
-    flush_from: u16,
-    /// The suit that a flush must have, if one is possible, and the board's ranks in it.
-    suit: u8,
-    suited: u16,
+    /// The strengths, at 32 times one kind plus the other, both ways round.
+    ranks: [HandRank; KINDS * KINDS],
+    /// The kind of each card.
+    kinds: &'static [u8; Card::COUNT as usize],
 }
 
-/// In a card's place: the card has the suit that a flush must have.
-const SUITED: u16 = 1 << 8;
+/// Kinds of hole cards: the rank, and 16 more if the card has the suit that a flush must have.
+const KINDS: usize = 32;
+const SUITED: usize = 16;
 
-/// The place of each card: its rank, and [`SUITED`] if it has the suit (the last row: if no suit).
-static PLACES: [[u16; 256]; 5] = {
-    let mut places = [[0; 256]; 5];
+/// Cards of a suit on the board from which on a flush is possible.
+const FLUSH_POSSIBLE: u32 = 3;
+
+/// The kind of each card by the suit that a flush must have; last, if there cannot be one.
+static CARD_KINDS: [[u8; Card::COUNT as usize]; 5] = {
+    let mut kinds = [[0; Card::COUNT as usize]; 5];
     let mut suit = 0;
     while suit < 5 {
         let mut index = 0;
         while let Some(card) = Card::from_index(index) {
-            let suited = if card.suit().index() as usize == suit { SUITED } else { 0 };
-            places[suit][index as usize] = card.rank().index() as u16 | suited;
+            let suited = if card.suit().index() as usize == suit { SUITED as u8 } else { 0 };
+            kinds[suit][index as usize] = card.rank().index() + suited;
             index += 1;
         }
         suit += 1;
     }
-    places
+    kinds
 };
 
 impl OnBoard {
     /// Looks up what there is to know about the board, of at most five cards.
     pub fn new(board: CardSet) -> OnBoard {
-        let mut ranks = [HandRank::default(); 256];
+        let mut on_board =
+            OnBoard { ranks: [HandRank::default(); KINDS * KINDS], kinds: &CARD_KINDS[4] };
         let key = PartialHand::from(board).key_of_ranks();
         for high in 0..usize::from(Rank::COUNT) {
             let with_high = key.wrapping_add(tables::RANK_KEYS[high]);
             for low in 0..=high {
                 let key = with_high.wrapping_add(tables::RANK_KEYS[low]);
-                let rank = HandRank(tables::strength(key));
-                ranks[16 * high + low] = rank;
-                ranks[16 * low + high] = rank;
+                on_board.set(high, low, HandRank(tables::strength(key)));
             }
         }
-        let suit = Suit::all().find(|&suit| board.ranks_of(suit).count_ones() >= 3);
-        let suited = suit.map_or(0, |suit| board.ranks_of(suit));
-        OnBoard {
-            ranks,
-            places: &PLACES[suit.map_or(4, |suit| usize::from(suit.index()))],
-            flush_from: SUITED * 5_u16.saturating_sub(suited.count_ones() as u16),
-            suit: suit.map_or(0, Suit::index),
-            suited,
+        let possible = |suit: &Suit| board.ranks_of(*suit).count_ones() >= FLUSH_POSSIBLE;
+        if let Some(suit) = Suit::all().find(possible) {
+            on_board.kinds = &CARD_KINDS[usize::from(suit.index())];
+            on_board.add_flushes(usize::from(board.ranks_of(suit)));
         }
+        on_board
+    }
+
+    /// Enters the pairs with cards of the suit that the board has these ranks of.
+    fn add_flushes(&mut self, suited: usize) {
+        for a in 0..usize::from(Rank::COUNT) {
+            for b in 0..usize::from(Rank::COUNT) {
+                let plain = self.ranks[a * KINDS + b];
+                let or_flush = |ranks: usize| match tables::FLUSHES[ranks % (1 << 13)] {
+                    0 => plain,
+                    flush => HandRank(flush),
+                };
+                self.ranks[a * KINDS + b] = or_flush(suited);
+                self.set(a + SUITED, b, or_flush(suited | 1 << a));
+                self.ranks[(a + SUITED) * KINDS + b + SUITED] = or_flush(suited | 1 << a | 1 << b);
+            }
+        }
+    }
+
+    fn set(&mut self, kind: usize, other: usize, rank: HandRank) {
+        self.ranks[kind * KINDS + other] = rank;
+        self.ranks[other * KINDS + kind] = rank;
     }
 
     /// The strength of the board and two other cards. Not meaningful for cards that are not two, or
     /// are on the board.
     #[inline]
     pub fn rank(&self, a: Card, b: Card) -> HandRank {
-        let (place, other) = (self.places[a.index() as usize], self.places[b.index() as usize]);
-        if place + other >= self.flush_from {
-            return self.flush(a, b);
-        }
-        self.ranks[(place << 4 | other) as u8 as usize]
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn flush(&self, a: Card, b: Card) -> HandRank {
-        let bit = |card: Card| u16::from(card.suit().index() == self.suit) << card.rank().index();
-        let ranks = self.suited | bit(a) | bit(b);
-        HandRank(tables::FLUSHES[usize::from(ranks)])
+        let kind = |card: Card| usize::from(self.kinds[card.index() as usize]) % KINDS;
+        self.ranks[kind(a) * KINDS + kind(b)]
     }
 }
