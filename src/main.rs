@@ -9,6 +9,7 @@ mod exit;
 mod interrupt;
 mod named;
 mod notify;
+mod odds;
 mod playing;
 mod progress;
 mod report;
@@ -45,6 +46,9 @@ enum Command {
     Package(commands::package::Args),
     Agents(commands::agents::Args),
     Games(commands::games::Args),
+    Equity(commands::equity::Args),
+    Features(commands::features::Args),
+    Solve(commands::solve::Args),
     Bench(commands::bench::Args),
     Config(commands::config::Args),
     Systemd(commands::systemd::Args),
@@ -75,7 +79,10 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Play(args) => commands::play::run(args),
         Command::Package(args) => commands::package::run(args),
         Command::Games(args) => commands::games::run(&args),
+        Command::Equity(args) => commands::equity::run(&args),
+        Command::Features(args) => commands::features::run(&args),
         Command::Agents(args) => commands::agents::run(args),
+        Command::Solve(args) => commands::solve::run(&args),
         Command::Bench(args) => commands::bench::run(args),
         Command::Config(args) => commands::config::run(args),
         Command::Systemd(args) => commands::systemd::run(args),

@@ -2,6 +2,7 @@
 
 mod dealer;
 mod dependency_graph;
+mod equity;
 mod invariants;
 mod matches;
 mod papers;

@@ -1,6 +1,5 @@
 //! `cardroom solve`: equilibria of small games.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use protocol::acpc::gamedef::Reading;

@@ -1,0 +1,141 @@
+//! `cardroom equity`: exact win-rates of hands.
+
+use std::path::{Path, PathBuf};
+
+use logs::folder;
+use serde_json::Value;
+
+use crate::exit::Failure;
+use crate::odds::against::Against;
+use crate::odds::chart::Chart;
+use crate::odds::hands::Showdown;
+use crate::odds::outlook::{Prospect, Show};
+use crate::odds::{Method, TiesArg, input, svg};
+use crate::report;
+
+/// The bars at most: more than 80 columns of a picture have room for.
+const BINS: usize = 1_000;
+
+/// Say how often hands win in heads-up hold'em: exact counts, no sampling.
+///
+/// Two to ten hands meet each other over every board that may still come. One hand meets every hand
+/// the opponent may hold, or with --against those of a range, and its win-rate on the later streets is
+/// shown with quantiles and bars.
+///
+/// A range is written as players do: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (a number behind `:` is a weight).
+#[derive(clap::Args)]
+pub struct Args {
+    /// Hands of two cards, as in AcKd
+    #[arg(value_name = "HAND", required_unless_present = "preflop")]
+    hands: Vec<String>,
+    /// The cards on the table: three, four or five, as in Ks3hJc
+    #[arg(long, value_name = "CARDS")]
+    board: Option<String>,
+    /// What the opponent may hold, in place of every hand
+    #[arg(long, value_name = "RANGE")]
+    against: Option<String>,
+    /// The chart of all 169 starting hands
+    #[arg(long, conflicts_with_all = ["hands", "board", "against", "quantiles", "method", "bins"])]
+    preflop: bool,
+    /// What a tie counts for
+    #[arg(long, value_enum, default_value_t)]
+    ties: TiesArg,
+    /// The quantiles of later streets, in percent [default: 10,20,…,100]
+    #[arg(long, value_name = "PERCENT,…")]
+    quantiles: Option<String>,
+    /// How quantiles are read off the boards [default: nearest]
+    #[arg(long, value_enum)]
+    method: Option<Method>,
+    /// The bars of later streets from a win-rate of 0 to 1 [default: 20]
+    #[arg(long, value_name = "N")]
+    bins: Option<usize>,
+    /// Also draw the distributions, or the chart, into this SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Counts and prints.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.preflop {
+        let chart = Chart::new(args.ties);
+        return finish(args, || svg::chart(&chart), || chart.json(), || chart.text());
+    }
+    let hands = args.hands.iter().map(|text| input::hand(text)).collect::<Result<Vec<_>, _>>()?;
+    let board = input::board(args.board.as_deref())?;
+    input::disjoint(&hands, &board)?;
+    if hands.len() > 1 || args.against.is_some() {
+        refuse_distribution(args, hands.len())?;
+    }
+    let mut one = hands.iter();
+    match (one.next(), one.next(), &args.against) {
+        (Some(hand), None, None) => {
+            let prospect = Prospect::new(hand.clone(), board, show(args)?)?;
+            finish(args, || svg::histograms(&prospect), || prospect.json(), || prospect.text())
+        }
+        (Some(hand), None, Some(range)) => {
+            let against = Against::new(hand.clone(), board, input::range(range)?, args.ties)?;
+            finish(args, String::new, || against.json(), || against.text())
+        }
+        (_, _, Some(_)) => {
+            Err(Failure::usage(format!("--against is for one hand, and {} are given", hands.len())))
+        }
+        _ => {
+            let showdown = Showdown::new(hands, board, args.ties)?;
+            finish(args, String::new, || showdown.json(), || showdown.text())
+        }
+    }
+}
+
+fn show(args: &Args) -> Result<Show, Failure> {
+    let quantiles = match &args.quantiles {
+        Some(text) => input::quantiles(text)?,
+        None => (1..=10).map(|tenth| f64::from(10 * tenth)).collect(),
+    };
+    let bins = args.bins.unwrap_or(20);
+    if !(1..=BINS).contains(&bins) {
+        return Err(Failure::usage(format!("--bins is {bins}, but must be from 1 to {BINS}")));
+    }
+    let (ties, method) = (args.ties, args.method.unwrap_or_default());
+    Ok(Show { ties, method, quantiles, bins })
+}
+
+/// Refuses options that only one hand against every hand has a use for.
+fn refuse_distribution(args: &Args, hands: usize) -> Result<(), Failure> {
+    let given = [
+        ("--quantiles", args.quantiles.is_some()),
+        ("--method", args.method.is_some()),
+        ("--bins", args.bins.is_some()),
+        ("--svg", args.svg.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) if hands > 1 => Err(Failure::usage(format!(
+            "{option} is about one hand's distributions, and {hands} hands are given"
+        ))),
+        Some((option, _)) => Err(Failure::usage(format!(
+            "{option} is about distributions against every hand: leave it or --against away"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Writes the picture if it is asked for, then the result.
+fn finish(
+    args: &Args,
+    picture: impl FnOnce() -> String,
+    json: impl FnOnce() -> Value,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    if let Some(path) = &args.svg {
+        write(path, &picture())?;
+    }
+    report::out(&if args.json { format!("{:#}\n", json()) } else { text() })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    folder::write_whole(path, |out| out.write_all(text.as_bytes())).map_err(|error| {
+        Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
+    })
+}

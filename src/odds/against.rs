@@ -1,0 +1,110 @@
+//! One hand against a range.
+
+use cards::{Met, Range};
+use serde_json::{Value, json};
+
+use super::{Hand, Table, TiesArg, on_board, percent, street, whole};
+use crate::exit::Failure;
+
+/// What a hand gets against a range over all boards.
+pub(crate) struct Against {
+    hand: Hand,
+    board: Table,
+    ties: TiesArg,
+    /// The range as it was given.
+    asked: String,
+    /// The range without the cards that are gone.
+    range: Range,
+    met: Met,
+    win_rate: f64,
+}
+
+impl Against {
+    /// Counts all boards for every hand of the range.
+    pub(crate) fn new(
+        hand: Hand,
+        board: Table,
+        range: Range,
+        ties: TiesArg,
+    ) -> Result<Against, Failure> {
+        let asked = range.to_string();
+        let range = range.without(hand.combo.set() | board.cards);
+        let met = range.met_by(hand.combo, board.cards).map_err(Failure::input)?;
+        let Some(win_rate) = met.win_rate(ties.ties()) else {
+            let asked: String = asked.chars().take(60).collect();
+            return Err(Failure::input(anyhow::anyhow!(
+                "the range `{asked}` of --against is empty: every hand in it holds a card of {} or the \
+                 board, or weighs nothing; give a range with other hands",
+                hand.text
+            )));
+        };
+        Ok(Against { hand, board, ties, asked, range, met, win_rate })
+    }
+
+    /// A few lines.
+    pub(crate) fn text(&self) -> String {
+        let combos = self.range.combos().count();
+        let hands = if combos == 1 { "hand" } else { "hands" };
+        let weight = self.range.total();
+        let weighing = match weight == combos as f64 {
+            true => String::new(),
+            false => format!(" that weigh {}", number(weight)),
+        };
+        let mut text = format!("{} {} against\n\n", self.hand.text, on_board(&self.board.text));
+        for line in wrapped(&self.asked, 76) {
+            text.push_str(&format!("  {line}\n"));
+        }
+        text.push_str(&format!("\n{} {hands} left{weighing}\n", whole(combos as u64)));
+        let Met { wins, ties, total } = self.met;
+        text.push('\n');
+        for (name, count) in [("wins", wins), ("ties", ties), ("losses", self.met.losses())] {
+            let share = percent(count / total, 4);
+            text.push_str(&format!("{name:<9}{:>20}{share:>12}\n", number(count)));
+        }
+        let (rate, words) = (percent(self.win_rate, 4), self.ties.words());
+        text.push_str(&format!("{:<9}{:>20}{rate:>12}   {words}\n", "win-rate", ""));
+        text
+    }
+
+    /// The same as a document. Counts are weights times boards.
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "schema": "cardroom-equity/1",
+            "kind": "range",
+            "hand": self.hand.text,
+            "board": self.board.text,
+            "street": street(self.board.cards),
+            "ties_count": self.ties.name(),
+            "range": self.asked,
+            "combos": self.range.combos().count(),
+            "weight": self.range.total(),
+            "wins": self.met.wins,
+            "ties": self.met.ties,
+            "losses": self.met.losses(),
+            "total": self.met.total,
+            "win_rate": self.win_rate,
+        })
+    }
+}
+
+/// A count that may have a fraction, where weights do.
+fn number(count: f64) -> String {
+    let thousandths = (1e3 * count).round() as u64;
+    let fraction = format!(".{:03}", thousandths % 1000);
+    let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
+    format!("{}{fraction}", whole(thousandths / 1000))
+}
+
+/// A list with commas as lines of at most so many letters.
+fn wrapped(list: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for item in list.split_inclusive(',') {
+        let last = lines.last_mut().expect("there is always one");
+        if !last.is_empty() && last.len() + item.len() > width {
+            lines.push(item.to_owned());
+        } else {
+            last.push_str(item);
+        }
+    }
+    lines
+}

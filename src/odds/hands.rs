@@ -1,0 +1,114 @@
+//! Known hands against each other.
+
+use cards::{MultiwayError, Share, Ties, all_in, all_in_multiway};
+use serde_json::{Value, json};
+
+use super::{Hand, Table, TiesArg, on_board, percent, street, whole};
+use crate::exit::Failure;
+
+/// What each of several hands gets over all boards.
+pub(crate) struct Showdown {
+    hands: Vec<Hand>,
+    board: Table,
+    ties: TiesArg,
+    shares: Vec<Share>,
+}
+
+impl Showdown {
+    /// Counts all boards.
+    pub(crate) fn new(hands: Vec<Hand>, board: Table, ties: TiesArg) -> Result<Showdown, Failure> {
+        let shares = match hands.as_slice() {
+            [one, other] => {
+                let rate = all_in(one.combo, other.combo, board.cards).map_err(Failure::input)?;
+                let share = |wins| Share {
+                    wins,
+                    ties: rate.ties,
+                    total: rate.total,
+                    parts: 2_520 * wins + 1_260 * rate.ties,
+                };
+                vec![share(rate.wins), share(rate.losses())]
+            }
+            _ => {
+                let combos: Vec<_> = hands.iter().map(|hand| hand.combo).collect();
+                all_in_multiway(&combos, board.cards).map_err(|error| match error {
+                    MultiwayError::Hands(_) => Failure::usage(error),
+                    _ => Failure::input(error),
+                })?
+            }
+        };
+        Ok(Showdown { hands, board, ties, shares })
+    }
+
+    fn equity(&self, share: &Share) -> f64 {
+        match self.ties.ties() {
+            Ties::Half => share.equity(),
+            Ties::WinOnly => share.wins as f64 / share.total as f64,
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.shares[0].total
+    }
+
+    /// A line for each hand.
+    pub(crate) fn text(&self) -> String {
+        let total = self.total();
+        let names: Vec<&str> = self.hands.iter().map(|hand| hand.text.as_str()).collect();
+        let boards = if total == 1 { "board" } else { "boards" };
+        let mut text = format!(
+            "{} {}: {} {boards}\n\n{:<6}{:>12}{:>11}{:>12}{:>11}{:>14}\n",
+            names.join(" v "),
+            on_board(&self.board.text),
+            whole(total),
+            "hand",
+            "wins",
+            "",
+            "ties",
+            "",
+            "equity"
+        );
+        for (hand, share) in self.hands.iter().zip(&self.shares) {
+            let of_all = |count: u64| percent(count as f64 / total as f64, 3);
+            text.push_str(&format!(
+                "{:<6}{:>12}{:>11}{:>12}{:>11}{:>14}\n",
+                hand.text,
+                whole(share.wins),
+                of_all(share.wins),
+                whole(share.ties),
+                of_all(share.ties),
+                percent(self.equity(share), 4)
+            ));
+        }
+        if self.ties == TiesArg::WinOnly {
+            text.push_str("\nties count nothing\n");
+        }
+        text
+    }
+
+    /// The same as a document.
+    pub(crate) fn json(&self) -> Value {
+        let hands: Vec<Value> = self
+            .hands
+            .iter()
+            .zip(&self.shares)
+            .map(|(hand, share)| {
+                json!({
+                    "hand": hand.text,
+                    "wins": share.wins,
+                    "ties": share.ties,
+                    "losses": share.total - share.wins - share.ties,
+                    "equity": self.equity(share),
+                })
+            })
+            .collect();
+        json!({
+            "schema": "cardroom-equity/1",
+            "kind": "hands",
+            "board": self.board.text,
+            "street": street(self.board.cards),
+            "ties_count": self.ties.name(),
+            "total": self.total(),
+            "hands": hands,
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! Reading hands, boards, ranges and quantiles off the command line: one clear line for each mistake.
+
+use cards::{Card, CardList, CardSet, Combo, ParseCardsError, Range};
+
+use super::{Hand, Table};
+use crate::exit::Failure;
+
+/// Reads a hand of two cards.
+pub(crate) fn hand(text: &str) -> Result<Hand, Failure> {
+    let what = format!("the hand `{}`", cut(text));
+    let cards = cards(text, &what)?;
+    let &[a, b] = cards.as_slice() else {
+        return Err(Failure::usage(format!(
+            "{what} has {}: a hand in hold'em has two, as in `AcKd`",
+            count(cards.len())
+        )));
+    };
+    let combo = Combo::new(a, b).expect("a card that stands twice was refused");
+    Ok(Hand { text: cards.to_string(), combo })
+}
+
+/// Reads a board; none is an empty one.
+pub(crate) fn board(text: Option<&str>) -> Result<Table, Failure> {
+    let text = text.unwrap_or_default();
+    let what = format!("the board `{}`", cut(text));
+    let cards = cards(text, &what)?;
+    if !matches!(cards.len(), 0 | 3 | 4 | 5) {
+        return Err(Failure::usage(format!(
+            "{what} has {}: give three for a flop, four for a turn, five for a river, or no --board",
+            count(cards.len())
+        )));
+    }
+    Ok(Table { text: cards.to_string(), cards: cards.set() })
+}
+
+/// Refuses a card that stands in two places.
+pub(crate) fn disjoint(hands: &[Hand], board: &Table) -> Result<(), Failure> {
+    let mut places: Vec<(String, CardSet)> = hands
+        .iter()
+        .map(|hand| (format!("in the hand `{}`", hand.text), hand.combo.set()))
+        .collect();
+    places.push((format!("on the board `{}`", board.text), board.cards));
+    for (at, (place, cards)) in places.iter().enumerate() {
+        for (other, others) in &places[at + 1..] {
+            if let Some(card) = (*cards & *others).iter().next() {
+                return Err(Failure::input(anyhow::anyhow!(
+                    "{card} is {place} and {other}: give each card once"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads a range.
+pub(crate) fn range(text: &str) -> Result<Range, Failure> {
+    text.parse().map_err(|error| Failure::usage(format!("the range of --against: {error}")))
+}
+
+/// Reads percentages from 0 to 100 between commas.
+pub(crate) fn quantiles(text: &str) -> Result<Vec<f64>, Failure> {
+    let one = |word: &str| -> Option<f64> {
+        let percent = word.trim().parse().ok()?;
+        (0.0..=100.0).contains(&percent).then_some(percent)
+    };
+    text.split(',')
+        .map(|word| {
+            one(word).ok_or_else(|| {
+                Failure::usage(format!(
+                    "--quantiles: `{}` is not a percentage: give numbers from 0 to 100 with commas \
+                     between, as in `5,25,50,75,95`",
+                    cut(word)
+                ))
+            })
+        })
+        .collect()
+}
+
+/// Reads cards with or without blanks between.
+fn cards(text: &str, what: &str) -> Result<CardList<52>, Failure> {
+    let compact: String = text.split_whitespace().collect();
+    compact.parse().map_err(|error: ParseCardsError| match error {
+        ParseCardsError::Repeated(card) => {
+            Failure::input(anyhow::anyhow!("{what}: {card} stands twice: give each card once"))
+        }
+        error => Failure::usage(format!("{what}: {error}")),
+    })
+}
+
+fn count(cards: usize) -> String {
+    let words = ["no cards", "one card", "two cards", "three cards", "four cards"];
+    words.get(cards).map_or_else(|| format!("{cards} cards"), |&words| words.to_owned())
+}
+
+/// What was typed, as far as a line has room for it.
+fn cut(text: &str) -> String {
+    text.chars().take(2 * Card::COUNT as usize).collect()
+}

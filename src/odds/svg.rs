@@ -1,0 +1,178 @@
+//! Pictures made without fonts or other files, readable on light and dark ground.
+
+use std::fmt::Write;
+
+use super::chart::Chart;
+use super::outlook::{Later, Prospect};
+use super::{on_board, percent, whole};
+
+const WIDTH: f64 = 720.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 24.0;
+/// One histogram: its title, its plot and its axis.
+const PANEL: f64 = 236.0;
+const PANEL_TOP: f64 = 40.0;
+const PLOT: f64 = 150.0;
+const HEAD: f64 = 34.0;
+
+/// The distributions of later streets, one below the other.
+pub(crate) fn histograms(prospect: &Prospect) -> String {
+    let panels = prospect.later().count();
+    let title = format!(
+        "{} {} against any hand: win-rate {}",
+        prospect.hand.text,
+        on_board(&prospect.board.text),
+        percent(prospect.win_rate(), 2)
+    );
+    let mut text = String::from("Histograms of the win-rate over the boards that may come.");
+    for Later { street, distribution } in prospect.later() {
+        let [low, middle, high] =
+            [10.0, 50.0, 90.0].map(|at| percent(prospect.quantile(distribution, at), 1));
+        write!(text, " On the {street}: 10th percentile {low}, median {middle}, 90th {high}.")
+            .expect("a string takes all");
+    }
+    let mut svg = open(WIDTH, HEAD + PANEL * panels as f64, &title, &text);
+    writeln!(
+        svg,
+        "<text x=\"{}\" y=\"20\" text-anchor=\"end\">▲ {}</text>",
+        WIDTH - RIGHT,
+        percentages(&prospect.show.quantiles)
+    )
+    .expect("a string takes all");
+    for (at, later) in prospect.later().enumerate() {
+        panel(&mut svg, prospect, &later, HEAD + PANEL * at as f64);
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// The quantiles in words, as far as there is room.
+fn percentages(quantiles: &[f64]) -> String {
+    let shown: Vec<String> = quantiles.iter().take(5).map(ToString::to_string).collect();
+    let more = if quantiles.len() > shown.len() { " …" } else { "" };
+    format!("quantiles at {}{more} %", shown.join(", "))
+}
+
+fn panel(svg: &mut String, prospect: &Prospect, later: &Later<'_>, top: f64) {
+    let counts = later.distribution.histogram(prospect.show.bins);
+    let boards = f64::from(later.distribution.boards());
+    let most = f64::from(counts.iter().copied().max().unwrap_or(1)) / boards;
+    let step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5].into_iter().find(|step| most <= 5.0 * step);
+    let step = step.unwrap_or(0.5);
+    let ceiling = (most / step).ceil() * step;
+    let base = top + PANEL_TOP + PLOT;
+    let x = |share: f64| LEFT + share * (WIDTH - LEFT - RIGHT);
+    let y = |share: f64| base - share / ceiling * PLOT;
+    let mut add = |part: std::fmt::Arguments<'_>| {
+        svg.write_fmt(part).expect("a string takes all");
+        svg.push('\n');
+    };
+    let total = whole(u64::from(later.distribution.boards()));
+    add(format_args!(
+        "<text x=\"{LEFT}\" y=\"{:.1}\" font-weight=\"bold\">On the {}: {total} boards</text>",
+        top + 24.0,
+        later.street
+    ));
+    for line in 0..=(ceiling / step).round() as u32 {
+        let share = f64::from(line) * step;
+        let (at, opacity) = (y(share), if line == 0 { 0.7 } else { 0.2 });
+        add(format_args!(
+            "<path d=\"M{LEFT} {at:.1}H{:.1}\" stroke=\"currentColor\" opacity=\"{opacity}\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{:.0} %</text>",
+            WIDTH - RIGHT,
+            LEFT - 8.0,
+            at + 4.0,
+            100.0 * share
+        ));
+    }
+    let width = 1.0 / counts.len() as f64;
+    for (bin, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let (from, to) = (x(bin as f64 * width), x((bin + 1) as f64 * width));
+        let height = f64::from(count) / boards / ceiling * PLOT;
+        add(format_args!(
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" class=\"bar\"/>",
+            from + 0.5,
+            base - height.max(0.5),
+            to - from - 1.0,
+            height.max(0.5)
+        ));
+    }
+    for tenth in 0..=10 {
+        let share = f64::from(tenth) / 10.0;
+        add(format_args!(
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{} %</text>",
+            x(share),
+            base + 30.0,
+            10 * tenth
+        ));
+    }
+    // Small triangles under the axis at the quantiles asked for.
+    for &percentage in &prospect.show.quantiles {
+        let at = x(prospect.quantile(later.distribution, percentage));
+        add(format_args!(
+            "<path d=\"M{at:.1} {:.1}l-4 9h8z\" opacity=\"0.7\"><title>{percentage} %: {}</title></path>",
+            base + 3.0,
+            percent(prospect.quantile(later.distribution, percentage), 2)
+        ));
+    }
+    let mean = x(prospect.win_rate());
+    add(format_args!(
+        "<path d=\"M{mean:.1} {:.1}V{base:.1}\" class=\"mean\"/>\
+         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\">mean {}</text>",
+        top + PANEL_TOP - 6.0,
+        if mean > 0.5 * WIDTH { mean - 5.0 } else { mean + 5.0 },
+        top + PANEL_TOP,
+        if mean > 0.5 * WIDTH { "end" } else { "start" },
+        percent(prospect.win_rate(), 2)
+    ));
+}
+
+/// The chart of starting hands, the greener the better.
+pub(crate) fn chart(chart: &Chart) -> String {
+    const CELL: f64 = 52.0;
+    const TALL: f64 = 40.0;
+    const EDGE: f64 = 12.0;
+    let title = format!("Win-rates before the flop against any hand; {}", chart.ties.words());
+    let text = "Pairs on the diagonal, suited hands above it, offsuit hands below; in percent.";
+    let (width, height) = (13.0 * CELL + 2.0 * EDGE, 13.0 * TALL + HEAD + EDGE);
+    let mut svg = open(width, height, &title, text);
+    for (at, &(hand, rate)) in chart.hands.iter().enumerate() {
+        let (x, y) = (EDGE + CELL * (at % 13) as f64, HEAD + TALL * (at / 13) as f64);
+        let value = chart.value(rate);
+        let shade = ((value - 0.3) / 0.56).clamp(0.03, 1.0);
+        writeln!(
+            svg,
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{}\" height=\"{}\" class=\"bar\" opacity=\"{:.2}\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-weight=\"bold\">{hand}</text>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{:.2}</text>",
+            x + 1.0,
+            y + 1.0,
+            CELL - 2.0,
+            TALL - 2.0,
+            0.75 * shade,
+            x + 0.5 * CELL,
+            y + 17.0,
+            x + 0.5 * CELL,
+            y + 32.0,
+            100.0 * value
+        )
+        .expect("a string takes all");
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// The head of a picture with its title, which is also shown. Texts are ours and need no escaping.
+fn open(width: f64, height: f64, title: &str, text: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-labelledby=\"odds-title odds-text\" font-family=\"sans-serif\" font-size=\"12\" \
+         fill=\"currentColor\">\n<title id=\"odds-title\">{title}</title>\n\
+         <desc id=\"odds-text\">{text}</desc>\n\
+         <style>svg{{color-scheme:light dark;color:#222;background:#fff}}.bar{{fill:#2a8f5b}}\
+         .mean{{stroke:#c2571a;stroke-width:1.5;stroke-dasharray:4 3}}\
+         @media (prefers-color-scheme:dark){{svg{{color:#ddd;background:#16181c}}.bar{{fill:#3fb27a}}\
+         .mean{{stroke:#f0904d}}}}</style>\n\
+         <text x=\"12\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{title}</text>\n"
+    )
+}
