@@ -97,7 +97,7 @@ fn arguments_are_counted() {
 }
 
 /// The modules that may hold unsafe code, each audited by hand.
-const UNSAFE: [&str; 0] = [];
+const UNSAFE: [&str; 1] = ["cards/src/evaluate/batch.rs"];
 
 #[test]
 fn unsafe_code_stands_only_in_named_modules() {

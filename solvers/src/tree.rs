@@ -95,7 +95,7 @@ impl Tree {
         layout.add(1.0, Pending { state: game.root(), own: [None; 2] }, most)?;
         let mut at = 0;
         while let Some(pending) = layout.pending.get_mut(at).and_then(Option::take) {
-            let node = layout.node(game, pending, most)?;
+            let node = layout.node(game, &pending, most)?;
             layout.nodes[at] = node;
             at += 1;
         }
@@ -163,7 +163,7 @@ impl<S> Layout<S> {
     fn node<G: Game<State = S>>(
         &mut self,
         game: &G,
-        pending: Pending<S>,
+        pending: &Pending<S>,
         most: usize,
     ) -> Result<TreeNode, TreeError> {
         let first = self.nodes.len() as u32;

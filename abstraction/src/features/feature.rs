@@ -101,12 +101,13 @@ impl Feature {
                     .to_owned()
             }
             Feature::Percentile { street, percent: 100 } => {
-                format!("The win-rate on the best board that may lie there on the {street}.")
+                format!("The win-rate on the best {street} that may come.")
             }
-            Feature::Percentile { street, percent } => format!(
-                "On {percent} % of the boards that may lie there on the {street}, the win-rate is \
-                 this or lower."
-            ),
+            Feature::Percentile { street, percent } => {
+                format!(
+                    "On {percent} % of the {street}s that may come, the win-rate is this or lower."
+                )
+            }
             Feature::OpponentBet { street: Street::Preflop } => {
                 "What the opponent has put in before the flop, blind included.".to_owned()
             }
