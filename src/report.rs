@@ -21,9 +21,6 @@ const READ_AGAIN: u64 = 100_000;
 /// Boards to look at for that: a second or two.
 const BOARDS: u64 = 100_000_000;
 
-/// A match of at most so many hands also gets its estimates then: a second or two.
-const ESTIMATED: u64 = 2_000;
-
 /// What is computed from the hands of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Effort {
@@ -70,8 +67,8 @@ pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<(
 /// Prints the report of a match folder, and keeps it there.
 pub(crate) fn show_folder(path: &Path, json: bool) -> Result<(), Failure> {
     let source = Source::open(path, None)?;
-    let estimates = source.count()? <= ESTIMATED;
-    let effort = Effort { boards: BOARDS, estimates, imagine: 0 };
+    // They take longer: that is left to `cardroom stats`.
+    let effort = Effort { boards: BOARDS, estimates: false, imagine: 0 };
     let added = add_up(&source, effort, None, true)?;
     print(&added.report(&source, None)?, Some(path), json)
 }

@@ -35,6 +35,7 @@ fn check_failure(output: &Output, code: i32, expected: &str) {
     assert!(!said.contains("panicked"), "{said}");
 }
 
+const STATS: [&str; 7] = ["stats", "killed", "--json", "--allin", "off", "--estimates", "off"];
 const MATCH: [&str; 9] =
     ["match", "random", "call", "--hands", "200000", "--seed", "5", "--record", "hands"];
 
@@ -65,9 +66,7 @@ fn a_killed_match_goes_on_and_ends_as_if_nothing_had_happened() {
         wait_for_hands(&at.join("killed"));
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
-        let stats: Value =
-            serde_json::from_str(&succeed(at, &["stats", "killed", "--json", "--allin", "off"]))
-                .expect("a report");
+        let stats: Value = serde_json::from_str(&succeed(at, &STATS)).expect("a report");
         let hands = stats["hands"].as_u64().expect("a number");
         assert!(hands >= hands_before, "{hands} hands after {hands_before}");
         hands_before = hands;

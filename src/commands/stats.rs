@@ -14,6 +14,9 @@ use crate::source::Source;
 /// Boards that `--allin auto` looks at: some seconds.
 const AUTO_BOARDS: u64 = 500_000_000;
 
+/// Hands that `--estimates auto` takes: some minutes.
+const AUTO_HANDS: u64 = 150_000;
+
 /// Say what came of a match: win rates with 95 % intervals, splits, luck-adjusted results.
 ///
 /// Reads a match folder, a ledger, or the log of any ACPC dealer. Intervals are by normal theory on
@@ -35,7 +38,7 @@ pub struct Args {
     allin: AllInMode,
     /// Estimates of the first entrant's rate with less variance, heads-up hold'em only: about a
     /// millisecond a hand
-    #[arg(long, value_enum, default_value_t = EstimateMode::On)]
+    #[arg(long, value_enum, default_value_t = EstimateMode::Auto)]
     estimates: EstimateMode,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its
     /// strategy N times for each decision (16 gives most of the gain)
@@ -68,6 +71,8 @@ enum AllInMode {
 /// Whether to estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EstimateMode {
+    /// All that the records allow, of a match of at most 150,000 hands
+    Auto,
     /// All that the records allow
     On,
     /// None
@@ -87,7 +92,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let effort = Effort {
         boards,
-        estimates: args.estimates == EstimateMode::On,
+        estimates: match args.estimates {
+            EstimateMode::Auto => source.count()? <= AUTO_HANDS,
+            EstimateMode::On => true,
+            EstimateMode::Off => false,
+        },
         imagine: args.imagine.into(),
     };
     let registry = if args.imagine > 1 { Some(args.named.registry()?) } else { None };

@@ -1,44 +1,13 @@
 //! Shares of the pot of two known hands, and how strong they look.
 
-use cards::{Card, CardSet, Combo, Ties, all_in, evaluate, win_rate};
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64Mcg;
-
-/// Flops drawn for a share of the pot before the flop.
-const FLOPS: usize = 32;
+use cards::{CardSet, Combo, Ties, all_in, evaluate, win_rate};
 
 /// The share of the pot that hand `a` wins on average over all boards that `board` (0, 3, 4 or 5
-/// cards) can become, `b` being the other hand; a tie is half.
+/// cards) can become, `b` being the other hand; a tie is half. Exact.
 ///
 /// Being a mean over all cards to come, it is a martingale: its own mean over the next street's cards
-/// is the share before them. Every correction for the luck of the board rests on that. It is exact
-/// from the flop on. Before it there are 1,712,304 boards to come, so it is the mean of the exact shares
-/// on flops drawn with this seed: right on average over seeds, and exactly reversed when the hands change
-/// places, which is all that corrections need.
-pub(super) fn share(a: CardSet, b: CardSet, board: CardSet, seed: u64) -> f64 {
-    if board.is_empty() {
-        let flops = flops(a | b, seed);
-        return flops.iter().map(|&flop| exact(a, b, flop)).sum::<f64>() / flops.len() as f64;
-    }
-    exact(a, b, board)
-}
-
-/// Flops without the cards of two hands, the same whichever of them is whose.
-fn flops(hands: CardSet, seed: u64) -> [CardSet; FLOPS] {
-    let mut rng = Pcg64Mcg::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hands.bits());
-    let mut deck: Vec<Card> = (CardSet::FULL - hands).iter().collect();
-    std::array::from_fn(|_| {
-        let mut flop = CardSet::EMPTY;
-        for at in 0..3 {
-            let other = rng.random_range(at as u32..deck.len() as u32) as usize;
-            deck.swap(at, other);
-            flop = flop.with(deck[at]);
-        }
-        flop
-    })
-}
-
-fn exact(a: CardSet, b: CardSet, board: CardSet) -> f64 {
+/// is the share before them. Every correction for the luck of the board rests on that.
+pub(super) fn share(a: CardSet, b: CardSet, board: CardSet) -> f64 {
     all_in(combo(a), combo(b), board).map_or(0.5, |counts| counts.value(Ties::Half))
 }
 
@@ -50,9 +19,9 @@ fn combo(hand: CardSet) -> Combo {
 }
 
 /// As [`share`] for many hands against the same one, none of which share cards with it or the board.
-pub(super) fn shares(hands: &[CardSet], other: CardSet, board: CardSet, seed: u64) -> Vec<f64> {
+pub(super) fn shares(hands: &[CardSet], other: CardSet, board: CardSet) -> Vec<f64> {
     if board.is_empty() {
-        return hands.iter().map(|&hand| share(hand, other, board, seed)).collect();
+        return hands.iter().map(|&hand| share(hand, other, board)).collect();
     }
     let mut counts = vec![(0u64, 0u64); hands.len()];
     each_ending(other | board, board, |full| {

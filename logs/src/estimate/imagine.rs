@@ -50,7 +50,7 @@ pub(super) fn imagine(line: &Line, policy: &dyn Policy, size: usize, hand: u64) 
     }
     let holes: Vec<CardSet> = held.iter().map(|&(hole, _)| hole).collect();
     let by_street: Vec<Vec<f64>> =
-        line.boards.iter().map(|&board| shares(&holes, line.other, board, line.deal)).collect();
+        line.boards.iter().map(|&board| shares(&holes, line.other, board)).collect();
     let mut mean = [0.0; COUNT];
     let mut total = 0.0;
     for (i, (hole, (weight, own))) in held.iter().enumerate() {
@@ -59,7 +59,7 @@ pub(super) fn imagine(line: &Line, policy: &dyn Policy, size: usize, hand: u64) 
         let mut own = own.iter();
         let strategies =
             line.acts().map(|act| if act.own { own.next() } else { act.strategy.as_ref() });
-        let terms = line.terms(*hole, &worth, strategies, Effort::IMAGINED);
+        let terms = line.terms(*hole, &worth, strategies, Effort::shared(held.len()));
         mean.iter_mut().zip(terms).for_each(|(mean, term)| *mean += weight * term);
         total += weight;
     }

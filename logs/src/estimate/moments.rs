@@ -60,6 +60,18 @@ impl Moments {
         self.covariation(i, i) > 1e-12 * self.units
     }
 
+    /// The factor, from 0 to 1, by which to take the correction `Σ coefficient·term` over the controls so
+    /// that `first` less it has the least spread.
+    pub(super) fn scale(&self, first: usize, controls: &[usize], coefficients: &Terms) -> f64 {
+        let (mut with_first, mut own) = (0.0, 0.0);
+        for &i in controls {
+            with_first += coefficients[i] * self.covariation(i, first);
+            let row = controls.iter().map(|&j| coefficients[j] * self.covariation(i, j));
+            own += coefficients[i] * row.sum::<f64>();
+        }
+        if own > 0.0 { (with_first / own).clamp(0.0, 1.0) } else { 1.0 }
+    }
+
     /// The coefficients `b` of the controls that leave the least spread in `first - b·controls`,
     /// drawn towards `prior` as by `weight` further units for which it holds.
     pub(super) fn fit(

@@ -20,8 +20,12 @@ pub(super) struct Effort([usize; 3]);
 impl Effort {
     /// For the hand as it was played.
     pub(super) const PLAYED: Effort = Effort([8, 12, 44]);
-    /// For one of many imagined hands, whose errors average out.
-    pub(super) const IMAGINED: Effort = Effort([1, 2, 4]);
+
+    /// For each of so many imagined hands, whose errors average out.
+    pub(super) fn shared(hands: usize) -> Effort {
+        let Effort(played) = Effort::PLAYED;
+        Effort(played.map(|boards| boards.div_ceil(hands.max(1)).max(2)))
+    }
 }
 
 /// The cards to come for two hands.
@@ -53,7 +57,7 @@ impl Next {
             let [a, b] = self.hands;
             let boards = self.boards(before, street);
             for &board in &boards {
-                let now = features(share(a, b, board, 0), strengths(a, b, board), pot, behind);
+                let now = features(share(a, b, board), strengths(a, b, board), pot, behind);
                 mean.iter_mut().zip(now).for_each(|(mean, now)| *mean += now / boards.len() as f64);
             }
         }

@@ -14,7 +14,8 @@ use super::{Estimates, Facts};
 use crate::stats::Rate;
 
 /// What a fitted coefficient is held to its fixed value by, in units. A match of a few hundred hands
-/// thus keeps to the value function; one of many thousands finds its own coefficients.
+/// thus keeps to the value function, all of it scaled by one factor; one of many thousands finds
+/// coefficients of its own.
 const PRIOR: f64 = 500.0;
 
 /// A way to estimate the win rate.
@@ -243,6 +244,8 @@ impl Recipe {
                 let rest = folds.iter().enumerate().filter(|&(other, _)| other != fold);
                 rest.for_each(|(_, moments)| others.merge(moments));
             }
+            let scale = others.scale(RESULT, &self.fitted, &prior);
+            let prior = prior.map(|coefficient| scale * coefficient);
             let fitted = others.fit(RESULT, &self.fitted, &prior, PRIOR);
             for &term in &self.fitted {
                 weights[term] = -fitted[term];

@@ -168,11 +168,8 @@ impl Line {
 
     /// What the cards are worth that the two sides held.
     pub(super) fn worth(&self) -> Worth {
-        let shares: Vec<f64> = self
-            .boards
-            .iter()
-            .map(|&board| share(self.hole, self.other, board, self.deal))
-            .collect();
+        let shares: Vec<f64> =
+            self.boards.iter().map(|&board| share(self.hole, self.other, board)).collect();
         self.worth_of(self.hole, &shares)
     }
 

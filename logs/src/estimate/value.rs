@@ -6,7 +6,7 @@
 //! fitted to matches between other agents than those that figures are given for (`cargo run --release
 //! -p matches --example estimates -- --fit`), and change only together with [`VERSION`].
 //!
-//! On a street with pot shares `e` and `1 - e` of the two hands (see [`share`](super::equity::share)),
+//! On a street with pot shares `e` and `1 - e` of the two hands (exact, see [`share`](super::equity::share)),
 //! strengths `a` and `b` as their holders see them ([`strengths`](super::equity::strengths)), a matched
 //! pot `p` and `r` chips behind the smaller stack, all in big blinds, the situation is worth a sum of
 //! five [`features`] with a coefficient for each street:

@@ -81,7 +81,8 @@ fn rates(report: &Report) -> String {
     table(&header, rows)
 }
 
-fn estimates(part: &EstimatesPart) -> String {
+/// The estimates of one entrant's rate as a table.
+pub fn estimates(part: &EstimatesPart) -> String {
     let row = |row: &EstimateRow| {
         let b = row.coefficient.map(|b| format!(", b = {b:.2}")).unwrap_or_default();
         vec![
