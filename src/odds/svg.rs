@@ -10,8 +10,8 @@ const WIDTH: f64 = 720.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 24.0;
 /// One histogram: its title, its plot and its axis.
-const PANEL: f64 = 236.0;
-const PANEL_TOP: f64 = 40.0;
+const PANEL: f64 = 246.0;
+const PANEL_TOP: f64 = 50.0;
 const PLOT: f64 = 150.0;
 const HEAD: f64 = 34.0;
 
@@ -119,9 +119,9 @@ fn panel(svg: &mut String, prospect: &Prospect, later: &Later<'_>, top: f64) {
     add(format_args!(
         "<path d=\"M{mean:.1} {:.1}V{base:.1}\" class=\"mean\"/>\
          <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\">mean {}</text>",
-        top + PANEL_TOP - 6.0,
+        top + PANEL_TOP - 14.0,
         if mean > 0.5 * WIDTH { mean - 5.0 } else { mean + 5.0 },
-        top + PANEL_TOP,
+        top + PANEL_TOP - 6.0,
         if mean > 0.5 * WIDTH { "end" } else { "start" },
         percent(prospect.win_rate(), 2)
     ));
