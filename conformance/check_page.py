@@ -89,8 +89,8 @@ def main():
                                   stdout=subprocess.PIPE, text=True)
         try:
             address = server.stdout.readline().split()[-1]
-            seat = server.stdout.readline()
-            port = re.search(r"open at 127\.0\.0\.1:(\d+)", seat)[1]
+            ports = (re.search(r"open at 127\.0\.0\.1:(\d+)", line) for line in server.stdout)
+            port = next(filter(None, ports))[1]
             subprocess.run([cardroom, "play", "acpc", "127.0.0.1", port, "--agent", "call", "--game", GAME],
                            check=True, stdout=subprocess.DEVNULL)
             table = wait_for(address + "/api/v1/tables", lambda tables: tables[0]["matches"] == 1)[0]
