@@ -208,7 +208,7 @@ impl Shape {
     }
 }
 
-/// Calls for every way to divide the rounds among four suits; adds their codes to `lists`.
+/// Adds to `lists` the codes of every way to divide the cards of the rounds among four suits.
 fn lists_of_codes(sizes: &[usize], shifts: &[u32], codes: [u8; 4], lists: &mut Vec<[u8; 4]>) {
     let ([size, sizes @ ..], [shift, shifts @ ..]) = (sizes, shifts) else {
         return lists.push(codes);
