@@ -123,3 +123,26 @@ fn games_written_down_wrongly_are_refused() {
     assert_eq!(error(2), TreeError::Recall { infoset: "y".to_owned() });
     assert_eq!(error(3), TreeError::NoChildren);
 }
+
+#[test]
+fn moving_all_in_or_folding_is_worth_its_known_values() {
+    let kinds = cards::StartingHand::all;
+    let matrix = cards::PreflopTable::embedded().matrix();
+    let all_in: Vec<_> = kinds()
+        .flat_map(|small| kinds().map(move |big| (small, big)))
+        .map(|(a, b)| matrix.get(a, b))
+        .collect();
+    for (stack, known) in [(5.0, 0.056_200_67), (10.0, -0.045_370_75), (20.0, -0.183_189_72)] {
+        let game = solvers::games::ShoveFold::new(stack, &all_in).expect("a stack");
+        let tree = Tree::new(&game, 200_000).expect("small");
+        let sequences = Sequences::new(&tree);
+        let mut cfr = solvers::Cfr::new(&sequences, solvers::Variant::DCFR_PLUS, 400);
+        cfr.run(400);
+        let profile = cfr.average();
+        // The value lies between what each player's best response allows the other.
+        let [first, second] =
+            Player::BOTH.map(|player| profile.best_response_value(&sequences, player));
+        assert!(-second - 1e-6 <= known && known <= first + 1e-6, "{stack}: {known}");
+        assert!(first + second < 2e-4, "{stack}: {first} {second}");
+    }
+}
