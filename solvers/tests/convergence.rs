@@ -18,11 +18,13 @@ fn curve(game: &Sequences, variant: Variant, at: &[u32]) -> Vec<f64> {
         .collect()
 }
 
-fn check(game: &Sequences, name: &str, expected: &[(u32, f64)], slack: f64) {
+/// Where the figures were taken.
+const AT: [u32; 5] = [1, 2, 5, 10, 100];
+
+fn check(game: &Sequences, name: &str, expected: [f64; 5], slack: f64) {
     let variant: Variant = name.parse().expect("an algorithm");
-    let at: Vec<u32> = expected.iter().map(|&(iterations, _)| iterations).collect();
-    let found = curve(game, variant, &at);
-    for (&(iterations, expected), found) in expected.iter().zip(found) {
+    let found = curve(game, variant, &AT);
+    for ((iterations, expected), found) in AT.into_iter().zip(expected).zip(found) {
         // The figures are printed to nine digits, or to six.
         let allowed = match iterations {
             0..=10 => 1e-6,
@@ -39,11 +41,7 @@ fn check(game: &Sequences, name: &str, expected: &[(u32, f64)], slack: f64) {
 fn kuhn_converges_as_published() {
     let tree = small::kuhn();
     let game = small::sequences(&tree);
-    let check = |name, expected: [f64; 5]| {
-        let at = [1, 2, 5, 10, 100];
-        let pairs: Vec<_> = at.into_iter().zip(expected).collect();
-        check(&game, name, &pairs, 1e-3);
-    };
+    let check = |name, expected| check(&game, name, expected, 1e-3);
     check("cfr,simultaneous", [0.458333333, 0.3125, 0.188573232, 0.096208500, 0.025674736]);
     check("cfr", [0.458333333, 0.270833333, 0.121388889, 0.068698794, 0.008225977]);
     check("cfr+", [0.458333333, 0.263888889, 0.073344529, 0.032687091, 0.001194404]);
@@ -72,11 +70,7 @@ fn kuhn_is_solved_as_closely_as_published() {
 fn leduc_converges_as_published() {
     let tree = small::leduc();
     let game = small::sequences(&tree);
-    let within = |slack: f64, name: &str, expected: [f64; 5]| {
-        let at = [1, 2, 5, 10, 100];
-        let pairs: Vec<_> = at.into_iter().zip(expected).collect();
-        check(&game, name, &pairs, slack);
-    };
+    let within = |slack, name, expected| check(&game, name, expected, slack);
     let check = |name, expected| within(1e-3, name, expected);
     check("cfr,simultaneous", [2.373611, 2.300971, 1.503595, 0.927018572, 0.173034312]);
     check("cfr", [2.373611, 2.061319, 1.471325, 0.888578983, 0.095716353]);
