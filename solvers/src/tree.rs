@@ -89,7 +89,8 @@ pub enum TreeError {
 impl Tree {
     /// Lays out a game of at most `most` nodes.
     ///
-    /// Takes time and memory in proportion to the nodes: 40 bytes each, besides the information sets.
+    /// Takes time and memory in proportion to the nodes; most of the memory is the states of the game,
+    /// which are given back at the end.
     pub fn new<G: Game>(game: &G, most: usize) -> Result<Tree, TreeError> {
         let mut layout = Layout::default();
         layout.add(1.0, Pending { state: game.root(), own: [None; 2] }, most)?;

@@ -34,7 +34,7 @@ pub struct Args {
     /// Seed of the sampling algorithms
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Largest number of nodes; a million take about 100 MB
+    /// Largest number of nodes; a million take some 600 MB while they are laid out
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     nodes: usize,
     /// Write both players' strategies to this file, as JSON
