@@ -1,6 +1,8 @@
 //! Distributions over actions, and pure functions that give them.
 
-use crate::{Action, InfoSet};
+use cards::HoleCards;
+
+use crate::{Action, InfoSet, PublicState, Seat};
 
 /// A distribution over actions at one information set. Probabilities are non-negative and sum to
 /// one within 1e-6; actions are distinct.
@@ -52,4 +54,24 @@ impl Strategy {
 pub trait Policy: Send + Sync {
     /// The distribution over legal actions of the acting seat.
     fn strategy(&self, infoset: &InfoSet) -> Strategy;
+
+    /// The strategies of many hole cards where one seat is to act: calls `visit` with the number of each
+    /// hand and its strategy, in the order of `hands`.
+    ///
+    /// The same as asking [`strategy`](Self::strategy) for each hand, which is what this does unless a
+    /// policy has a faster way: one that solves a subgame, or looks up what depends on the board alone,
+    /// does so once for all hands.
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+        visit: &mut dyn FnMut(usize, &Strategy),
+    ) {
+        let mut infoset = InfoSet { public: public.clone(), seat, hole: HoleCards::EMPTY };
+        for (number, &hole) in hands.iter().enumerate() {
+            infoset.hole = hole;
+            visit(number, &self.strategy(&infoset));
+        }
+    }
 }
