@@ -275,6 +275,34 @@ fn all_hands_of_a_board_agree_with_one_hand_at_a_time() {
 }
 
 #[test]
+fn sums_of_squares_are_those_of_the_distributions() {
+    let mut rng = Pcg64Mcg::seed_from_u64(4);
+    let table = RiverTable::shared(Ties::Half);
+    let mut boards = ["Kh8h3h", "7c7d7h", "Ac9c2cTc", "8c8d8h8s", "6c6d9h9s"].map(board).to_vec();
+    for (size, count) in [(3, states(4, 100)), (4, states(20, 1000)), (5, states(20, 1000))] {
+        boards.extend((0..count).map(|_| draw(&mut rng, size, CardSet::EMPTY)));
+    }
+    for board in boards {
+        let mut seen = 0;
+        let visit = |hole: Combo, sum: u64| {
+            seen += 1;
+            let outlook = table.outlook(hole, board).expect("a board");
+            let expected: u64 = match outlook.later().last() {
+                Some(rivers) => rivers
+                    .counts()
+                    .map(|(value, count)| u64::from(value).pow(2) * u64::from(count))
+                    .sum(),
+                None => outlook.ratio().0.pow(2),
+            };
+            assert_eq!(sum, expected, "{hole} on {board:?}");
+        };
+        table.each_sum_of_squares(board, visit).expect("a board");
+        let left = 52 - board.len();
+        assert_eq!(seen, left * (left - 1) / 2, "{board:?}");
+    }
+}
+
+#[test]
 fn quantiles_and_histograms_are_those_of_the_sorted_list() {
     let outlook = Outlook::new(combo("9c8c"), board("7c2dKh"), Ties::Half).expect("a flop");
     for later in outlook.later() {
@@ -321,6 +349,7 @@ fn wrong_cards_are_refused_in_one_clear_line() {
         }
         assert!(Outlook::new(hole, cards, Ties::Half).is_err());
         assert!(RiverTable::shared(Ties::Half).each_hand(cards, |_, _| ()).is_err());
+        assert!(RiverTable::shared(Ties::Half).each_sum_of_squares(cards, |_, _| ()).is_err());
         assert!(RiverTable::shared(Ties::Half).value(hole, cards).is_err());
         assert!(RiverTable::shared(Ties::Half).all(cards, &mut [0; Combo::COUNT]).is_err());
         assert!(RiverBoard::new(cards).is_err());

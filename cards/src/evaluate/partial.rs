@@ -1,7 +1,7 @@
 //! Hands under construction: cards are added one by one, and the strength asked for at any time.
 
 use super::{HandRank, tables};
-use crate::{Card, CardSet};
+use crate::{Card, CardSet, Rank};
 
 /// A hand of up to seven cards that remembers what the evaluator needs to know of it.
 ///
@@ -28,6 +28,9 @@ const COUNTS: u32 = 48;
 
 /// Three cards of each suit, so that five more make the fourth bit of a suit's count one.
 const START: u64 = 0x3333 << COUNTS;
+
+/// One card of each suit.
+const ONE_OF_EACH: u64 = 0x1111 << COUNTS;
 
 /// The fourth bits of the suits' counts.
 const FLUSH_BITS: u64 = 0x8888 << COUNTS;
@@ -63,6 +66,27 @@ impl PartialHand {
     pub fn and(self, other: PartialHand) -> PartialHand {
         let key = self.key.wrapping_add(other.key).wrapping_sub(START);
         PartialHand { key, cards: self.cards | other.cards }
+    }
+
+    /// The strengths with each of these cards added in turn, none of which may be in the hand.
+    ///
+    /// Where the cards stand in order, or rank by rank, cards of one rank share a look-up unless one of
+    /// them could make a flush: the way to go through a last card.
+    #[inline]
+    pub fn ranks_with(self, cards: &[Card]) -> impl Iterator<Item = HandRank> {
+        let flush = (self.key + ONE_OF_EACH) & FLUSH_BITS != 0;
+        let mut last = (Rank::COUNT, HandRank::default());
+        cards.iter().map(move |&card| {
+            if flush {
+                return self.with(card).rank();
+            }
+            let rank = card.rank().index();
+            if rank != last.0 {
+                let key = self.key.wrapping_add(CARDS[card.index() as usize].key);
+                last = (rank, HandRank(tables::strength(key as u32)));
+            }
+            last.1
+        })
     }
 
     /// The cards added so far.

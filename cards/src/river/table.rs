@@ -69,6 +69,13 @@ impl RiverTable {
         Ok(self.values[RiverBoard::of(board).state(hole)])
     }
 
+    /// The win-rate of a hand on a board already looked at, in 1,980ths. Of a hand that shares a card with
+    /// the board the number means nothing.
+    #[inline]
+    pub fn value_on(&self, board: RiverBoard, hole: Combo) -> u16 {
+        self.values[board.state(hole)]
+    }
+
     /// The win-rates of all hands on a board of five cards, in 1,980ths, at the combos' numbers; 0 for
     /// hands that share a card with the board.
     ///

@@ -99,7 +99,7 @@ impl RiverTable {
         visit: &mut impl FnMut(Combo, &Outlook),
     ) {
         let run_outs = FlopRows::new(board);
-        let sums = TurnSums::all(self, board);
+        let sums = TurnSums::all(self, board, u32::from);
         let place = places(&sums.iter().map(|(card, _)| *card).collect::<Vec<_>>());
         let mut rivers = Box::new(Counter::new());
         let mut outlook = Outlook { denominator: u64::from(FLOP), ..Outlook::default() };
@@ -139,26 +139,29 @@ fn places(cards: &[Card]) -> [usize; DECK] {
     places
 }
 
-/// The sums of win-rates over the rivers that may follow a turn, for every hand.
-pub(crate) struct TurnSums {
+/// The sums of win-rates, or of what is made of each, over the rivers that may follow a turn, for every
+/// hand.
+pub(crate) struct TurnSums<F> {
     rivers: [RiverBoard; DECK],
+    /// What is summed for a win-rate in 1,980ths.
+    term: F,
     /// Sums of the table's rows by view, as if the hand took away no river card.
     rows: [[u32; FLUSH_HANDS]; 5],
     /// The views that have a row.
     views: Vec<usize>,
 }
 
-impl TurnSums {
+impl<F: Copy + Fn(u16) -> u32> TurnSums<F> {
     /// The sums after each turn card that may follow a flop.
-    pub(crate) fn all(table: &RiverTable, flop: CardSet) -> Vec<(Card, TurnSums)> {
-        let turn = |card| (card, TurnSums::new(table, flop.with(card)));
+    pub(crate) fn all(table: &RiverTable, flop: CardSet, term: F) -> Vec<(Card, TurnSums<F>)> {
+        let turn = |card| (card, TurnSums::new(table, flop.with(card), term));
         (CardSet::FULL - flop).iter().map(turn).collect()
     }
 
-    pub(crate) fn new(table: &RiverTable, turn: CardSet) -> TurnSums {
+    pub(crate) fn new(table: &RiverTable, turn: CardSet, term: F) -> TurnSums<F> {
         let rivers = Unfinished::new(turn).rivers();
         let mut sums =
-            TurnSums { rivers, rows: [[0; FLUSH_HANDS]; 5], views: Vec::with_capacity(5) };
+            TurnSums { rivers, term, rows: [[0; FLUSH_HANDS]; 5], views: Vec::with_capacity(5) };
         for card in (CardSet::FULL - turn).iter() {
             let river = rivers[card.index() as usize];
             let row = table.row(river);
@@ -166,7 +169,7 @@ impl TurnSums {
                 sums.views.push(river.view());
             }
             for (sum, &value) in sums.rows[river.view()][..row.len()].iter_mut().zip(row) {
-                *sum += u32::from(value);
+                *sum += term(value);
             }
         }
         sums
@@ -180,7 +183,7 @@ impl TurnSums {
         let all: u32 = self.views.iter().map(|&view| self.rows[view][column(view)]).sum();
         let own = |card: Card| {
             let river = self.rivers[card.index() as usize];
-            u32::from(table.at(river.first() + column(river.view())))
+            (self.term)(table.at(river.first() + column(river.view())))
         };
         let [a, b] = hole.cards();
         all.wrapping_sub(own(a)).wrapping_sub(own(b))

@@ -11,6 +11,7 @@ mod one;
 pub(crate) mod orbits;
 mod outlook;
 mod preflop;
+mod squares;
 mod starting;
 
 pub use counts::{Ties, WinRate};

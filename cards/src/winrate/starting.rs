@@ -35,7 +35,7 @@ impl RiverTable {
 
         let mut flops = vec![Vec::new(); hands.len()];
         each_board(3, |flop, boards| {
-            let turns = TurnSums::all(self, flop);
+            let turns = TurnSums::all(self, flop, u32::from);
             for (slot, combo) in free(flop) {
                 let next = turns.iter().filter(|(card, _)| !combo.set().contains(*card));
                 let sum: u32 = next.map(|(_, sums)| sums.sum(self, combo)).sum();
@@ -45,7 +45,7 @@ impl RiverTable {
         });
         let mut turns = vec![vec![0u32; TURN as usize + 1]; hands.len()];
         each_board(4, |turn, boards| {
-            let sums = TurnSums::new(self, turn);
+            let sums = TurnSums::new(self, turn, u32::from);
             for (slot, combo) in free(turn) {
                 turns[slot][sums.sum(self, combo) as usize] += boards;
             }
