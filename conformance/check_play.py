@@ -9,108 +9,23 @@ browser reports an error or a violation of the content policy, when anything but
 or when the page is wider than the window, in light or dark. Pictures are left in FOLDER.
 """
 
-import base64
-import json
 import os
 import random
-import re
-import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 
-CHROMIUM = next((p for p in ("chromium", "chromium-browser", "google-chrome") if shutil.which(p)), None)
+import chromium
+
 HANDS = 10
 WINDOWS = {"desktop": (1280, 900, False), "phone": (360, 740, True)}
-# Longer than anything takes on a busy machine.
-PATIENCE = 60
 CONFIG = """
 tables = []
 [slumbot]
 agent = "equity"
 """
-KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "ArrowUp": (38, "")}
-
-
-class Browser:
-    """A browser over its debugging pipe: messages are JSON, each ended by a zero byte."""
-
-    def __init__(self, profile):
-        to_browser, self.out = os.pipe()
-        self.into, from_browser = os.pipe()
-        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                   "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
-                   # The names of all other hosts lead nowhere.
-                   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", f"--user-data-dir={profile}"]
-        # The browser reads from 3 and writes to 4.
-        shell = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
-        self.process = subprocess.Popen(["bash", "-c", shell, "bash", *command], stderr=subprocess.DEVNULL,
-                                        pass_fds=(to_browser, from_browser))
-        os.close(to_browser)
-        os.close(from_browser)
-        self.buffer, self.last, self.session, self.events = b"", 0, None, []
-
-    def receive(self):
-        while b"\0" not in self.buffer:
-            more = os.read(self.into, 1 << 16)
-            assert more, "the browser is gone"
-            self.buffer += more
-        text, self.buffer = self.buffer.split(b"\0", 1)
-        return json.loads(text)
-
-    def do(self, method, **params):
-        self.last += 1
-        message = {"id": self.last, "method": method, "params": params}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.out, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self.receive()
-            if answer.get("id") == self.last:
-                assert "error" not in answer, (method, answer["error"])
-                return answer["result"]
-            if "method" in answer:
-                self.events.append(answer)
-
-    def open_tab(self):
-        self.session = None
-        target = self.do("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.do("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Network", "Runtime", "Log"):
-            self.do(f"{domain}.enable")
-
-    def value(self, script):
-        result = self.do("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in result, (script, result["exceptionDetails"])
-        return result["result"].get("value")
-
-    def wait(self, script, what):
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            value = self.value(script)
-            if value:
-                return value
-            time.sleep(0.03)
-        raise AssertionError(f"never {what}; the page says: {self.value('document.body.innerText')}")
-
-    def press(self, key):
-        code, text = KEYS[key] if key in KEYS else (ord(key.upper()), key)
-        event = {"key": key, "text": text, "windowsVirtualKeyCode": code}
-        self.do("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **event)
-        self.do("Input.dispatchKeyEvent", type="keyUp", **event)
-
-    def close(self):
-        self.session = None
-        self.do("Browser.close")
-        self.process.wait(timeout=PATIENCE)
-
-    def end(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
 
 
 class Table:
@@ -118,17 +33,11 @@ class Table:
 
     def __init__(self, browser, address, window, folder):
         self.browser, self.address, self.window, self.folder = browser, address, window, folder
-        width, height, mobile = WINDOWS[window]
-        browser.open_tab()
-        browser.do("Emulation.setDeviceMetricsOverride", width=width, height=height, mobile=mobile,
-                   deviceScaleFactor=2 if mobile else 1)
-        if mobile:
-            browser.do("Emulation.setTouchEmulationEnabled", enabled=True)
+        browser.open_tab(*WINDOWS[window])
         self.load()
 
     def load(self):
-        self.browser.do("Page.navigate", url=self.address + "/play")
-        self.browser.wait("document.readyState === 'complete' && !!document.querySelector('[data-key]')", "loaded")
+        self.browser.load(self.address + "/play", "document.querySelector('[data-key]')")
         self.settle()
 
     def settle(self):
@@ -136,19 +45,7 @@ class Table:
         self.browser.wait(f"{idle} && document.querySelector('[data-key]') && true", "idle")
 
     def picture(self, name):
-        """Pictures in light and dark; the page must not be wider than the window in either."""
-        browser = self.browser
-        for scheme in ("light", "dark"):
-            browser.do("Emulation.setEmulatedMedia",
-                       features=[{"name": "prefers-color-scheme", "value": scheme}])
-            wide = browser.value("document.documentElement.scrollWidth") - WINDOWS[self.window][0]
-            assert wide <= 0, f"{self.window}, {name}: {wide} px too wide"
-            size = browser.do("Page.getLayoutMetrics")["cssContentSize"]
-            shot = browser.do("Page.captureScreenshot", captureBeyondViewport=True,
-                              clip={**size, "scale": 1})["data"]
-            path = os.path.join(self.folder, f"play-{name}-{self.window}-{scheme}.png")
-            with open(path, "wb") as file:
-                file.write(base64.b64decode(shot))
+        self.browser.pictures(os.path.join(self.folder, f"play-{name}-{self.window}"))
 
     def keys(self):
         return self.browser.value("[...document.querySelectorAll('#table [data-key]')].map(b => b.dataset.key)")
@@ -228,26 +125,11 @@ def recorded(work):
                           "GROUP BY deal >> 32 ORDER BY deal >> 32").fetchall()
 
 
-def check_events(browser, address):
-    """Nothing from elsewhere was asked for, and nothing went wrong in the page."""
-    of_page = re.compile(r"^(%s/|about:|data:)" % re.escape(address))
-    for event in browser.events:
-        method, params = event["method"], event["params"]
-        if method == "Network.requestWillBeSent":
-            url = params["request"]["url"]
-            assert of_page.match(url), f"the page asks for {url}"
-        assert method != "Runtime.exceptionThrown", params
-        if method == "Runtime.consoleAPICalled":
-            assert params["type"] not in ("error", "warning", "assert"), params
-        if method == "Log.entryAdded":
-            assert params["entry"]["level"] not in ("error", "warning"), params["entry"]
-
-
 def main():
     cardroom = os.path.abspath(sys.argv[1])
     pictures = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else tempfile.mkdtemp()
     os.makedirs(pictures, exist_ok=True)
-    if CHROMIUM is None:
+    if chromium.NAME is None:
         print("not checked: no chromium on this machine")
         return
     with (tempfile.TemporaryDirectory() as work,
@@ -256,13 +138,13 @@ def main():
             file.write(CONFIG)
         server = subprocess.Popen([cardroom, "serve", "--bind", "127.0.0.1:0", "--log", "warn"], cwd=work,
                                   stdout=subprocess.PIPE, text=True)
-        browser = Browser(profile)
+        browser = chromium.Browser(profile)
         try:
             address = server.stdout.readline().split()[-1]
             totals = []
             for window in WINDOWS:
                 totals.append(Table(browser, address, window, pictures).play())
-            check_events(browser, address)
+            browser.check_events(address)
             browser.close()
             ledger = recorded(work)
             shown = [(HANDS, total) for total in totals]
@@ -271,7 +153,7 @@ def main():
         finally:
             browser.end()
             server.send_signal(signal.SIGTERM)
-            code = server.wait(timeout=PATIENCE)
+            code = server.wait(timeout=chromium.PATIENCE)
         assert code == 0, f"the server ended with {code}"
 
 

@@ -1,0 +1,134 @@
+"""A real browser for the checks of the pages: headless Chromium over its debugging pipe."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+# The browser's program, or None where there is none.
+NAME = next((p for p in ("chromium", "chromium-browser", "google-chrome") if shutil.which(p)), None)
+# Longer than anything takes on a busy machine, in seconds.
+PATIENCE = 60
+KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "ArrowUp": (38, "")}
+
+
+class Browser:
+    """A browser over its debugging pipe: messages are JSON, each ended by a zero byte."""
+
+    def __init__(self, profile):
+        to_browser, self.out = os.pipe()
+        self.into, from_browser = os.pipe()
+        command = [NAME, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                   "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
+                   # The names of all other hosts lead nowhere.
+                   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", f"--user-data-dir={profile}"]
+        # The browser reads from 3 and writes to 4.
+        shell = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
+        self.process = subprocess.Popen(["bash", "-c", shell, "bash", *command], stderr=subprocess.DEVNULL,
+                                        pass_fds=(to_browser, from_browser))
+        os.close(to_browser)
+        os.close(from_browser)
+        self.buffer, self.last, self.session, self.events = b"", 0, None, []
+
+    def receive(self):
+        while b"\0" not in self.buffer:
+            more = os.read(self.into, 1 << 16)
+            assert more, "the browser is gone"
+            self.buffer += more
+        text, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(text)
+
+    def do(self, method, **params):
+        self.last += 1
+        message = {"id": self.last, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.out, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.receive()
+            if answer.get("id") == self.last:
+                assert "error" not in answer, (method, answer["error"])
+                return answer["result"]
+            if "method" in answer:
+                self.events.append(answer)
+
+    def open_tab(self, width, height, mobile=False):
+        """A tab with a window of this size; everything that is asked for afterwards is about it."""
+        self.session = None
+        target = self.do("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.do("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Network", "Runtime", "Log"):
+            self.do(f"{domain}.enable")
+        self.width = width
+        self.do("Emulation.setDeviceMetricsOverride", width=width, height=height, mobile=mobile,
+                deviceScaleFactor=2 if mobile else 1)
+        if mobile:
+            self.do("Emulation.setTouchEmulationEnabled", enabled=True)
+
+    def load(self, url, ready="true"):
+        """Opens a page, and waits for it and for what the script `ready` says."""
+        self.do("Page.navigate", url=url)
+        there = f"location.href === {json.dumps(url)} && document.readyState === 'complete'"
+        self.wait(f"{there} && !!({ready})", f"loaded {url}")
+
+    def value(self, script):
+        result = self.do("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in result, (script, result["exceptionDetails"])
+        return result["result"].get("value")
+
+    def wait(self, script, what):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            value = self.value(script)
+            if value:
+                return value
+            time.sleep(0.03)
+        raise AssertionError(f"never {what}; the page says: {self.value('document.body.innerText')}")
+
+    def press(self, key):
+        code, text = KEYS[key] if key in KEYS else (ord(key.upper()), key)
+        event = {"key": key, "text": text, "windowsVirtualKeyCode": code}
+        self.do("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **event)
+        self.do("Input.dispatchKeyEvent", type="keyUp", **event)
+
+    def pictures(self, path):
+        """Pictures in light and dark; the page must not be wider than the window in either."""
+        for scheme in ("light", "dark"):
+            self.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            wide = self.value("document.documentElement.scrollWidth") - self.width
+            assert wide <= 0, f"{path}: {wide} px too wide"
+            size = self.do("Page.getLayoutMetrics")["cssContentSize"]
+            shot = self.do("Page.captureScreenshot", captureBeyondViewport=True, clip={**size, "scale": 1})["data"]
+            with open(f"{path}-{scheme}.png", "wb") as file:
+                file.write(base64.b64decode(shot))
+
+    def asked_for(self):
+        """Every address that was asked for so far."""
+        return {event["params"]["request"]["url"] for event in self.events
+                if event["method"] == "Network.requestWillBeSent"}
+
+    def check_events(self, address):
+        """Nothing from elsewhere was asked for, and nothing went wrong in the pages."""
+        of_page = re.compile(r"^(%s/|about:|data:)" % re.escape(address))
+        for url in self.asked_for():
+            assert of_page.match(url), f"the page asks for {url}"
+        for event in self.events:
+            method, params = event["method"], event["params"]
+            assert method != "Runtime.exceptionThrown", params
+            if method == "Runtime.consoleAPICalled":
+                assert params["type"] not in ("error", "warning", "assert"), params
+            if method == "Log.entryAdded":
+                assert params["entry"]["level"] not in ("error", "warning"), params["entry"]
+
+    def close(self):
+        self.session = None
+        self.do("Browser.close")
+        self.process.wait(timeout=PATIENCE)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
