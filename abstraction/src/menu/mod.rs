@@ -1,0 +1,91 @@
+//! Bet menus: which actions an abstract game has, street by street and raise by raise.
+//!
+//! A fold (when something is owed) and a call are always on the menu; a menu names the sizes of bets and
+//! raises. It is a text of lines `STREETS RAISES: SIZES`, read and printed by [`text`]:
+//!
+//! ```text
+//! # A comment.
+//! preflop 1: 2.5x 4x      the first raise before the flop: to two and a half or four times the bet
+//! preflop 2-3: pot allin  the next two
+//! preflop 4+: allin       every later one
+//! flop turn river 1: 50% pot allin
+//! flop turn river 2+: allin
+//! ```
+//!
+//! `every` stands for all four streets. Raises are counted on each street from 1, blinds aside; a raise that
+//! no line names is not on the menu. Sizes: `min`, the smallest legal raise; `2.5x`, a raise to this multiple
+//! of what has been bet on the street; `75%` and `pot`, a raise by this share of the pot that a call would
+//! make; `allin`; `none`. The rules have the last word: a size below the smallest raise becomes that one, one
+//! beyond the stack becomes all-in, and in a limit game every size is the one raise that it has.
+
+mod shipped;
+mod size;
+mod text;
+
+use std::fmt;
+
+use game::{Action, Chips, PublicState, Street, Turn};
+use smallvec::SmallVec;
+
+pub use shipped::{ShippedMenu, find, shipped};
+pub use size::BetSize;
+pub use text::{MenuError, MenuProblem};
+
+/// The actions of one decision: rarely more than eight.
+pub type MenuActions = SmallVec<[Action; 8]>;
+
+/// Which bets and raises an abstract game has. See the [module](self).
+///
+/// Two menus are equal when they offer the same; then they also print the same.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct BetMenu {
+    streets: [Raises; Street::ALL.len()],
+}
+
+/// The sizes of one street's raises.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+struct Raises {
+    /// Of the first, second … raise.
+    numbered: Vec<Vec<BetSize>>,
+    /// Of all later ones. Differs from the last of `numbered`, so that one menu has one form.
+    later: Vec<BetSize>,
+}
+
+impl BetMenu {
+    /// The sizes of a street's raise, counted from 1, in ascending order of kind.
+    ///
+    /// A raise of number 0 has none.
+    pub fn sizes(&self, street: Street, raise: u32) -> &[BetSize] {
+        let raises = &self.streets[street.index()];
+        match (raise as usize).checked_sub(1) {
+            Some(index) => raises.numbered.get(index).unwrap_or(&raises.later),
+            None => &[],
+        }
+    }
+
+    /// The actions of the seat to act: a fold when something is owed, a call, and the raises of the menu,
+    /// made legal, ascending and distinct. Empty when nobody is to act.
+    pub fn actions(&self, public: &PublicState) -> MenuActions {
+        let mut actions = MenuActions::new();
+        let Turn::Act(seat) = public.turn() else { return actions };
+        let legal = public.legal();
+        if legal.fold {
+            actions.push(Action::Fold);
+        }
+        actions.push(Action::Call);
+        let Some(raise) = legal.raise else { return actions };
+        let sizes = self.sizes(public.street(), public.raises() + 1);
+        let totals = sizes.iter().filter_map(|size| size.total(public, seat, raise));
+        let mut totals: SmallVec<[Chips; 8]> = totals.collect();
+        totals.sort_unstable();
+        totals.dedup();
+        actions.extend(totals.into_iter().map(Action::RaiseTo));
+        actions
+    }
+}
+
+impl fmt::Debug for BetMenu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BetMenu").field(&self.to_string()).finish()
+    }
+}
