@@ -8,11 +8,14 @@
 //! - [`Sampling`]: the Monte Carlo forms, which look at a few lines of play an iteration.
 //! - [`linear`]: the same games as linear programs, as an independent check.
 //!
+//! [`lbr`], local best response, measures any strategy of heads-up hold'em from below.
+//!
 //! Nothing here reads clocks or draws randomness but from seeds that are handed in.
 
 mod cfr;
 mod game;
 pub mod games;
+pub mod lbr;
 pub mod linear;
 mod response;
 mod sampling;

@@ -4,5 +4,6 @@
 mod convergence;
 mod equilibria;
 mod games;
+mod lbr;
 mod sampling;
 mod small;

@@ -1,0 +1,301 @@
+//! Local best response: a lower bound of what an opponent who knows the strategy wins against it.
+//!
+//! Viliam Lisý, Michael Bowling, "Equilibrium Approximation Quality of Current No-Limit Poker Bots",
+//! AAAI-17 Workshop on Computer Poker (arXiv 1612.07547). The response plays heads-up hold'em against
+//! an agent whose strategy it can ask for any hole cards:
+//!
+//! - It keeps the exact posterior over the agent's 1,326 possible hands ([`Posterior`]): whenever the
+//!   agent acts, the weight of each hand is multiplied by the probability with which the agent
+//!   would have acted so with it.
+//! - It acts greedily, as if both sides checked and called from then on ([`LocalBestResponse::choose`]).
+//!   With `w` its win-rate against the posterior over all boards to come, folding is worth nothing,
+//!   calling `w · pot − (1 − w) · price`. For a bet the agent is asked with what probability `f` it would
+//!   fold each hand; the bet is worth `f · pot` and, against the hands that remain, `1 − f` times what a
+//!   call of it is worth.
+//!
+//! What it wins in play is won by a real strategy, so its rate is at most what a best response wins. A
+//! small or negative rate proves nothing: the response looks ahead no further than one action.
+//!
+//! Nothing is estimated but the agent's and chance's draws: win-rates count all boards.
+
+mod moves;
+mod posterior;
+mod rollout;
+
+use std::sync::Arc;
+
+use cards::{Board, Combo, HoleCards};
+use game::{
+    Action, BySeat, Chips, GameDef, Payoff, Policy, PublicState, Seat, Street, Turn, notation,
+};
+use rand::{Rng, RngExt};
+
+pub use moves::{Moves, MovesError, ParseMovesError};
+pub use posterior::Posterior;
+use rollout::RollOut;
+
+/// The cards of one hand: both players' and the whole board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deal {
+    /// Each seat's two cards.
+    pub hole: BySeat<HoleCards>,
+    /// The five cards of the board.
+    pub board: Board,
+}
+
+/// What the response won in one hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Won {
+    /// With the cards as they were dealt, as published.
+    pub dealt: Payoff,
+    /// The mean over the hands that the agent may have held, by the posterior at the end of the
+    /// betting, and over the boards that may then have come; in whole parts of a chip. Over many hands it
+    /// has the same mean as `dealt`, and less variance.
+    pub expected: Payoff,
+}
+
+/// Why local best response cannot be played.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum LbrError {
+    /// The game is no heads-up hold'em.
+    #[error(
+        "local best response is for hold'em of two players: two hole cards of a full deck, boards of \
+         three, four and five cards"
+    )]
+    Game,
+    /// The response's moves are not those of the game.
+    #[error(transparent)]
+    Moves(#[from] MovesError),
+    /// The cards are not two hole cards each and five on the board, all different.
+    #[error("the deal {0} is not one of hold'em")]
+    Deal(String),
+    /// The agent's strategy is no distribution over legal actions.
+    #[error("the agent's strategy with {hole} after '{betting}' on '{board}' {reason}")]
+    Strategy {
+        /// The agent's cards.
+        hole: Combo,
+        /// What was played.
+        betting: String,
+        /// The board.
+        board: Board,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// The response to one agent.
+pub struct LocalBestResponse<'agent> {
+    def: Arc<GameDef>,
+    agent: &'agent dyn Policy,
+    moves: Moves,
+    from: Street,
+}
+
+impl<'agent> LocalBestResponse<'agent> {
+    /// Plays against this agent with these moves, from the street `from` on; before it, the response checks
+    /// and calls.
+    ///
+    /// # Errors
+    /// [`LbrError::Game`] and [`LbrError::Moves`].
+    pub fn new(
+        def: &Arc<GameDef>,
+        agent: &'agent dyn Policy,
+        moves: Moves,
+        from: Street,
+    ) -> Result<LocalBestResponse<'agent>, LbrError> {
+        let deck = (def.players, def.hole_cards, def.suits, def.ranks) == (2, 2, 4, 13);
+        if !deck || def.board_cards != [0, 3, 1, 1] {
+            return Err(LbrError::Game);
+        }
+        moves.check(def)?;
+        Ok(LocalBestResponse { def: Arc::clone(def), agent, moves, from })
+    }
+
+    /// Plays one hand with the response in this seat. The agent's actions are drawn with `rng`, one draw
+    /// each.
+    ///
+    /// # Errors
+    /// [`LbrError::Deal`] and [`LbrError::Strategy`].
+    pub fn play(&self, deal: &Deal, seat: Seat, rng: &mut impl Rng) -> Result<Won, LbrError> {
+        let agent_seat = other(seat);
+        let [hole, held] = [seat, agent_seat].map(|seat| combo(deal.hole[seat]));
+        let (Some(hole), Some(held), 5) = (hole, held, deal.board.len()) else {
+            return Err(LbrError::Deal(format!("{:?} {}", deal.hole, deal.board)));
+        };
+        let mut hand = Hand {
+            response: self,
+            public: PublicState::new(&self.def),
+            seat,
+            posterior: Posterior::new(hole.set()),
+            roll_out: RollOut::new(hole),
+        };
+        let mut expected = None;
+        loop {
+            match hand.public.turn() {
+                Turn::Deal(street) => {
+                    // From here on nobody chooses: what is still open is the run-out.
+                    if hand.public.able().len() <= 1 && expected.is_none() {
+                        expected = Some(hand.shown_down());
+                    }
+                    let dealt = hand.public.board().len()..self.def.board_len(street);
+                    let cards = &deal.board[dealt];
+                    let done = hand.public.deal(cards);
+                    done.map_err(|_| LbrError::Deal(format!("{:?} {}", deal.hole, deal.board)))?;
+                    hand.posterior.remove(hand.public.board().set());
+                }
+                Turn::Act(acting) => {
+                    let action =
+                        if acting == seat { hand.respond() } else { hand.ask(held, rng.random())? };
+                    let done = hand.public.apply(action);
+                    debug_assert!(done.is_ok(), "both sides' actions were checked");
+                }
+                Turn::Over => break,
+            }
+        }
+        let dealt = hand.public.payoffs(&deal.hole)[seat];
+        let expected = match expected {
+            None if hand.public.is_showdown() => hand.shown_down(),
+            None => dealt,
+            Some(expected) => expected,
+        };
+        Ok(Won { dealt, expected })
+    }
+
+    /// What the response does where it is this seat's turn, with these cards and this belief: the best of
+    /// its moves, and its worth in chips with what is in the pot counted as nobody's, so that folding is
+    /// worth 0. Of equal moves the first in the order fold, call, raises from the smallest.
+    pub fn choose(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hole: Combo,
+        posterior: &Posterior,
+    ) -> (Action, f64) {
+        self.choose_with(public, seat, posterior, &mut RollOut::new(hole))
+    }
+
+    fn choose_with(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        posterior: &Posterior,
+        roll_out: &mut RollOut,
+    ) -> (Action, f64) {
+        let equities = roll_out.on(public.board().set());
+        let stakes = Stakes::of(public, seat);
+        let call = stakes.called(public.highest(), posterior.win_rate(equities));
+        let mut best = match public.legal().fold && call <= 0.0 {
+            true => (Action::Fold, 0.0),
+            false => (Action::Call, call),
+        };
+        for total in self.moves.raises(public) {
+            let action = Action::RaiseTo(total);
+            let mut after = public.clone();
+            after.apply_unchecked(action);
+            let answer = posterior.answer(self.agent, &after, other(seat), equities);
+            let called = stakes.called(total, answer.win_rate);
+            let value = answer.folds * stakes.pot() + (1.0 - answer.folds) * called;
+            if value > best.1 {
+                best = (action, value);
+            }
+        }
+        best
+    }
+}
+
+/// One hand while it is played.
+struct Hand<'a> {
+    response: &'a LocalBestResponse<'a>,
+    public: PublicState,
+    /// The response's seat.
+    seat: Seat,
+    posterior: Posterior,
+    roll_out: RollOut,
+}
+
+impl Hand<'_> {
+    /// The response's action.
+    fn respond(&mut self) -> Action {
+        if self.public.street() < self.response.from {
+            return Action::Call;
+        }
+        let Hand { response, public, seat, posterior, roll_out } = self;
+        response.choose_with(public, *seat, posterior, roll_out).0
+    }
+
+    /// The agent's action with the cards it holds, drawn at `point`; the posterior takes it in.
+    fn ask(&mut self, held: Combo, point: f64) -> Result<Action, LbrError> {
+        let legal = self.public.legal();
+        let mut drawn = Ok(Action::Call);
+        let (agent, seat) = (self.response.agent, other(self.seat));
+        self.posterior.observe(agent, &self.public, seat, held, |strategy| {
+            let sum: f64 = strategy.actions.iter().map(|&(_, p)| p).sum();
+            let action = strategy.sample(point);
+            drawn = match (sum - 1.0).abs() < 1e-6 && legal.allows(action) {
+                true => Ok(action),
+                false => {
+                    Err(format!("is no distribution over legal actions: {:?}", strategy.actions))
+                }
+            };
+            action
+        });
+        drawn.map_err(|reason| LbrError::Strategy {
+            hole: held,
+            betting: notation::betting(&self.public),
+            board: self.public.board(),
+            reason,
+        })
+    }
+
+    /// What the response wins on average when the hands are shown after the boards that may still come.
+    fn shown_down(&mut self) -> Payoff {
+        let equities = self.roll_out.on(self.public.board().set());
+        let win_rate = self.posterior.win_rate(equities);
+        let stakes = Stakes::of(&self.public, self.seat);
+        let mine = self.public.committed()[self.seat];
+        let won = stakes.called(self.public.highest(), win_rate) - f64::from(mine);
+        Payoff::from_parts((won * Payoff::PER_CHIP as f64).round() as i64)
+    }
+}
+
+/// The chips of a decision.
+struct Stakes {
+    /// What the response and the agent have put in.
+    mine: f64,
+    theirs: f64,
+    /// The most that both can put in.
+    most: Chips,
+}
+
+impl Stakes {
+    fn of(public: &PublicState, seat: Seat) -> Stakes {
+        let committed = public.committed();
+        Stakes {
+            mine: f64::from(committed[seat]),
+            theirs: f64::from(committed[other(seat)]),
+            most: public.def().stacks.iter().copied().min().unwrap_or_default(),
+        }
+    }
+
+    fn pot(&self) -> f64 {
+        self.mine + self.theirs
+    }
+
+    /// What it is worth when both have put in `total`, or as much of it as both have, and check it down.
+    fn called(&self, total: Chips, win_rate: f64) -> f64 {
+        let each = f64::from(total.min(self.most));
+        win_rate * (self.mine + each) - (1.0 - win_rate) * (each - self.mine)
+    }
+}
+
+/// The other of two seats.
+fn other(seat: Seat) -> Seat {
+    Seat::new(1 - seat.index()).expect("a seat of two players")
+}
+
+fn combo(hole: HoleCards) -> Option<Combo> {
+    match hole.as_slice() {
+        &[a, b] => Combo::new(a, b),
+        _ => None,
+    }
+}
