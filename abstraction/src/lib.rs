@@ -2,8 +2,12 @@
 //!
 //! - [`menu`]: which bets an abstract game has.
 //! - [`betting`]: its betting tree, laid out flat and counted.
+//! - [`translate`]: real bets read as those of the tree, and back.
+//! - [`buckets`]: the hands of each street in a few groups.
 //! - [`features`]: a situation in heads-up hold'em as a few numbers that a player understands.
 
 pub mod betting;
+pub mod buckets;
 pub mod features;
 pub mod menu;
+pub mod translate;

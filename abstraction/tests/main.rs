@@ -1,5 +1,8 @@
 //! Tests of the abstraction crate: features against figures made elsewhere, their schema, the shipped table.
 
+mod betting;
+mod buckets;
 mod features;
+mod menu;
 mod preflop;
 mod schema;

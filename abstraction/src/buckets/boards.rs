@@ -1,0 +1,145 @@
+//! Flops and turns up to the names of suits, and tables with a place for every hand on each of them.
+//!
+//! A table has a row of 1,326 places for every canonical board. A board is found by the number of its
+//! cards (one look-up), which says its row and how its suits are renamed on the way there; the hand's suits
+//! are renamed alike. Where a board treats suits alike, several renamings lead to the same row, and
+//! every hand that differs by them has the same entry, so that any of them will do.
+
+use std::sync::LazyLock;
+
+use cards::{CanonicalIndex, Card, CardSet, Combo, Suit};
+
+/// The boards of three or four cards.
+pub(super) struct Boards {
+    cards: u32,
+    /// By the number of a set of cards: row × 32 + renaming.
+    places: Box<[u32]>,
+    /// One board of each row, and how many boards the row stands for.
+    rows: Vec<(CardSet, u32)>,
+}
+
+/// Where a board is in every table of its street.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    row: usize,
+    renaming: usize,
+}
+
+impl Place {
+    /// The index of a hand on this board. Of a hand that shares a card with it some index.
+    #[inline]
+    pub(super) fn of(self, hole: Combo) -> usize {
+        self.row * Combo::COUNT + usize::from(COMBOS[self.renaming][hole.index()])
+    }
+}
+
+impl Boards {
+    /// The 1,755 flops.
+    pub(super) fn flops() -> &'static Boards {
+        static FLOPS: LazyLock<Boards> = LazyLock::new(|| Boards::new(3));
+        &FLOPS
+    }
+
+    /// The 16,432 sets of four cards: which one came on the turn is forgotten.
+    pub(super) fn turns() -> &'static Boards {
+        static TURNS: LazyLock<Boards> = LazyLock::new(|| Boards::new(4));
+        &TURNS
+    }
+
+    fn new(cards: usize) -> Boards {
+        let index = CanonicalIndex::new([cards]).expect("three and four cards have an index");
+        let mut places = vec![u32::MAX; CHOOSE[52][cards] as usize].into_boxed_slice();
+        let mut rows = Vec::with_capacity(index.size() as usize);
+        for row in 0..index.size() {
+            let board = index.representative(row).zip(index.orbit(row));
+            let ([board], orbit) = board.expect("rows are below the size");
+            rows.push((board, orbit));
+            for (renaming, suits) in RENAMINGS.iter().enumerate() {
+                // The board that this renaming takes to the row's own.
+                let from = board.iter().map(|card| renamed(card, &inverse(suits))).collect();
+                places[number_of(from)] = (row as u32) << 5 | renaming as u32;
+            }
+        }
+        Boards { cards: cards as u32, places, rows }
+    }
+
+    /// Where a board is, which must have this street's number of cards.
+    #[inline]
+    pub(super) fn place(&self, board: CardSet) -> Place {
+        debug_assert_eq!(board.len(), self.cards);
+        let place = self.places[number_of(board)];
+        Place { row: (place >> 5) as usize, renaming: (place & 31) as usize }
+    }
+
+    /// One board of each row, and how many boards the row stands for.
+    pub(super) fn rows(&self) -> &[(CardSet, u32)] {
+        &self.rows
+    }
+}
+
+/// The number of a set among those with as many cards (at most four).
+#[inline]
+fn number_of(cards: CardSet) -> usize {
+    let (mut bits, mut number, mut chosen) = (cards.bits(), 0, 1);
+    while bits != 0 {
+        let bit = bits.trailing_zeros() as usize;
+        // Lanes of 16 bits hold 13 ranks.
+        number += CHOOSE[bit - 3 * (bit / 16)][chosen & 7];
+        bits &= bits - 1;
+        chosen += 1;
+    }
+    number as usize
+}
+
+/// Binomial coefficients; more than five are never chosen.
+static CHOOSE: [[u32; 8]; 53] = {
+    let mut choose = [[0; 8]; 53];
+    let mut n = 0;
+    while n < 53 {
+        choose[n][0] = 1;
+        let mut k = 1;
+        while k < 6 && n > 0 {
+            choose[n][k] = choose[n - 1][k - 1] + choose[n - 1][k];
+            k += 1;
+        }
+        n += 1;
+    }
+    choose
+};
+
+/// The orders of the four suits.
+static RENAMINGS: LazyLock<Vec<[u8; 4]>> = LazyLock::new(|| {
+    let mut all = Vec::with_capacity(24);
+    for a in 0..4 {
+        for b in (0..4).filter(|&b| b != a) {
+            for c in (0..4).filter(|&c| c != a && c != b) {
+                all.push([a, b, c, 6 - a - b - c]);
+            }
+        }
+    }
+    all
+});
+
+/// The combo that each combo becomes, by renaming; 32 of them so that no index of five bits is outside.
+static COMBOS: LazyLock<Box<[[u16; Combo::COUNT]; 32]>> = LazyLock::new(|| {
+    let mut combos = Box::new([[0; Combo::COUNT]; 32]);
+    for (row, suits) in combos.iter_mut().zip(RENAMINGS.iter()) {
+        for combo in Combo::all() {
+            let [a, b] = combo.cards().map(|card| renamed(card, suits));
+            let new = Combo::new(a, b).expect("different cards stay different");
+            row[combo.index()] = new.index() as u16;
+        }
+    }
+    combos
+});
+
+fn inverse(suits: &[u8; 4]) -> [u8; 4] {
+    let mut inverse = [0; 4];
+    (0..4).for_each(|suit| inverse[suits[suit] as usize] = suit as u8);
+    inverse
+}
+
+fn renamed(card: Card, suits: &[u8; 4]) -> Card {
+    let suit = Suit::new(suits[card.suit().index() as usize]).expect("an order of four suits");
+    Card::new(card.rank(), suit)
+}

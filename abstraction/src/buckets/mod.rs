@@ -1,0 +1,185 @@
+//! Card buckets: the hands of each street in a few groups that a strategy does not tell apart.
+//!
+//! A [`BucketRecipe`] says in a line of text how each street's buckets are made, and [`Buckets::make`]
+//! makes them: exactly, from the table of all river states, the same on every machine. What decides a
+//! hand's bucket are a few numbers (the limits between percentiles, the centres of clusters): they are
+//! what a file of buckets holds, and what their [`hash`](Buckets::hash) is made of. From them a bucket is
+//! found in some microseconds; [`Buckets::tabulate`] writes them out for every hand on every board (52 MB),
+//! which finds a bucket in some nanoseconds and is meant for training.
+//!
+//! Buckets forget: they depend on the hand and the set of cards on the board, not on the street on which
+//! each card came, nor on the buckets of earlier streets (*imperfect recall*). Hands that differ only in the
+//! names of suits share a bucket.
+
+mod boards;
+mod percentiles;
+mod recipe;
+mod rule;
+mod tables;
+
+use cards::{Board, Card, CardSet, Combo, HoleCards, Outlook, RiverTable, Ties, WinRateError};
+use game::Street;
+use sha2::{Digest, Sha256};
+
+pub use recipe::{BucketRecipe, Kind, ParseRecipeError};
+
+use rule::Rule;
+use tables::Tables;
+
+/// The version of what the kinds of buckets mean and how files hold them.
+pub const VERSION: u32 = 1;
+
+/// Buckets for the hands of all four streets.
+#[derive(Debug, Clone)]
+pub struct Buckets {
+    recipe: BucketRecipe,
+    rules: [Rule; 4],
+    hash: String,
+    tables: Option<Tables>,
+}
+
+/// Why there are no buckets, or a hand has none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BucketsError {
+    /// More buckets than there are hands to tell apart.
+    #[error(
+        "{asked} buckets on the {street}, where only {possible} kinds of hands can be told apart: \
+         ask for fewer"
+    )]
+    TooMany {
+        /// The street.
+        street: Street,
+        /// Buckets asked for.
+        asked: u32,
+        /// The most there can be.
+        possible: u32,
+    },
+    /// Not two different hole cards.
+    #[error("the hand has not two different cards: buckets are for hold'em")]
+    Hole,
+    /// The board does not fit.
+    #[error(transparent)]
+    Cards(#[from] WinRateError),
+}
+
+/// How far the making of buckets is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// The street being worked on.
+    pub street: Street,
+    /// What is done, in a word or two.
+    pub stage: &'static str,
+    /// The share of the stage that is done, 0 to 1.
+    pub done: f64,
+}
+
+/// The buckets of a whole deal: those of each player on each street.
+pub type DealtBuckets = [[u32; 4]; 2];
+
+impl Buckets {
+    /// Makes the buckets of a recipe, on all threads of the pool it is called in: about a second for
+    /// percentiles. `progress` is told how far it is, from the calling thread.
+    ///
+    /// # Errors
+    /// When a street has fewer hands than buckets were asked for.
+    pub fn make(
+        recipe: &BucketRecipe,
+        mut progress: impl FnMut(Progress),
+    ) -> Result<Buckets, BucketsError> {
+        let table = RiverTable::shared(Ties::Half);
+        let mut make =
+            |street: Street| Rule::make(table, street, recipe.kind(street), &mut progress);
+        let [preflop, flop, turn, river] = Street::ALL;
+        let rules = [make(preflop)?, make(flop)?, make(turn)?, make(river)?];
+        Ok(Buckets::of(*recipe, rules))
+    }
+
+    fn of(recipe: BucketRecipe, rules: [Rule; 4]) -> Buckets {
+        let mut text = Sha256::new();
+        text.update(format!("cardroom buckets {VERSION}\n{recipe}\n"));
+        rules.iter().for_each(|rule| text.update(rule.to_bytes()));
+        let hash = text.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Buckets { recipe, rules, hash, tables: None }
+    }
+
+    /// The recipe they were made by.
+    pub fn recipe(&self) -> &BucketRecipe {
+        &self.recipe
+    }
+
+    /// SHA-256 over the version, the recipe and all that decides a hand's bucket, in hexadecimal digits.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The number of buckets of a street.
+    pub fn count(&self, street: Street) -> u32 {
+        self.rules[street.index()].count()
+    }
+
+    /// Writes the buckets of every hand on every board out: a second for percentiles, 52 MB. Does nothing
+    /// the second time.
+    pub fn tabulate(&mut self, mut progress: impl FnMut(Progress)) {
+        if self.tables.is_none() {
+            self.tables = Some(Tables::new(&self.rules, &mut progress));
+        }
+    }
+
+    /// The bucket of a hand on a board of 0, 3, 4 or 5 cards, below the street's count.
+    ///
+    /// Without [tables](Buckets::tabulate) the first call after the flop builds the river table (0.2 s);
+    /// each then takes up to 10 µs.
+    ///
+    /// # Errors
+    /// When these are not the cards of a hold'em hand.
+    pub fn bucket(&self, hole: HoleCards, board: &Board) -> Result<u32, BucketsError> {
+        let &[a, b] = hole.as_slice() else { return Err(BucketsError::Hole) };
+        self.of_combo(Combo::new(a, b).ok_or(BucketsError::Hole)?, board.set())
+    }
+
+    /// As [`Buckets::bucket`], of a hand and a set of cards.
+    ///
+    /// # Errors
+    /// When the board has another number of cards, or shares one with the hand.
+    pub fn of_combo(&self, hole: Combo, board: CardSet) -> Result<u32, BucketsError> {
+        let street = street_of(board)?;
+        if let Some(card) = (hole.set() & board).iter().next() {
+            return Err(WinRateError::Shared(card).into());
+        }
+        if let Some(bucket) = self.tables.as_ref().and_then(|tables| tables.get(hole, board)) {
+            return Ok(bucket);
+        }
+        Ok(self.rules[street.index()].bucket(hole, board, &mut Outlook::default())?)
+    }
+
+    /// The buckets of both hands on all streets. The cards must all be different, or any buckets come out.
+    ///
+    /// About 100 ns with [tables](Buckets::tabulate), which this is meant for.
+    #[inline]
+    pub fn deal(&self, holes: [Combo; 2], board: &[Card; 5]) -> DealtBuckets {
+        match &self.tables {
+            Some(tables) => tables.deal(&self.rules, holes, board),
+            None => self.deal_without_tables(holes, board),
+        }
+    }
+
+    fn deal_without_tables(&self, holes: [Combo; 2], board: &[Card; 5]) -> DealtBuckets {
+        holes.map(|hole| {
+            [0, 3, 4, 5].map(|cards| {
+                let board = board[..cards].iter().copied().collect();
+                self.of_combo(hole, board).unwrap_or_default()
+            })
+        })
+    }
+}
+
+/// The street of a board.
+fn street_of(board: CardSet) -> Result<Street, WinRateError> {
+    match board.len() {
+        0 => Ok(Street::Preflop),
+        3 => Ok(Street::Flop),
+        4 => Ok(Street::Turn),
+        5 => Ok(Street::River),
+        found => Err(WinRateError::Board { found, wanted: "none, three, four or five" }),
+    }
+}

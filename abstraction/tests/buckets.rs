@@ -1,0 +1,250 @@
+//! Card buckets: their sizes, what they must not tell apart, and the numbers that decide them.
+
+use abstraction::buckets::{BucketRecipe, Buckets, BucketsError, ParseRecipeError};
+use cards::{Board, CanonicalIndex, Card, CardSet, Combo, HoleCards, Outlook, Suit, Ties};
+use game::Street;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use std::sync::LazyLock;
+
+const RECIPE: &str = "preflop=169 flop=ehs2:50 turn=ehs2:40 river=ehs2:30";
+
+static EHS2: LazyLock<Buckets> = LazyLock::new(|| made(RECIPE));
+static EHS2_TABLES: LazyLock<Buckets> = LazyLock::new(|| {
+    let mut buckets = EHS2.clone();
+    buckets.tabulate(|_| ());
+    buckets
+});
+
+fn recipe(text: &str) -> BucketRecipe {
+    text.parse().expect(text)
+}
+
+fn made(text: &str) -> Buckets {
+    Buckets::make(&recipe(text), |_| ()).expect(text)
+}
+
+/// Different cards in random order.
+fn cards(rng: &mut Pcg64Mcg, count: usize) -> Vec<Card> {
+    let mut dealt: Vec<Card> = Vec::new();
+    while dealt.len() < count {
+        let card = Card::from_index(rng.random_range(0..52)).expect("below 52");
+        if !dealt.contains(&card) {
+            dealt.push(card);
+        }
+    }
+    dealt
+}
+
+fn set(cards: &[Card]) -> CardSet {
+    cards.iter().copied().collect()
+}
+
+fn renamed(cards: &[Card], suits: &[u8; 4]) -> Vec<Card> {
+    let suit = |card: &Card| Suit::new(suits[card.suit().index() as usize]).expect("four suits");
+    cards.iter().map(|card| Card::new(card.rank(), suit(card))).collect()
+}
+
+fn bucket(buckets: &Buckets, cards: &[Card]) -> u32 {
+    let hole = HoleCards::new(&cards[..2]).expect("two cards");
+    let board = Board::new(&cards[2..]).expect("a board");
+    buckets.bucket(hole, &board).expect("a hold'em hand")
+}
+
+#[test]
+fn recipes_read_what_they_print() {
+    for text in [
+        RECIPE,
+        "preflop=category flop=category turn=category river=category",
+        "preflop=169 flop=ehs2:1 turn=ehs2:65535 river=category",
+    ] {
+        assert_eq!(recipe(text).to_string(), text);
+    }
+    let mixed = "river=ehs2:3  preflop=169\nturn=ehs2:2 flop=ehs2:4";
+    assert_eq!(recipe(mixed).to_string(), "preflop=169 flop=ehs2:4 turn=ehs2:2 river=ehs2:3");
+}
+
+#[test]
+fn wrong_recipes_are_refused_by_the_piece_that_is_wrong() {
+    let rest = "turn=ehs2:2 river=ehs2:2";
+    for (text, part) in [
+        ("", "the preflop is given nowhere"),
+        ("preflop=169 flop=ehs2:2 turn=ehs2:2", "the river is given nowhere"),
+        ("preflop=169 preflop=169", "the preflop is given twice"),
+        ("preflop", "`preflop` is not a street's buckets"),
+        ("showdown=169", "`showdown=169` is not a street's buckets"),
+        ("preflop=170", "`170` is not a kind"),
+        (&format!("preflop=169 flop=ehs2 {rest}"), "`ehs2` is not a kind"),
+        (&format!("preflop=169 flop=ehs2:x {rest}"), "`ehs2:x` is not a kind"),
+        (&format!("preflop=169 flop=ehs2:+4 {rest}"), "`ehs2:+4` is not a kind"),
+        (&format!("preflop=169 flop=ehs2:4:4 {rest}"), "`ehs2:4:4` is not a kind"),
+        (&format!("preflop=169 flop=169 {rest}"), "the flop cannot have buckets of kind `169`"),
+        (&format!("preflop=ehs2:4 flop=169 {rest}"), "the preflop cannot have buckets of kind"),
+        (&format!("preflop=169 flop=ehs2:0 {rest}"), "0 buckets: ask for 1 to 65535"),
+        (&format!("preflop=169 flop=ehs2:65536 {rest}"), "65536 buckets"),
+    ] {
+        let error = text.parse::<BucketRecipe>().expect_err(text).to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+    let piece = "x".repeat(500).parse::<BucketRecipe>().expect_err("no recipe");
+    assert_eq!(piece, ParseRecipeError::Piece("x".repeat(40)));
+}
+
+#[test]
+fn percentiles_are_equally_likely() {
+    // By brute force over canonical hands, which know nothing of rows and renamings.
+    let index = CanonicalIndex::flop();
+    let mut weights = vec![0u64; EHS2.count(Street::Flop) as usize];
+    for number in 0..index.size() {
+        let deal = index.representative(number).zip(index.orbit(number));
+        let ([hole, board], orbit) = deal.expect("below the size");
+        let hole: Vec<Card> = hole.iter().collect();
+        let hole = Combo::new(hole[0], hole[1]).expect("two cards");
+        let bucket = EHS2_TABLES.of_combo(hole, board).expect("a flop");
+        weights[bucket as usize] += u64::from(orbit);
+    }
+    assert_balanced(&weights, 0.002);
+}
+
+#[test]
+fn river_percentiles_are_as_even_as_equal_win_rates_allow() {
+    let mut rng = Pcg64Mcg::seed_from_u64(5);
+    let mut weights = vec![0u64; EHS2.count(Street::River) as usize];
+    for _ in 0..200_000 {
+        let dealt = cards(&mut rng, 7);
+        weights[bucket(&EHS2_TABLES, &dealt) as usize] += 1;
+    }
+    assert_balanced(&weights, 0.1);
+}
+
+#[track_caller]
+fn assert_balanced(weights: &[u64], tolerance: f64) {
+    let mean = weights.iter().sum::<u64>() as f64 / weights.len() as f64;
+    for (bucket, &weight) in weights.iter().enumerate() {
+        let off = weight as f64 / mean - 1.0;
+        assert!(off.abs() < tolerance, "bucket {bucket} is {off:+.4} off");
+    }
+}
+
+#[test]
+fn tables_hold_what_the_rules_say() {
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    for size in [2, 5, 6, 7] {
+        for _ in 0..500 {
+            let dealt = cards(&mut rng, size);
+            assert_eq!(bucket(&EHS2, &dealt), bucket(&EHS2_TABLES, &dealt), "{dealt:?}");
+        }
+    }
+}
+
+#[test]
+fn renaming_suits_changes_no_bucket() {
+    let mut rng = Pcg64Mcg::seed_from_u64(2);
+    let suits = [[1, 0, 2, 3], [3, 2, 1, 0], [1, 2, 3, 0], [2, 3, 1, 0]];
+    for buckets in [&*EHS2, &*EHS2_TABLES] {
+        for size in [2, 5, 6, 7] {
+            for round in 0..500 {
+                let dealt = cards(&mut rng, size);
+                let other = renamed(&dealt, &suits[round % suits.len()]);
+                assert_eq!(bucket(buckets, &dealt), bucket(buckets, &other), "{dealt:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_deal_has_the_buckets_of_its_hands() {
+    let mut rng = Pcg64Mcg::seed_from_u64(3);
+    for buckets in [
+        &*EHS2,
+        &*EHS2_TABLES,
+        &made("preflop=category flop=category turn=category river=category"),
+    ] {
+        for _ in 0..200 {
+            let dealt = cards(&mut rng, 9);
+            let board: [Card; 5] = dealt[4..].try_into().expect("five");
+            let holes = [0, 2].map(|at| Combo::new(dealt[at], dealt[at + 1]).expect("two cards"));
+            let all = buckets.deal(holes, &board);
+            for (hole, of_player) in holes.iter().zip(all) {
+                for (cards, found) in [0, 3, 4, 5].into_iter().zip(of_player) {
+                    assert_eq!(buckets.of_combo(*hole, set(&board[..cards])), Ok(found));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn higher_buckets_have_a_higher_mean_square() {
+    let mut rng = Pcg64Mcg::seed_from_u64(4);
+    for size in [5, 6, 7] {
+        let mut seen: Vec<(u32, f64)> = Vec::new();
+        for _ in 0..60 {
+            let dealt = cards(&mut rng, size);
+            let hole = Combo::new(dealt[0], dealt[1]).expect("two cards");
+            let outlook = Outlook::new(hole, set(&dealt[2..]), Ties::Half).expect("a board");
+            let square = match outlook.later().last() {
+                None => outlook.win_rate().powi(2),
+                Some(rivers) => {
+                    let most = f64::from(rivers.denominator());
+                    let sum: f64 = (rivers.counts())
+                        .map(|(value, count)| (f64::from(value) / most).powi(2) * f64::from(count))
+                        .sum();
+                    sum / f64::from(rivers.boards())
+                }
+            };
+            seen.push((bucket(&EHS2, &dealt), square));
+        }
+        seen.sort_by(|a, b| a.1.total_cmp(&b.1));
+        // Scores are whole numbers of a millionth, so that nearly equal hands may change places.
+        assert!(seen.is_sorted_by_key(|(bucket, _)| *bucket), "{seen:?}");
+    }
+}
+
+#[test]
+fn categories_are_those_of_the_best_five_cards() {
+    let buckets = made("preflop=category flop=category turn=category river=category");
+    assert_eq!(Street::ALL.map(|street| buckets.count(street)), [2, 9, 9, 9]);
+    for (text, expected) in [
+        ("AcKd", 0),
+        ("7c7d", 1),
+        ("AcKd2h7s9d", 0),
+        ("AcKdAh7s9d", 1),
+        ("AcKdAh7sKs", 2),
+        ("AcKcQcJcTc2d3d", 8),
+    ] {
+        let dealt: cards::CardList<7> = text.parse().expect(text);
+        assert_eq!(bucket(&buckets, &dealt), expected, "{text}");
+    }
+}
+
+#[test]
+fn more_buckets_than_hands_are_refused_with_the_number() {
+    let text = "preflop=169 flop=ehs2:5 turn=ehs2:5 river=ehs2:60000";
+    match Buckets::make(&recipe(text), |_| ()) {
+        Err(BucketsError::TooMany { street: Street::River, asked: 60000, possible }) => {
+            assert!((1000..1981).contains(&possible), "{possible}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn wrong_cards_are_refused() {
+    let card = |text: &str| text.parse::<HoleCards>().expect(text);
+    let board = |text: &str| text.parse::<Board>().expect(text);
+    for (hole, cards) in [("Ac", ""), ("AcKdQs", ""), ("AcKd", "2c"), ("AcKd", "2c3c4c5c6c7c")] {
+        assert!(EHS2.bucket(card(hole), &board(cards)).is_err(), "{hole} on {cards}");
+    }
+    let shared = EHS2.bucket(card("AcKd"), &board("2c3cAc")).expect_err("Ac twice").to_string();
+    assert!(shared.contains("Ac is both in the hand and on the board"), "{shared}");
+}
+
+#[test]
+fn hashes_tell_recipes_apart() {
+    let other = made("preflop=169 flop=ehs2:50 turn=ehs2:40 river=ehs2:29");
+    assert_eq!(made(RECIPE).hash(), EHS2.hash());
+    assert_ne!(other.hash(), EHS2.hash());
+    assert_eq!(EHS2.hash().len(), 64);
+    assert_eq!(EHS2_TABLES.hash(), EHS2.hash());
+}
