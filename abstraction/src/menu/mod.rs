@@ -10,6 +10,7 @@
 //! preflop 4+: allin       every later one
 //! flop turn river 1: 50% pot allin
 //! flop turn river 2+: allin
+//! allin-from: 80%         a raise to this share of the stack or more becomes all-in
 //! ```
 //!
 //! `every` stands for all four streets. Raises are counted on each street from 1, blinds aside; a raise that
@@ -40,6 +41,8 @@ pub type MenuActions = SmallVec<[Action; 8]>;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct BetMenu {
     streets: [Raises; Street::ALL.len()],
+    /// Thousandths of the stack from which a raise becomes all-in; 1000 without such a rule.
+    all_in_from: u32,
 }
 
 /// The sizes of one street's raises.
@@ -75,8 +78,10 @@ impl BetMenu {
         actions.push(Action::Call);
         let Some(raise) = legal.raise else { return actions };
         let sizes = self.sizes(public.street(), public.raises() + 1);
+        let nearly = u64::from(public.def().stacks[seat.index()]) * u64::from(self.all_in_from);
+        let all_in = |total| if u64::from(total) * 1000 >= nearly { raise.max } else { total };
         let totals = sizes.iter().filter_map(|size| size.total(public, seat, raise));
-        let mut totals: SmallVec<[Chips; 8]> = totals.collect();
+        let mut totals: SmallVec<[Chips; 8]> = totals.map(all_in).collect();
         totals.sort_unstable();
         totals.dedup();
         actions.extend(totals.into_iter().map(Action::RaiseTo));

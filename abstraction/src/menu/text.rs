@@ -13,6 +13,9 @@ const MOST_RAISES: u32 = 64;
 /// Sizes of one raise.
 const MOST_SIZES: usize = 32;
 
+/// How the line begins that makes large raises all-in.
+const ALL_IN_FROM: &str = "allin-from:";
+
 /// What is wrong with a menu, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
@@ -46,6 +49,11 @@ pub enum MenuProblem {
          decimal), or a multiple of the bet such as `2.5x` (above 1x, up to 1000x, three decimals)"
     )]
     Size(String),
+    /// The share of the stack cannot be read, or stands there already.
+    #[error(
+        "`{0}` is no share of the stack for a line `allin-from: 80%`, of which there is one, from 1% to 100%"
+    )]
+    AllInFrom(String),
     /// A size stands twice on a line, or `none` beside others.
     #[error("`{0}` cannot stand beside the other sizes of this line; take it out")]
     Beside(String),
@@ -102,14 +110,17 @@ impl FromStr for BetMenu {
 
     fn from_str(text: &str) -> Result<BetMenu, MenuError> {
         let mut lines = Vec::new();
+        let mut all_in_from = None;
         for (index, line) in text.lines().enumerate() {
             let number = index + 1;
+            let here = |problem| MenuError { line: number, problem };
             let line = line.split('#').next().unwrap_or_default().trim();
-            if !line.is_empty() {
-                lines.push(
-                    read_line(number, line)
-                        .map_err(|problem| MenuError { line: number, problem })?,
-                );
+            if let Some(share) = line.strip_prefix(ALL_IN_FROM) {
+                let read = read_all_in_from(share).filter(|_| all_in_from.is_none());
+                let bad = || here(MenuProblem::AllInFrom(shown(share.trim())));
+                all_in_from = Some(read.ok_or_else(bad)?);
+            } else if !line.is_empty() {
+                lines.push(read_line(number, line).map_err(here)?);
             }
         }
         if lines.is_empty() {
@@ -119,7 +130,7 @@ impl FromStr for BetMenu {
         for street in Street::ALL {
             streets[street.index()] = gather(street, &lines)?;
         }
-        Ok(BetMenu { streets })
+        Ok(BetMenu { streets, all_in_from: all_in_from.unwrap_or(1000) })
     }
 }
 
@@ -149,6 +160,16 @@ fn read_line(number: usize, line: &str) -> Result<Line, MenuProblem> {
         }
     }
     Ok(Line { number, streets, from, to, sizes })
+}
+
+/// A percentage from 1 to 100, in thousandths.
+fn read_all_in_from(text: &str) -> Option<u32> {
+    match text.trim().parse().ok()? {
+        BetSize::OfPot(share) if text.trim().ends_with('%') => {
+            (10..=1000).contains(&share).then_some(share)
+        }
+        _ => None,
+    }
 }
 
 /// `1`, `2-3` or `4+`.
@@ -245,6 +266,13 @@ impl fmt::Display for BetMenu {
                 writeln!(f, "{street} {raise}: {sizes}")?;
             }
         }
-        if empty { writeln!(f, "every 1+: none") } else { Ok(()) }
+        if empty {
+            writeln!(f, "every 1+: none")?;
+        }
+        match (self.all_in_from / 10, self.all_in_from % 10) {
+            (100.., _) => Ok(()),
+            (whole, 0) => writeln!(f, "{ALL_IN_FROM} {whole}%"),
+            (whole, tenths) => writeln!(f, "{ALL_IN_FROM} {whole}.{tenths}%"),
+        }
     }
 }

@@ -1,0 +1,219 @@
+//! Bet menus: what they say, what they refuse, and the actions they give.
+
+use std::sync::Arc;
+
+use abstraction::menu::{self, BetMenu, BetSize};
+use game::{Action, GameDef, PublicState, Street, Turn, games};
+use proptest::prelude::*;
+
+use Action::{Call, Fold, RaiseTo};
+
+fn menu(text: &str) -> BetMenu {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The state after this betting, in the notation of the ACPC protocol.
+fn state(def: &Arc<GameDef>, betting: &str) -> PublicState {
+    let streets = ["", "2c7d9h", "2c7d9hJs", "2c7d9hJsKd"];
+    let board = streets[betting.matches('/').count()];
+    let board = board.parse().expect("a board");
+    game::notation::replay(def, betting, &board).expect("legal betting")
+}
+
+#[test]
+fn actions_are_those_of_the_menu_made_legal() {
+    let def = Arc::new(games::nolimit_holdem());
+    let short = Arc::new(games::nolimit_holdem_with(vec![500, 20_000]));
+    let wide = "preflop 1: 2.5x 4x\npreflop 2: 3x pot\npreflop 3+: allin\nflop 1: 33% 75% allin\nflop 2+: min 2x";
+    for (def, text, betting, expected) in [
+        // Blinds of 100 and 50: the multiple is of the 100, the pot after a call is 200.
+        (&def, wide, "", vec![Fold, Call, RaiseTo(250), RaiseTo(400)]),
+        (&def, wide, "c", vec![Call, RaiseTo(250), RaiseTo(400)]),
+        (&def, wide, "r250", vec![Fold, Call, RaiseTo(750)]),
+        (&def, wide, "r250r750", vec![Fold, Call, RaiseTo(20_000)]),
+        // 33 % of 500 are 165, 75 % are 375.
+        (&def, wide, "r250c/", vec![Call, RaiseTo(415), RaiseTo(625), RaiseTo(20_000)]),
+        // On top of the 250 from before: the bet is 165, the smallest raise is by 165 more.
+        (&def, wide, "r250c/r415", vec![Fold, Call, RaiseTo(580)]),
+        (&def, wide, "r250c/cc/", vec![Call]),
+        (&def, "every 1+: pot allin", "", vec![Fold, Call, RaiseTo(300), RaiseTo(20_000)]),
+        (&def, "every 1+: pot allin", "r300", vec![Fold, Call, RaiseTo(900), RaiseTo(20_000)]),
+        // Half a pot of 200 is the smallest bet as well.
+        (&def, "every 1+: min 50% 1% allin", "cc/", vec![Call, RaiseTo(200), RaiseTo(20_000)]),
+        // Beyond the stack becomes all-in, once.
+        (&def, "every 1+: pot allin", "r300r20000", vec![Fold, Call]),
+        (&def, "every 1+: pot 1000% allin", "r9000", vec![Fold, Call, RaiseTo(20_000)]),
+        (&short, "every 1+: pot allin", "r300", vec![Fold, Call, RaiseTo(500)]),
+        (&def, "every 1+: none", "", vec![Fold, Call]),
+        // 8,100 are 40.5 % of the stack.
+        (
+            &def,
+            "every 1+: pot\nallin-from: 40.5%",
+            "r300r900r2700",
+            vec![Fold, Call, RaiseTo(20_000)],
+        ),
+        (
+            &def,
+            "every 1+: pot\nallin-from: 40.6%",
+            "r300r900r2700",
+            vec![Fold, Call, RaiseTo(8_100)],
+        ),
+    ] {
+        let found = menu(text).actions(&state(def, betting)).to_vec();
+        assert_eq!(found, expected, "{text:?} after {betting:?}");
+    }
+}
+
+#[test]
+fn in_limit_games_every_size_is_the_one_raise() {
+    let def = Arc::new(games::limit_holdem());
+    for text in ["every 1+: min", "every 1+: min pot allin", "every 1+: 50%"] {
+        for (betting, raise) in
+            [("", Some(20)), ("r", Some(30)), ("rrr", None), ("cc/cc/", Some(30))]
+        {
+            let found = menu(text).actions(&state(&def, betting));
+            let raises: Vec<_> = found.iter().filter(|a| matches!(a, RaiseTo(_))).collect();
+            assert_eq!(raises, raise.map(RaiseTo).iter().collect::<Vec<_>>(), "{text} {betting}");
+        }
+    }
+}
+
+#[test]
+fn a_menu_prints_line_by_line_and_equal_menus_print_alike() {
+    let cases = [
+        ("every 1+: none", "every 1+: none\n"),
+        ("flop 1+: none # quiet", "every 1+: none\n"),
+        ("river 2: allin\nriver 1: allin pot 50.0%", "river 1: 50% pot allin\nriver 2: allin\n"),
+        ("turn 1-3: pot\nturn 4+: pot", "turn 1+: pot\n"),
+        (
+            "preflop 1: 2.50x min\npreflop 2+: 100% 33.3%",
+            "preflop 1: min 2.5x\npreflop 2+: 33.3% pot\n",
+        ),
+        ("flop flop 1: pot", "flop 1: pot\n"),
+        ("allin-from:  085.5%\nflop 1: pot", "flop 1: pot\nallin-from: 85.5%\n"),
+        ("flop 1: pot\nallin-from: 100%", "flop 1: pot\n"),
+    ];
+    for (text, printed) in cases {
+        assert_eq!(menu(text).to_string(), printed);
+        assert_eq!(menu(printed), menu(text));
+    }
+    assert_eq!(menu("every 1+: pot").sizes(Street::Turn, 9), [BetSize::OfPot(1000)]);
+    assert_eq!(menu("every 1: pot").sizes(Street::Turn, 2), []);
+    assert_eq!(menu("every 1: pot").sizes(Street::Turn, 0), []);
+}
+
+#[test]
+fn a_bad_menu_is_refused_with_its_line_and_a_remedy() {
+    for (text, line, words) in [
+        ("", 1, "the menu is empty"),
+        ("# nothing\n\n", 1, "every 1+: none"),
+        ("flop 1 pot", 1, "STREETS RAISES: SIZES"),
+        ("flop: pot", 1, "STREETS RAISES: SIZES"),
+        ("flop 1:", 1, "STREETS RAISES: SIZES"),
+        ("\nflob 1: pot", 2, "`flob` is no street"),
+        ("flop 0: pot", 1, "`0` names no raises"),
+        ("flop 3-2: pot", 1, "`3-2` names no raises"),
+        ("flop +1: pot", 1, "`+1` names no raises"),
+        ("flop 65: pot", 1, "from 1 to 64"),
+        ("flop 1: half", 1, "`half` is no size"),
+        ("flop 1: 0%", 1, "`0%` is no size"),
+        ("flop 1: 0.55%", 1, "one decimal"),
+        ("flop 1: 99999999999%", 1, "is no size"),
+        ("preflop 1: 1x", 1, "above 1x"),
+        ("preflop 1: .5x", 1, "is no size"),
+        ("flop 1: pot pot", 1, "take it out"),
+        ("flop 1: none pot", 1, "take it out"),
+        ("every 1: 2x", 1, "no bet to multiply"),
+        ("flop 1+: pot\nturn 1: pot\nflop 2: pot", 3, "sizes on line 1 already"),
+        ("flop 1: pot\nallin-from: 0.9%", 2, "`0.9%` is no share"),
+        ("allin-from: 101%", 1, "from 1% to 100%"),
+        ("allin-from: pot", 1, "`pot` is no share"),
+        ("allin-from: 80%\nallin-from: 90%", 2, "of which there is one"),
+        ("flop 2: pot", 1, "raise 1 has no sizes"),
+        ("flop 1: pot\nflop 3+: pot", 2, "raise 2 has no sizes"),
+    ] {
+        let error = text.parse::<BetMenu>().expect_err(text);
+        assert_eq!(error.line, line, "{text:?}: {error}");
+        assert!(error.to_string().contains(words), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn shipped_menus_can_be_read_and_are_found_by_name() {
+    for shipped in menu::shipped() {
+        let found = menu::find(shipped.name).expect("by its name");
+        assert_eq!(found, menu(shipped.text), "{}", shipped.name);
+    }
+    assert_eq!(menu::find("nothing"), None);
+}
+
+fn size() -> impl Strategy<Value = BetSize> {
+    prop_oneof![
+        Just(BetSize::Minimum),
+        Just(BetSize::AllIn),
+        (1..=BetSize::MOST).prop_map(BetSize::OfPot),
+        (1..20u32).prop_map(|tenths| BetSize::OfPot(tenths * 100)),
+    ]
+}
+
+/// A menu's text: for each street some numbered raises, and perhaps all later ones.
+fn text() -> impl Strategy<Value = String> {
+    let sizes = || prop::collection::btree_set(size(), 1..5);
+    let street = (prop::collection::vec(sizes(), 0..4), prop::option::of(sizes()));
+    (prop::collection::vec(street, 4), 10..=1000u32).prop_map(|(streets, all_in)| {
+        let mut text = format!("# made\nallin-from: {}.{}%\n", all_in / 10, all_in % 10);
+        for (street, (numbered, later)) in Street::ALL.into_iter().zip(streets) {
+            let words = |sizes: &std::collections::BTreeSet<BetSize>| {
+                sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("  ")
+            };
+            let next = numbered.len() + 1;
+            for (sizes, raise) in numbered.iter().zip(1..) {
+                text.push_str(&format!("{street} {raise}: {}\n", words(sizes)));
+            }
+            match later {
+                Some(sizes) => text.push_str(&format!("{street} {next}+: {}\n", words(&sizes))),
+                None => text.push_str(&format!("{street} {next}: none\n")),
+            }
+        }
+        text
+    })
+}
+
+proptest! {
+    #[test]
+    fn menus_come_back_from_their_own_print(text in text()) {
+        let read = menu(&text);
+        let printed = read.to_string();
+        prop_assert_eq!(menu(&printed), read.clone());
+        prop_assert_eq!(menu(&printed).to_string(), printed);
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "([a-z0-9 :+%.x#-]|\\PC|\n){0,60}") {
+        let _ = text.parse::<BetMenu>();
+    }
+
+    #[test]
+    fn every_action_of_a_menu_is_legal_ascending_and_distinct(
+        text in text(),
+        stacks in (2u32..400, 2u32..400).prop_map(|(a, b)| vec![a * 50, b * 50]),
+        choices in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let menu = menu(&text);
+        let def = Arc::new(games::nolimit_holdem_with(stacks));
+        let deck = def.deck();
+        let mut state = PublicState::new(&def);
+        for choice in choices {
+            state.deal_from(&deck[..5]).expect("five cards");
+            let Turn::Act(_) = state.turn() else { break };
+            let actions = menu.actions(&state);
+            let legal = state.legal();
+            prop_assert_eq!(actions.contains(&Fold), legal.fold);
+            prop_assert!(actions.contains(&Call));
+            prop_assert!(actions.iter().all(|&action| legal.allows(action)), "{:?} {:?}", actions, legal);
+            let rank = |action: &Action| match *action { Fold => 0, Call => 1, RaiseTo(total) => u64::from(total) + 2 };
+            prop_assert!(actions.windows(2).all(|pair| rank(&pair[0]) < rank(&pair[1])), "{:?}", actions);
+            state.apply(*choice.get(&actions)).expect("a legal action");
+        }
+    }
+}
