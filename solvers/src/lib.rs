@@ -6,12 +6,15 @@
 //! - [`Cfr`]: counterfactual regret minimisation, every [`Variant`] of it.
 //! - [`Profile`]: a strategy of each player, with its value, best responses and exploitability.
 //! - [`Sampling`]: the Monte Carlo forms, which look at a few lines of play an iteration.
+//! - [`subgame`]: hold'em from the flop, turn or river on, all hands of both players at once.
+//! - [`blueprint`]: training a strategy for a whole abstract game.
 //! - [`linear`]: the same games as linear programs, as an independent check.
 //!
 //! [`lbr`], local best response, measures any strategy of heads-up hold'em from below.
 //!
 //! Nothing here reads clocks or draws randomness but from seeds that are handed in.
 
+pub mod blueprint;
 mod cfr;
 mod game;
 pub mod games;
@@ -20,6 +23,7 @@ pub mod linear;
 mod response;
 mod sampling;
 mod sequences;
+pub mod subgame;
 mod tree;
 mod variant;
 

@@ -1,0 +1,148 @@
+//! What strategies are worth: exact values and best responses.
+
+use cards::Combo;
+
+use super::betting::Decision;
+use super::boards::{Board, Boards};
+use super::pass::{Pass, Rooms, Work};
+use super::solver::weights;
+use super::storage::{Part, Unpacked};
+use super::terminal::LANES;
+use super::{Subgame, vector};
+use crate::Player;
+
+/// What the average strategies of a subgame win. All chips are winnings of the whole hand, so that both
+/// players' sum to zero: who folds at once loses what it has put in before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// What each player wins against the other's average strategy with its own.
+    pub values: [f64; 2],
+    /// The same with a best response.
+    pub best: [f64; 2],
+    /// Each player's hands.
+    pub hands: [Vec<HandValue>; 2],
+    /// What each has put in where the subgame begins.
+    pub committed: [f64; 2],
+}
+
+/// What one hand wins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HandValue {
+    /// The hand.
+    pub combo: Combo,
+    /// The weight of the opponent's hands that it can meet. Times `value` it is the counterfactual value.
+    pub met: f64,
+    /// Chips won with the player's own average strategy; 0 for a hand that meets nothing.
+    pub value: f64,
+    /// Chips won with a best response.
+    pub best: f64,
+}
+
+impl Evaluation {
+    /// What a player who knows the other's strategy wins beyond the value of the game, in chips, the mean
+    /// of both players.
+    pub fn exploitability(&self) -> f64 {
+        (self.best[0] + self.best[1]) / 2.0
+    }
+
+    /// The pot where the subgame begins.
+    pub fn pot(&self) -> f64 {
+        self.committed[0] + self.committed[1]
+    }
+
+    /// The exploitability as a share of the pot, 0.005 being half a percent.
+    pub fn share_of_pot(&self) -> f64 {
+        self.exploitability() / self.pot()
+    }
+}
+
+/// Judges the average strategies.
+pub(super) fn judge(
+    subgame: &Subgame,
+    boards: &Boards,
+    part: &mut Part,
+    rooms: &Rooms<f64>,
+) -> Evaluation {
+    let root = &boards.all[0];
+    let mut evaluation = Evaluation {
+        values: [0.0; 2],
+        best: [0.0; 2],
+        hands: Default::default(),
+        committed: [0, 1].map(|seat| subgame.root.committed().as_slice()[seat].into()),
+    };
+    for player in Player::BOTH {
+        let others: Vec<f64> = weights(subgame, root, player.other()).collect();
+        let mut values = |best| {
+            let work = Judge { best };
+            let pass = Pass { betting: &subgame.betting, boards, player, work };
+            pass.run(part, &others, rooms, <[f64]>::to_vec)
+        };
+        let (means, bests) = (values(false), values(true));
+        let met = met(subgame, root, player);
+        let own: Vec<f64> = weights(subgame, root, player).collect();
+        let all: f64 = own.iter().zip(&met).map(|(own, met)| own * met).sum();
+        let total = |values: &[f64]| {
+            own.iter().zip(values).map(|(own, value)| own * value).sum::<f64>() / all
+        };
+        let p = player.index();
+        (evaluation.values[p], evaluation.best[p]) = (total(&means), total(&bests));
+        evaluation.hands[p] = root.hands[p]
+            .all()
+            .enumerate()
+            .map(|(hand, combo)| {
+                let met = met[hand];
+                let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
+                HandValue { combo, met, value: each(means[hand]), best: each(bests[hand]) }
+            })
+            .collect();
+    }
+    evaluation
+}
+
+/// The weight of the opponent's hands that each of a player's hands can meet on a board.
+pub(super) fn met(subgame: &Subgame, board: &Board, player: Player) -> Vec<f64> {
+    let mut others: Vec<_> =
+        weights(subgame, board, player.other()).map(|weight| [weight; LANES]).collect();
+    others.push([0.0; LANES]);
+    let mut met = vec![[0.0; LANES]; board.hands[player.index()].len()];
+    vector::meet(board, player, &others, &mut met);
+    // Sums of fractions can miss zero by their rounding.
+    let least = 1e-12 * others.iter().map(|weight| weight[0]).sum::<f64>();
+    met.into_iter().map(|met| if met[0] > least { met[0] } else { 0.0 }).collect()
+}
+
+/// A player answers the other's average strategy with its own, or with the best response.
+struct Judge {
+    best: bool,
+}
+
+impl Work for Judge {
+    type Real = f64;
+
+    fn split(
+        &self,
+        part: &mut Part,
+        decision: &Decision,
+        unpacked: &mut Unpacked,
+        reach: &[f64],
+        children: &mut [f64],
+    ) {
+        part.averages(decision, unpacked, |averages| {
+            vector::split_average(averages, reach, children);
+        });
+    }
+
+    fn join(
+        &self,
+        part: &mut Part,
+        decision: &Decision,
+        unpacked: &mut Unpacked,
+        values: &[f64],
+        value: &mut [f64],
+    ) {
+        if self.best {
+            return vector::best(values, value);
+        }
+        part.averages(decision, unpacked, |averages| vector::mean(averages, values, value));
+    }
+}

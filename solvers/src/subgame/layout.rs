@@ -1,0 +1,158 @@
+//! A subgame that is laid out but not yet solved, and what solving it takes.
+
+use cards::{CardSet, Range};
+use game::{Action, PublicState, Turn};
+
+use super::SubgameError;
+use super::betting::Betting;
+use super::boards::{Census, Table};
+use super::pass::RoomSize;
+use super::storage::{Part, Precision};
+use crate::Player;
+
+/// A subgame of heads-up hold'em: from a state in which somebody acts, on the flop or later, with a range
+/// for each player and a menu of actions, to the end of the hand.
+///
+/// Cards that may come are told apart only as far as board and ranges do: two of them count as one when some
+/// renaming of suits that changes neither board nor ranges turns one into the other.
+#[derive(Debug)]
+pub struct Subgame {
+    pub(super) root: PublicState,
+    pub(super) ranges: [Range; 2],
+    pub(super) betting: Betting,
+    pub(super) census: Census,
+    pub(super) symmetric: bool,
+}
+
+/// How large a subgame is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Nodes of the betting tree, not counting cards.
+    pub nodes: usize,
+    /// The hands of the first and the second player on the board.
+    pub hands: [usize; 2],
+    /// Pairs of hand and action over all boards: a regret and an average strategy are kept for each.
+    pub cells: u64,
+    /// Bytes that solving it takes, with everything.
+    pub bytes: u64,
+}
+
+impl Subgame {
+    /// The most nodes of a betting tree, not counting cards.
+    pub const NODES: usize = 1_000_000;
+
+    /// Lays out the subgame that begins in this state. The range of the player in seat 0 comes first.
+    ///
+    /// The menu gives the actions at a decision: fold, call, then raises from the smallest, all of them
+    /// legal. It must not depend on the cards: it is asked once for all cards that may come.
+    ///
+    /// # Errors
+    /// When the state, the ranges or the menu do not make a subgame.
+    pub fn new(
+        root: &PublicState,
+        ranges: [&Range; 2],
+        menu: &dyn Fn(&PublicState) -> Vec<Action>,
+    ) -> Result<Subgame, SubgameError> {
+        Subgame::with_symmetries(root, ranges, menu, true)
+    }
+
+    /// The same, or one that tells all cards apart: slower, with the same results.
+    ///
+    /// # Errors
+    /// As [`Subgame::new`].
+    pub fn with_symmetries(
+        root: &PublicState,
+        ranges: [&Range; 2],
+        menu: &dyn Fn(&PublicState) -> Vec<Action>,
+        symmetric: bool,
+    ) -> Result<Subgame, SubgameError> {
+        check(root)?;
+        let board: CardSet = root.board().set();
+        let def = root.def();
+        let census = Table { def, board, ranges, symmetric }.census();
+        for player in Player::BOTH {
+            if census.hands[0][player.index()] == 0 {
+                return Err(SubgameError::EmptyRange { player, board });
+            }
+        }
+        let betting = Betting::new(root, menu, Subgame::NODES)?;
+        let ranges = ranges.map(Range::clone);
+        Ok(Subgame { root: root.clone(), ranges, betting, census, symmetric })
+    }
+
+    /// Where it begins.
+    pub fn root(&self) -> &PublicState {
+        &self.root
+    }
+
+    /// The range with which a player gets there.
+    pub fn range(&self, player: Player) -> &Range {
+        &self.ranges[player.index()]
+    }
+
+    /// How large it is, and how much memory it takes on as many threads as rayon has.
+    pub fn size(&self, precision: Precision) -> Size {
+        let (mut cells, mut decisions, mut parts) = (0, 0, 0);
+        for line in &self.betting.lines {
+            let hands = self.census.hands[line.street];
+            let boards = self.census.boards[line.street];
+            cells += (0..2).map(|player| line.rows[player] as u64 * hands[player]).sum::<u64>();
+            decisions += line.decisions as u64 * boards;
+            parts += boards;
+        }
+        let kept = match precision {
+            Precision::Full => 8 * cells,
+            Precision::Half => 4 * cells + 8 * decisions,
+        };
+        let threads = if self.streets() == 1 { 1 } else { rayon::current_num_threads() as u64 + 1 };
+        let rooms: u64 = self.rooms().iter().map(|room| room.bytes(4) + room.bytes(8)).sum();
+        Size {
+            nodes: self.betting.lines.iter().map(|line| line.nodes.len()).sum(),
+            hands: self.census.hands[0].map(|hands| hands as usize),
+            cells,
+            bytes: kept + parts * size_of::<Part>() as u64 + threads * rooms + self.census.bytes,
+        }
+    }
+
+    /// Streets from the first to the river.
+    fn streets(&self) -> usize {
+        6 - self.root.board().len()
+    }
+
+    /// The room that each street needs.
+    pub(super) fn rooms(&self) -> Vec<RoomSize> {
+        let of = |street| {
+            let lines = self.betting.lines.iter().filter(move |line| line.street == street);
+            RoomSize::new(lines, self.census.most[street])
+        };
+        (0..self.streets()).map(of).collect()
+    }
+
+    pub(super) fn table(&self) -> Table<'_> {
+        Table {
+            def: self.root.def(),
+            board: self.root.board().set(),
+            ranges: self.ranges.each_ref(),
+            symmetric: self.symmetric,
+        }
+    }
+}
+
+/// Whether a subgame can begin here.
+fn check(root: &PublicState) -> Result<(), SubgameError> {
+    let def = root.def();
+    if def.players != 2 {
+        return Err(SubgameError::Players(def.players));
+    }
+    if def.hole_cards != 2 || def.board_cards != [0, 3, 1, 1] {
+        let board = def.full_board_len();
+        return Err(SubgameError::NotHoldem { hole: def.hole_cards, board });
+    }
+    if !matches!(root.board().len(), 3..=5) {
+        return Err(SubgameError::Board(root.board().len()));
+    }
+    match root.turn() {
+        Turn::Act(_) => Ok(()),
+        Turn::Deal(_) | Turn::Over => Err(SubgameError::NobodyActs),
+    }
+}

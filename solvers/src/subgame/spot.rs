@@ -1,0 +1,175 @@
+//! Looking up a solution: a walk through the subgame with real cards.
+
+use cards::{Card, Combo, Range};
+use game::{Action, Played, PublicState, Turn};
+
+use super::Solver;
+use super::betting::{Decision, Kind, player_of};
+use super::storage::Part;
+use super::symmetry::Renaming;
+use crate::Player;
+
+/// A place in a solved subgame: what has been played and dealt since its beginning.
+#[derive(Debug, Clone)]
+pub struct Spot<'a> {
+    solver: &'a Solver,
+    state: PublicState,
+    line: usize,
+    node: usize,
+    board: usize,
+    part: &'a Part,
+    /// From the names of suits at the table to those in which this board was solved.
+    renaming: Renaming,
+    ranges: [Range; 2],
+}
+
+/// Why a place is not in a subgame.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum OffTree {
+    /// The hand did not go through the subgame's beginning.
+    #[error("the hand did not begin as the subgame does: it must have the same game, actions and board")]
+    Elsewhere,
+    /// An action that the menu did not offer.
+    #[error("{action:?} was not offered: one of {offered:?} was")]
+    Action {
+        /// What was played.
+        action: Action,
+        /// The menu's actions there; none where nobody acts.
+        offered: Vec<Action>,
+    },
+    /// A card that cannot be dealt there.
+    #[error("{0} cannot be dealt here: it is on the table already, or no card is due")]
+    Card(Card),
+}
+
+impl<'a> Spot<'a> {
+    pub(super) fn new(solver: &'a Solver) -> Spot<'a> {
+        let board = solver.boards.all[0].cards;
+        Spot {
+            solver,
+            state: solver.subgame.root.clone(),
+            line: 0,
+            node: 0,
+            board: 0,
+            part: &solver.part,
+            renaming: Renaming::NONE,
+            ranges: solver.subgame.ranges.clone().map(|range| range.without(board)),
+        }
+    }
+
+    /// The place of a state that has come about from the subgame's beginning.
+    ///
+    /// # Errors
+    /// When it has not, or by an action that the menu does not offer.
+    pub fn at(solver: &'a Solver, state: &PublicState) -> Result<Spot<'a>, OffTree> {
+        let root = &solver.subgame.root;
+        let same = state.def() == root.def()
+            && state.history().starts_with(root.history())
+            && state.board().starts_with(&root.board());
+        if !same {
+            return Err(OffTree::Elsewhere);
+        }
+        let mut spot = Spot::new(solver);
+        let mut cards = state.board()[root.board().len()..].to_vec().into_iter();
+        for &Played { action, .. } in &state.history()[root.history().len()..] {
+            if matches!(spot.state.turn(), Turn::Deal(_)) {
+                spot = spot.deal(cards.next().ok_or(OffTree::Elsewhere)?)?;
+            }
+            spot = spot.act(action)?;
+        }
+        match (spot.state.turn(), cards.next()) {
+            (Turn::Deal(_), Some(card)) => spot.deal(card),
+            _ => Ok(spot),
+        }
+    }
+
+    /// What everybody sees there.
+    pub fn state(&self) -> &PublicState {
+        &self.state
+    }
+
+    /// The hands that each player gets there with, when both play their average strategies.
+    pub fn range(&self, player: Player) -> &Range {
+        &self.ranges[player.index()]
+    }
+
+    /// Who acts; `None` where cards are due or the hand is over.
+    pub fn player(&self) -> Option<Player> {
+        match self.state.turn() {
+            Turn::Act(seat) => Some(player_of(seat)),
+            Turn::Deal(_) | Turn::Over => None,
+        }
+    }
+
+    /// The menu's actions; none where nobody acts.
+    pub fn actions(&self) -> &'a [Action] {
+        let line = &self.solver.subgame.betting.lines[self.line];
+        self.decision().map_or(&[], |decision| {
+            &line.actions[decision.action..decision.action + decision.count]
+        })
+    }
+
+    fn decision(&self) -> Option<&'a Decision> {
+        match &self.solver.subgame.betting.lines[self.line].nodes[self.node].kind {
+            Kind::Decision(decision) => Some(decision),
+            _ => None,
+        }
+    }
+
+    /// How often the acting player's hand chooses each of the [actions](Spot::actions) on average. `None`
+    /// for a hand that is not in the player's range at the beginning or shares a card with the board, and where nobody
+    /// acts.
+    pub fn strategy(&self, combo: Combo) -> Option<Vec<f64>> {
+        let decision = self.decision()?;
+        let board = &self.solver.boards.all[self.board];
+        let hand = board.hands[decision.player.index()].place(self.renaming.combo(combo))?;
+        Some(self.part.strategy(decision, hand))
+    }
+
+    /// The place after an action.
+    ///
+    /// # Errors
+    /// When the menu does not offer it.
+    pub fn act(mut self, action: Action) -> Result<Spot<'a>, OffTree> {
+        let offered = self.actions();
+        let (Some(decision), Some(number)) =
+            (self.decision(), offered.iter().position(|&other| other == action))
+        else {
+            return Err(OffTree::Action { action, offered: offered.to_vec() });
+        };
+        let player = decision.player.index();
+        let held: Vec<(Combo, f64)> = self.ranges[player].combos().collect();
+        for (combo, weight) in held {
+            let share = self.strategy(combo).map_or(0.0, |strategy| strategy[number]);
+            let changed = self.ranges[player].set(combo, (weight * share).clamp(0.0, 1.0));
+            changed.expect("a weight from 0 to 1");
+        }
+        self.state.apply_unchecked(action);
+        self.node = decision.child + number;
+        Ok(self)
+    }
+
+    /// The place after a card. After the betting is over nothing is left to look up, and cards are dealt
+    /// one by one all the same.
+    ///
+    /// # Errors
+    /// When it cannot be dealt.
+    pub fn deal(mut self, card: Card) -> Result<Spot<'a>, OffTree> {
+        let betting = &self.solver.subgame.betting;
+        let line = &betting.lines[self.line];
+        self.state.deal(&[card]).map_err(|_| OffTree::Card(card))?;
+        self.ranges = self.ranges.map(|range| range.without([card].into_iter().collect()));
+        let Kind::Deal(leaf) = line.nodes[self.node].kind else { return Ok(self) };
+        let board = &self.solver.boards.all[self.board];
+        let solved = self.renaming.card(card);
+        let found = board.next.iter().enumerate().find_map(|(at, next)| {
+            next.cards.iter().find(|deal| deal.card == solved).map(|deal| (at, next, deal))
+        });
+        let (at, next, deal) = found.ok_or(OffTree::Card(card))?;
+        self.part = &self.part.below[leaf * board.next.len() + at];
+        self.board = next.board;
+        self.renaming = self.renaming.then(deal.renaming.back());
+        (self.line, self.node) = (line.deals[leaf].line, 0);
+        Ok(self)
+    }
+}

@@ -1,0 +1,87 @@
+//! A hold'em hand in the middle, by its board, pot and stacks.
+
+use std::sync::Arc;
+
+use cards::Board;
+use game::{Action, Betting, Chips, GameDef, GameDefError, GameSpec, PublicState};
+
+/// Why a hand cannot begin there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// A board that is not of flop, turn or river.
+    #[error("the board has {0} cards: give 3, 4 or 5")]
+    Board(usize),
+    /// A pot to which both players cannot have paid alike.
+    #[error(
+        "a pot of {pot} with a smallest bet of {smallest} cannot come about: it must be even, and two \
+         smallest bets or at least four"
+    )]
+    Pot {
+        /// The pot.
+        pot: Chips,
+        /// The smallest bet.
+        smallest: Chips,
+    },
+    /// A player without chips.
+    #[error("a stack behind is 0: both players need chips to bet")]
+    Stack,
+    /// Numbers that make no game.
+    #[error(transparent)]
+    Game(#[from] GameDefError),
+}
+
+/// The beginning of a street in heads-up no-limit hold'em: each player has paid half the pot and has
+/// `stacks` behind; seat 0 acts first, and `smallest` chips are the smallest bet.
+///
+/// The pot is made by a raise before the flop, which is called; then both check.
+///
+/// # Errors
+/// When no hand gets there.
+pub fn start(
+    board: &Board,
+    pot: Chips,
+    stacks: [Chips; 2],
+    smallest: Chips,
+) -> Result<PublicState, StartError> {
+    if !matches!(board.len(), 3..=5) {
+        return Err(StartError::Board(board.len()));
+    }
+    let half = pot / 2;
+    let fits = smallest > 0 && (half == smallest || half / 2 >= smallest);
+    if pot % 2 != 0 || !fits {
+        return Err(StartError::Pot { pot, smallest });
+    }
+    if stacks.contains(&0) {
+        return Err(StartError::Stack);
+    }
+    let def = GameDef::new(GameSpec {
+        betting: Betting::NoLimit,
+        players: 2,
+        streets: 4,
+        stacks: stacks.map(|stack| stack.saturating_add(half)).to_vec(),
+        blinds: vec![smallest, smallest / 2],
+        raise_sizes: Vec::new(),
+        first_to_act: vec![1, 0, 0, 0],
+        max_raises: vec![GameSpec::NO_CAP; 4],
+        suits: 4,
+        ranks: 13,
+        hole_cards: 2,
+        board_cards: vec![0, 3, 1, 1],
+        quirks: game::Quirks::default(),
+    })?;
+    let mut state = PublicState::new(&Arc::new(def));
+    state.apply_unchecked(if half == smallest { Action::Call } else { Action::RaiseTo(half) });
+    state.apply_unchecked(Action::Call);
+    for (street, cards) in [&board[..3], &board[3..4.min(board.len())], &board[4.min(board.len())..]]
+        .into_iter()
+        .enumerate()
+        .filter(|(_, cards)| !cards.is_empty())
+    {
+        if street > 0 {
+            state.apply_unchecked(Action::Call);
+            state.apply_unchecked(Action::Call);
+        }
+        state.deal(cards).expect("different cards of a full deck, as many as are due");
+    }
+    Ok(state)
+}

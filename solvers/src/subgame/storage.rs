@@ -1,0 +1,212 @@
+//! What is kept between iterations: regrets and average strategies, in 32 or in 16 bits.
+//!
+//! A [`Part`] holds one line of betting on one board. The rows of the first player come before those of the
+//! second; a decision's rows stand together. In 16 bits a decision has one scale for all its regrets
+//! and one for its averages.
+
+use super::betting::{Decision, Line};
+use super::boards::Board;
+
+/// How many bits each regret and each average takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// 32-bit floating point.
+    #[default]
+    Full,
+    /// 16-bit whole numbers with one scale for each decision: half the memory, somewhat slower.
+    Half,
+}
+
+/// A line on a board, and all that may follow.
+#[derive(Debug)]
+pub(super) struct Part {
+    cells: Cells,
+    /// How many hands each player has, and the first player's rows.
+    hands: [usize; 2],
+    rows: usize,
+    /// For each of the line's leaves, for each card that may come.
+    pub(super) below: Vec<Part>,
+}
+
+#[derive(Debug)]
+enum Cells {
+    Full { regrets: Box<[f32]>, averages: Box<[f32]> },
+    Half { regrets: Box<[i16]>, averages: Box<[u16]>, scales: Box<[Scales]> },
+}
+
+/// What one unit of a decision's numbers is worth.
+#[derive(Debug, Clone, Copy, Default)]
+struct Scales {
+    regrets: f32,
+    averages: f32,
+}
+
+/// Room for a decision's numbers in 32 bits, where they are kept in 16.
+#[derive(Debug, Default)]
+pub(super) struct Unpacked {
+    regrets: Vec<f32>,
+    averages: Vec<f32>,
+}
+
+impl Unpacked {
+    /// Room for decisions of up to this many numbers.
+    pub(super) fn new(most: usize) -> Unpacked {
+        Unpacked { regrets: vec![0.0; most], averages: vec![0.0; most] }
+    }
+}
+
+impl Part {
+    /// Zeros for a line on a board; `below` is left to the caller.
+    pub(super) fn new(line: &Line, board: &Board, precision: Precision) -> Part {
+        let hands = [0, 1].map(|player| board.hands[player].len());
+        let cells = line.rows[0] * hands[0] + line.rows[1] * hands[1];
+        let cells = match precision {
+            Precision::Full => Cells::Full {
+                regrets: vec![0.0; cells].into(),
+                averages: vec![0.0; cells].into(),
+            },
+            Precision::Half => Cells::Half {
+                regrets: vec![0; cells].into(),
+                averages: vec![0; cells].into(),
+                scales: vec![Scales::default(); line.decisions].into(),
+            },
+        };
+        Part { cells, hands, rows: line.rows[0], below: Vec::new() }
+    }
+
+    /// Where a decision's numbers stand.
+    fn place(&self, decision: &Decision) -> std::ops::Range<usize> {
+        let player = decision.player.index();
+        let before = if player == 0 { 0 } else { self.rows * self.hands[0] };
+        let start = before + decision.row * self.hands[player];
+        start..start + decision.count * self.hands[player]
+    }
+
+    /// Calls `work` with a decision's regrets and averages, and keeps the averages.
+    #[inline]
+    pub(super) fn with_averages(
+        &mut self,
+        decision: &Decision,
+        unpacked: &mut Unpacked,
+        work: impl FnOnce(&[f32], &mut [f32]),
+    ) {
+        let place = self.place(decision);
+        match &mut self.cells {
+            Cells::Full { regrets, averages } => work(&regrets[place.clone()], &mut averages[place]),
+            Cells::Half { regrets, averages, scales } => {
+                let scale = &mut scales[decision.number];
+                let old = &mut unpacked.regrets[..place.len()];
+                unpack(&regrets[place.clone()], scale.regrets, old);
+                let new = &mut unpacked.averages[..place.len()];
+                unpack(&averages[place.clone()], scale.averages, new);
+                work(old, new);
+                scale.averages = pack(new, &mut averages[place]);
+            }
+        }
+    }
+
+    /// Calls `work` with a decision's regrets, and keeps them.
+    #[inline]
+    pub(super) fn with_regrets(
+        &mut self,
+        decision: &Decision,
+        unpacked: &mut Unpacked,
+        work: impl FnOnce(&mut [f32]),
+    ) {
+        let place = self.place(decision);
+        match &mut self.cells {
+            Cells::Full { regrets, .. } => work(&mut regrets[place]),
+            Cells::Half { regrets, scales, .. } => {
+                let scale = &mut scales[decision.number];
+                let numbers = &mut unpacked.regrets[..place.len()];
+                unpack(&regrets[place.clone()], scale.regrets, numbers);
+                work(numbers);
+                scale.regrets = pack(numbers, &mut regrets[place]);
+            }
+        }
+    }
+
+    /// Calls `work` with a decision's averages.
+    #[inline]
+    pub(super) fn averages<T>(
+        &self,
+        decision: &Decision,
+        unpacked: &mut Unpacked,
+        work: impl FnOnce(&[f32]) -> T,
+    ) -> T {
+        let place = self.place(decision);
+        match &self.cells {
+            Cells::Full { averages, .. } => work(&averages[place]),
+            Cells::Half { averages, scales, .. } => {
+                let numbers = &mut unpacked.averages[..place.len()];
+                unpack(&averages[place], scales[decision.number].averages, numbers);
+                work(numbers)
+            }
+        }
+    }
+
+    /// How much of each action a hand plays on average.
+    pub(super) fn strategy(&self, decision: &Decision, hand: usize) -> Vec<f64> {
+        let hands = self.hands[decision.player.index()];
+        let mut unpacked = Unpacked::new(decision.count * hands);
+        self.averages(decision, &mut unpacked, |averages| {
+            let share = super::rows::average_share(averages, hand, hands, decision.count);
+            (0..decision.count).map(share).collect()
+        })
+    }
+}
+
+/// A 16-bit number.
+trait Packed: Copy + Into<f32> {
+    /// The largest.
+    const MOST: f32;
+    /// The number whose last 16 bits these are.
+    fn of_bits(bits: u32) -> Self;
+}
+
+impl Packed for i16 {
+    const MOST: f32 = i16::MAX as f32;
+    #[inline(always)]
+    fn of_bits(bits: u32) -> i16 {
+        bits as i16
+    }
+}
+
+impl Packed for u16 {
+    const MOST: f32 = u16::MAX as f32;
+    #[inline(always)]
+    fn of_bits(bits: u32) -> u16 {
+        bits as u16
+    }
+}
+
+#[inline(always)]
+fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
+    for (number, &packed) in numbers.iter_mut().zip(packed) {
+        *number = packed.into() * scale;
+    }
+}
+
+/// Rounds to the nearest multiples of a scale, which is returned.
+#[inline(always)]
+fn pack<P: Packed>(numbers: &[f32], packed: &mut [P]) -> f32 {
+    // 1.5 * 2^23: what is added to it is rounded to a whole number, which then stands in the last bits.
+    const ROUND: f32 = 12_582_912.0;
+    let mut most = [0.0f32; 16];
+    let (chunks, rest) = numbers.as_chunks::<16>();
+    for chunk in chunks {
+        for (most, number) in most.iter_mut().zip(chunk) {
+            *most = if number.abs() > *most { number.abs() } else { *most };
+        }
+    }
+    let most = most.iter().chain(rest).fold(0.0, |most: f32, number| most.max(number.abs()));
+    if most < f32::MIN_POSITIVE * P::MOST {
+        packed.fill(P::of_bits(0));
+        return 0.0;
+    }
+    let inverse = P::MOST / most;
+    for (packed, &number) in packed.iter_mut().zip(numbers) {
+        *packed = P::of_bits((number * inverse + ROUND).to_bits());
+    }
+    most / P::MOST
+}

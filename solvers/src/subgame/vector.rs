@@ -1,0 +1,72 @@
+//! The inner loops, in the widest vector registers that the processor has.
+//!
+//! Besides `cards`' evaluation of many hands the only module with `unsafe` code: calls of functions compiled for
+//! instructions that the build in general may not assume, each after asking the processor whether it has
+//! them. The results are the same to the bit in all of them: no sum runs across lanes or hands, and nothing is
+//! fused.
+#![allow(unsafe_code)]
+
+use super::boards::Board;
+use super::rows::{self, Discounts};
+use super::terminal::{self, LANES, Lanes, Real};
+use crate::Player;
+
+/// For each function one that calls the version for the processor at hand.
+macro_rules! widest {
+    ($($(#[$doc:meta])* $module:ident::$name:ident $(<$real:ident>)? ($($argument:ident: $type:ty),* $(,)?);)*) => {$(
+        $(#[$doc])*
+        pub(super) fn $name $(<$real: Real>)? ($($argument: $type),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+                fn avx512 $(<$real: Real>)? ($($argument: $type),*) {
+                    $module::$name($($argument),*);
+                }
+                #[target_feature(enable = "avx2")]
+                fn avx2 $(<$real: Real>)? ($($argument: $type),*) {
+                    $module::$name($($argument),*);
+                }
+                if is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+                {
+                    // SAFETY: the processor has the instructions that the function is compiled for.
+                    return unsafe { avx512($($argument),*) };
+                }
+                if is_x86_feature_detected!("avx2") {
+                    // SAFETY: as above.
+                    return unsafe { avx2($($argument),*) };
+                }
+            }
+            $module::$name($($argument),*);
+        }
+    )*};
+}
+
+widest! {
+    /// See [`rows::split`].
+    rows::split(regrets: &[f32], reach: &[f32], children: &mut [f32], averages: &mut [f32], factor: f32);
+    /// See [`rows::learn`].
+    rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discounts: Discounts);
+    /// See [`rows::split_average`].
+    rows::split_average(averages: &[f32], reach: &[f64], children: &mut [f64]);
+    /// See [`rows::mean`].
+    rows::mean(averages: &[f32], values: &[f64], value: &mut [f64]);
+    /// See [`rows::best`].
+    rows::best<R>(values: &[R], value: &mut [R]);
+    /// See [`rows::sum`].
+    rows::sum<R>(values: &[R], value: &mut [R]);
+    /// See [`rows::into_lanes`].
+    rows::into_lanes<R>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]);
+    /// See [`rows::from_lane`].
+    rows::from_lane<R>(lanes: &[Lanes<R>], lane: usize, factor: R, row: &mut [R]);
+    /// See [`terminal::meet`].
+    terminal::meet<R>(board: &Board, player: Player, weights: &[Lanes<R>], met: &mut [Lanes<R>]);
+    /// See [`terminal::show`].
+    terminal::show<R>(board: &Board, player: Player, weights: &[Lanes<R>], won: &mut [Lanes<R>]);
+    /// See [`terminal::gather_lanes`].
+    terminal::gather_lanes<R>(weights: &[Lanes<R>], before: &[u16], chance: R, later: &mut [Lanes<R>]);
+    /// See [`terminal::scatter_lanes`].
+    terminal::scatter_lanes<R>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]);
+}
