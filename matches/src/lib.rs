@@ -10,6 +10,7 @@
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
 //! - [`host`]: ACPC tables on ports that outside bots can join.
+//! - [`lbr`]: local best response against an agent, kept in a folder.
 //! - [`measure`](mod@measure): how fast agents decide.
 //! - [`package_acpc`]: competition entries.
 //! - [`play_acpc`]: playing at an ACPC dealer.
@@ -35,6 +36,7 @@ pub mod faults;
 pub mod folder;
 pub mod games;
 pub mod host;
+pub mod lbr;
 pub mod measure;
 pub mod package_acpc;
 pub mod plan;

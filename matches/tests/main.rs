@@ -3,6 +3,7 @@
 mod external;
 mod faults;
 mod games;
+mod lbr;
 mod local;
 mod play_acpc;
 mod slumbot_host;

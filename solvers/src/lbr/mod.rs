@@ -7,7 +7,7 @@
 //! - It keeps the exact posterior over the agent's 1,326 possible hands ([`Posterior`]): whenever the
 //!   agent acts, the weight of each hand is multiplied by the probability with which the agent
 //!   would have acted so with it.
-//! - It acts greedily, as if both sides checked and called from then on ([`LocalBestResponse::choose`]).
+//! - It acts greedily, as if both sides checked and called from then on.
 //!   With `w` its win-rate against the posterior over all boards to come, folding is worth nothing,
 //!   calling `w · pot − (1 − w) · price`. For a bet the agent is asked with what probability `f` it would
 //!   fold each hand; the bet is worth `f · pot` and, against the hands that remain, `1 − f` times what a
@@ -44,7 +44,7 @@ pub struct Deal {
 }
 
 /// What the response won in one hand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Won {
     /// With the cards as they were dealt, as published.
     pub dealt: Payoff,
