@@ -1,6 +1,7 @@
 //! Tests of the solvers: small games against known values, published convergence and independent
 //! solutions.
 
+mod blueprint;
 mod convergence;
 mod equilibria;
 mod games;

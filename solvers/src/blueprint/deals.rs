@@ -1,0 +1,110 @@
+//! What chance does in a hand, as the trainer sees it: buckets and the better hand.
+
+use std::sync::Arc;
+
+use abstraction::buckets::Buckets;
+use cards::{Card, CardSet, Combo, evaluate};
+use game::{GameDef, Street};
+use rand::Rng;
+use rand_pcg::Pcg64Mcg;
+
+/// A whole deal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Deal {
+    /// The bucket of each seat on each street.
+    pub buckets: [[u32; 4]; 2],
+    /// 1 when seat 0 has the better hand at a showdown, −1 when seat 1 has, 0 when they tie.
+    pub shown: i8,
+}
+
+/// A source of deals, shared by all threads.
+pub trait Deals: Sync {
+    /// The number of buckets of a street, at least one on each street of the game.
+    fn buckets(&self, street: Street) -> u32;
+
+    /// What tells these deals from others: a snapshot of one training does not go on with deals of another
+    /// hash.
+    fn hash(&self) -> String;
+
+    /// A deal, with the probabilities of the game.
+    fn deal(&self, rng: &mut Pcg64Mcg) -> Deal;
+}
+
+/// Heads-up hold'em with these buckets.
+#[derive(Debug, Clone)]
+pub struct HoldemDeals {
+    buckets: Arc<Buckets>,
+}
+
+/// A game that is not hold'em for two with the full deck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("these buckets are for heads-up hold'em with a full deck, and the game has {0}")]
+pub struct NotHoldem(pub &'static str);
+
+impl HoldemDeals {
+    /// Deals for this game. The buckets should have their tables: without them a deal takes 100 times
+    /// as long.
+    ///
+    /// # Errors
+    /// When the game is not heads-up hold'em.
+    pub fn new(def: &GameDef, buckets: Arc<Buckets>) -> Result<HoldemDeals, NotHoldem> {
+        let wrong = if def.players != 2 {
+            "another number of players"
+        } else if (def.suits, def.ranks) != (4, 13) {
+            "another deck"
+        } else if def.hole_cards != 2 {
+            "another number of hole cards"
+        } else if def.board_cards != [0, 3, 1, 1] {
+            "another board"
+        } else {
+            return Ok(HoldemDeals { buckets });
+        };
+        Err(NotHoldem(wrong))
+    }
+
+    /// The buckets.
+    pub fn of(&self) -> &Buckets {
+        &self.buckets
+    }
+}
+
+impl Deals for HoldemDeals {
+    fn buckets(&self, street: Street) -> u32 {
+        self.buckets.count(street)
+    }
+
+    fn hash(&self) -> String {
+        self.buckets.hash().to_owned()
+    }
+
+    #[inline]
+    fn deal(&self, rng: &mut Pcg64Mcg) -> Deal {
+        let [a, b, c, d, board @ ..]: [Card; 9] = draw(rng);
+        let hole = |a, b| Combo::new(a, b).expect("drawn cards are different");
+        let holes = [hole(a, b), hole(c, d)];
+        let on_board: CardSet = board.iter().copied().collect();
+        let [first, second] = holes.map(|hole| evaluate(hole.set() | on_board));
+        Deal { buckets: self.buckets.deal(holes, &board), shown: first.cmp(&second) as i8 }
+    }
+}
+
+/// Different cards of the full deck, all equally likely but for one part in a hundred million.
+#[inline]
+fn draw<const N: usize>(rng: &mut Pcg64Mcg) -> [Card; N] {
+    let mut cards = [Card::from_index(0).expect("0 is a card"); N];
+    let (mut dealt, mut count) = (0u64, 0);
+    loop {
+        let bits = rng.next_u64();
+        for half in [bits as u32, (bits >> 32) as u32] {
+            let index = (u64::from(half) * 52 >> 32) as u8;
+            if dealt >> index & 1 == 0 {
+                dealt |= 1 << index;
+                cards[count] = Card::from_index(index).expect("below 52");
+                count += 1;
+                if count == N {
+                    return cards;
+                }
+            }
+        }
+    }
+}

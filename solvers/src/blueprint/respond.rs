@@ -1,0 +1,165 @@
+//! A player who learns to exploit a strategy, within the abstract game.
+//!
+//! The responder sees what the strategy's owner sees: the betting and its own bucket. It learns by external
+//! sampling against the strategy, which stays as it is, and then plays what it has found best. Its winnings are
+//! those of *some* response, so that, but for the error of the estimate, they bound a best response's from
+//! below: the longer it learns, the closer. Nothing is said about opponents who see their cards instead of
+//! buckets, or bet outside the tree.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use abstraction::betting::BettingTree;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+
+use super::layout::{Layout, MOST_ACTIONS, buckets_of};
+use super::play::{HANDS, Sums, draw, hand};
+use super::threads::each_block;
+use super::trainer::{BLOCK, mixed};
+use super::{AbstractStrategy, Deal, Deals, Estimate, TrainerError};
+
+/// How hard a responder tries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResponseOptions {
+    /// Deals from which it learns.
+    pub iterations: u64,
+    /// Deals on which what it has learned is then measured.
+    pub hands: u64,
+    /// Threads.
+    pub threads: usize,
+    /// Where deals begin.
+    pub seed: u64,
+}
+
+/// A lower bound on what an opponent who knows the strategy wins from it, the mean of both seats, in big
+/// blinds a hand. Zero or less says that nothing was found.
+///
+/// # Errors
+/// As [`respond`].
+pub fn exploitability_at_least<D: Deals>(
+    tree: &BettingTree,
+    deals: &D,
+    strategy: &dyn AbstractStrategy,
+    options: ResponseOptions,
+) -> Result<Estimate, TrainerError> {
+    let [first, second] = [0, 1].map(|seat| respond(tree, deals, strategy, seat, options));
+    let (first, second) = (first?, second?);
+    Ok(Estimate {
+        mean: (first.mean + second.mean) / 2.0,
+        error: first.error.hypot(second.error) / 2.0,
+    })
+}
+
+/// What a responder in this seat (0 or 1) wins a hand. Takes four bytes for each action of the seat.
+///
+/// # Errors
+/// When the tree has decisions with too many actions.
+pub fn respond<D: Deals>(
+    tree: &BettingTree,
+    deals: &D,
+    strategy: &dyn AbstractStrategy,
+    seat: usize,
+    options: ResponseOptions,
+) -> Result<Estimate, TrainerError> {
+    let buckets = buckets_of(tree, |street| deals.buckets(street));
+    let layout = Layout::new(tree, buckets, [seat == 0, seat != 0])?;
+    let mut regrets = Vec::with_capacity(layout.slots as usize);
+    regrets.resize_with(layout.slots as usize, AtomicU32::default);
+    let response = Response { layout, regrets, strategy, seat: seat.min(1) };
+
+    let ResponseOptions { iterations, hands, threads, seed } = options;
+    each_block(
+        0..iterations.div_ceil(BLOCK),
+        threads,
+        || false,
+        |block| {
+            let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, block));
+            for _ in 0..BLOCK {
+                let deal = deals.deal(&mut rng);
+                response.learn(0, &deal, &mut rng);
+            }
+        },
+    );
+    // Other deals than those it has learned from.
+    let pieces = 0..hands.div_ceil(HANDS);
+    let (_, sums) = each_block(
+        pieces,
+        threads,
+        || false,
+        |piece| {
+            let mut rng = Pcg64Mcg::seed_from_u64(mixed(!seed, piece));
+            let mut sums = Sums::default();
+            for _ in 0..HANDS {
+                let deal = deals.deal(&mut rng);
+                let won = match response.seat {
+                    0 => hand(&response.layout.nodes, &deal, [&response, strategy], &mut rng),
+                    _ => -hand(&response.layout.nodes, &deal, [strategy, &response], &mut rng),
+                };
+                sums.add(f64::from(won));
+            }
+            sums
+        },
+    );
+    Ok(Sums::estimate(&sums))
+}
+
+/// What has been learned so far.
+struct Response<'a> {
+    layout: Layout,
+    regrets: Vec<AtomicU32>,
+    strategy: &'a dyn AbstractStrategy,
+    seat: usize,
+}
+
+impl Response<'_> {
+    /// What this seat wins from a node on; learns there and below.
+    fn learn(&self, mut at: u32, deal: &Deal, rng: &mut Pcg64Mcg) -> f32 {
+        loop {
+            let node = self.layout.nodes[at as usize];
+            if node.is_end() {
+                let won = node.won(f32::from(deal.shown));
+                return if self.seat == 0 { won } else { -won };
+            }
+            let bucket = deal.buckets[node.seat()][node.street()];
+            if node.seat() != self.seat {
+                at = node.first_child() + draw(self.strategy, node, at, bucket, rng);
+                continue;
+            }
+            let words = &self.regrets[node.place(bucket)..][..node.actions()];
+            let regret = |word: &AtomicU32| f32::from_bits(word.load(Relaxed));
+            let mut room = [0.0; MOST_ACTIONS];
+            let shares = &mut room[..words.len()];
+            shares.iter_mut().zip(words).for_each(|(share, word)| *share = regret(word).max(0.0));
+            super::normalise(shares);
+            let mut winnings = [0.0; MOST_ACTIONS];
+            let mut value = 0.0;
+            for (child, (won, share)) in (node.first_child()..).zip(winnings.iter_mut().zip(shares))
+            {
+                *won = self.learn(child, deal, rng);
+                value += *share * *won;
+            }
+            for (word, won) in words.iter().zip(winnings) {
+                word.store((regret(word) + won - value).to_bits(), Relaxed);
+            }
+            return value;
+        }
+    }
+}
+
+impl AbstractStrategy for Response<'_> {
+    /// The action of the greatest regret; where nothing was learned, what the strategy itself would do.
+    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+        let place = self.layout.nodes[node as usize].place(bucket);
+        let words = &self.regrets[place..][..shares.len()];
+        let regret = |word: &AtomicU32| f32::from_bits(word.load(Relaxed));
+        let best =
+            (0..words.len()).max_by(|&a, &b| regret(&words[a]).total_cmp(&regret(&words[b])));
+        match best {
+            Some(best) if words.iter().any(|word| regret(word) != 0.0) => {
+                shares.fill(0.0);
+                shares[best] = 1.0;
+            }
+            _ => self.strategy.shares(node, bucket, shares),
+        }
+    }
+}

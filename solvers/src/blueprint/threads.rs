@@ -1,0 +1,39 @@
+//! Numbered pieces of work, taken by threads one after the other.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::ScopedJoinHandle;
+
+/// Does the pieces of `range` in order on so many threads, none after `stop` has said so. Returns the first
+/// piece not done, and the results in the order of the pieces.
+pub(super) fn each_block<T: Send>(
+    range: Range<u64>,
+    threads: usize,
+    stop: impl Fn() -> bool + Sync,
+    work: impl Fn(u64) -> T + Sync,
+) -> (u64, Vec<T>) {
+    let next = AtomicU64::new(range.start);
+    let worker = || {
+        let mut results = Vec::new();
+        while !stop() {
+            let block = next.fetch_add(1, Relaxed);
+            if block >= range.end {
+                break;
+            }
+            results.push((block, work(block)));
+        }
+        results
+    };
+    let mut results = if threads < 2 {
+        worker()
+    } else {
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+            let results = workers.into_iter().map(ScopedJoinHandle::join);
+            results.flat_map(|results| results.expect("the work does not panic")).collect()
+        })
+    };
+    results.sort_unstable_by_key(|(block, _)| *block);
+    let end = next.into_inner().min(range.end);
+    (end, results.into_iter().map(|(_, result)| result).collect())
+}

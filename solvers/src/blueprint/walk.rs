@@ -1,0 +1,233 @@
+//! The traversal: external sampling with one seat that learns.
+//!
+//! Lanctot, Waugh, Zinkevich, Bowling, "Monte Carlo sampling for regret minimization in extensive games",
+//! NIPS 2009, section 4.2. Chance and the other seat are sampled, all of the learner's actions are looked at.
+//! Skipping actions of very negative regret, and the floor under regrets: Brown and Sandholm, "Superhuman
+//! AI for multiplayer poker", Science 2019, supplement.
+
+use rand::Rng;
+use rand_pcg::Pcg64Mcg;
+
+use super::Deal;
+use super::layout::Node;
+use super::store::Store;
+
+/// What does not change during a block of iterations.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weights {
+    /// What regrets and strategies of these iterations weigh.
+    pub(super) regrets: f32,
+    pub(super) average: f32,
+    /// Actions with a regret below are skipped; −∞ for none.
+    pub(super) skip_below: f32,
+    /// Regrets do not fall below.
+    pub(super) floor: f32,
+}
+
+/// A thread at work on one deal.
+pub(super) struct Walker<'a, S> {
+    pub(super) nodes: &'a [Node],
+    pub(super) store: &'a S,
+    pub(super) weights: Weights,
+    pub(super) rng: Pcg64Mcg,
+    /// Decisions looked at.
+    pub(super) visits: u64,
+    deal: Deal,
+    /// Whose actions are all looked at; what seat 0 wins counts for this seat `sign` times.
+    learner: usize,
+    sign: f32,
+    /// This traversal's copy of `skip_below`.
+    skip_below: f32,
+}
+
+/// One traversal in so many looks at everything, that what is skipped may come back.
+const LOOK_AT_ALL: u64 = 20;
+
+/// Calls a function of the number of actions, with that number known to the compiler.
+macro_rules! by_actions {
+    ($actions:expr, $self:ident.$name:ident($($argument:expr),*)) => {
+        match $actions {
+            1 => $self.$name::<1>($($argument),*),
+            2 => $self.$name::<2>($($argument),*),
+            3 => $self.$name::<3>($($argument),*),
+            4 => $self.$name::<4>($($argument),*),
+            5 => $self.$name::<5>($($argument),*),
+            6 => $self.$name::<6>($($argument),*),
+            7 => $self.$name::<7>($($argument),*),
+            8 => $self.$name::<8>($($argument),*),
+            9 => $self.$name::<9>($($argument),*),
+            10 => $self.$name::<10>($($argument),*),
+            11 => $self.$name::<11>($($argument),*),
+            _ => $self.$name::<12>($($argument),*),
+        }
+    };
+}
+
+impl<'a, S: Store> Walker<'a, S> {
+    pub(super) fn new(nodes: &'a [Node], store: &'a S, weights: Weights, rng: Pcg64Mcg) -> Self {
+        let deal = Deal::default();
+        let skip_below = weights.skip_below;
+        Walker { nodes, store, weights, rng, visits: 0, deal, learner: 0, sign: 1.0, skip_below }
+    }
+
+    /// One iteration: each seat learns once from the deal.
+    #[inline]
+    pub(super) fn iterate(&mut self, deal: &Deal) {
+        self.deal = *deal;
+        for (learner, sign) in [(0, 1.0), (1, -1.0)] {
+            (self.learner, self.sign) = (learner, sign);
+            if self.weights.skip_below > f32::NEG_INFINITY {
+                let all = self.rng.next_u64() % LOOK_AT_ALL == 0;
+                self.skip_below = if all { f32::NEG_INFINITY } else { self.weights.skip_below };
+            }
+            self.walk(0);
+        }
+    }
+
+    /// What the learner wins from this node on.
+    fn walk(&mut self, mut at: u32) -> f32 {
+        loop {
+            let node = self.nodes[at as usize];
+            if node.is_end() {
+                return self.sign * node.won(f32::from(self.deal.shown));
+            }
+            self.visits += 1;
+            let bucket = self.deal.buckets[node.seat()][node.street()];
+            let place = node.place(bucket);
+            if node.seat() == self.learner {
+                return by_actions!(node.actions(), self.look_at_all(node, place));
+            }
+            at = node.first_child() + by_actions!(node.actions(), self.draw(place));
+        }
+    }
+
+    /// Looks at every action of the learner that is not skipped, and learns from them.
+    fn look_at_all<const N: usize>(&mut self, node: Node, place: usize) -> f32 {
+        let regrets = self.store.regrets::<N>(place);
+        let (positive, sum) = positive(&regrets);
+        let scale = if sum > 0.0 { 1.0 / sum } else { 0.0 };
+        let mut gains = [0.0; N];
+        let mut skipped = [false; N];
+        let mut value = 0.0;
+        for action in 0..N {
+            let child = node.first_child() + action as u32;
+            if regrets[action] < self.skip_below && !self.nodes[child as usize].is_end() {
+                skipped[action] = true;
+                continue;
+            }
+            let won = self.walk(child);
+            gains[action] = won;
+            value += won * if sum > 0.0 { positive[action] * scale } else { 1.0 / N as f32 };
+        }
+        for action in 0..N {
+            let gain = (gains[action] - value) * self.weights.regrets;
+            gains[action] = if skipped[action] { 0.0 } else { gain };
+        }
+        let noise = if S::NOISY { self.rng.next_u64() } else { 0 };
+        self.store.learn(place, &gains, self.weights.floor, noise);
+        value
+    }
+
+    /// Draws an action of the other seat, and remembers its strategy.
+    #[inline]
+    fn draw<const N: usize>(&mut self, place: usize) -> u32 {
+        let regrets = self.store.regrets::<N>(place);
+        let (positive, sum) = positive(&regrets);
+        let random = self.rng.next_u64();
+        let mut shares = [1.0 / N as f32; N];
+        if sum > 0.0 {
+            let scale = 1.0 / sum;
+            shares = positive.map(|regret| regret * scale);
+        }
+        // 24 bits: as many as a number of single precision below 1 can tell.
+        let point = (random >> 40) as f32 / (1 << 24) as f32;
+        let mut drawn = 0;
+        let mut below = 0.0;
+        for share in &shares[..N - 1] {
+            below += share;
+            drawn += u32::from(point >= below);
+        }
+        let weighed = shares.map(|share| share * self.weights.average);
+        self.store.remember(place, &weighed, random);
+        drawn
+    }
+}
+
+/// The positive parts of regrets, and their sum.
+#[inline]
+pub(super) fn positive<const N: usize>(regrets: &[f32; N]) -> ([f32; N], f32) {
+    let positive = regrets.map(|regret| regret.max(0.0));
+    (positive, positive.iter().sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use abstraction::buckets::Buckets;
+    use cards::{PreflopTable, StartingHand};
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::blueprint::store::Single;
+    use crate::blueprint::{Deals, HoldemDeals};
+    use crate::games::ShoveFold;
+    use crate::{Player, Profile, Sequences, Tree};
+
+    const ITERATIONS: u32 = 1_000_000;
+    const KINDS: u32 = StartingHand::COUNT as u32;
+
+    /// The small blind (seat 0) moves ten big blinds in or folds; the big blind calls or folds. Cards are
+    /// real: a learner that met the wrong hands or boards would not find the values known for them.
+    #[test]
+    fn moving_all_in_or_folding_is_learned_from_real_deals() {
+        let recipe = "preflop=169 flop=category turn=category river=category".parse();
+        let buckets = Buckets::make(&recipe.expect("a recipe"), |_| ()).expect("a few buckets");
+        let def = game::games::nolimit_holdem();
+        let deals = HoldemDeals::new(&def, Arc::new(buckets)).expect("hold'em");
+        let nodes = [
+            Node::decision(0, 2, 1, 0),
+            Node::end(-0.5, 0.0),
+            Node::decision(1, 2, 3, 2 * KINDS),
+            Node::end(1.0, 0.0),
+            Node::end(0.0, 10.0),
+        ];
+        let store = Single::new(u64::from(4 * KINDS));
+        let weights = Weights {
+            regrets: 1.0,
+            average: 1.0,
+            skip_below: f32::NEG_INFINITY,
+            floor: f32::NEG_INFINITY,
+        };
+        let mut walker = Walker::new(&nodes, &store, weights, Pcg64Mcg::seed_from_u64(1));
+        for _ in 0..ITERATIONS {
+            let deal = deals.deal(&mut walker.rng);
+            walker.iterate(&deal);
+            walker.weights.regrets += 1e-4;
+            walker.weights.average += 1e-4;
+        }
+        assert!(walker.visits > u64::from(2 * ITERATIONS));
+
+        let matrix = PreflopTable::embedded().matrix();
+        let pairs = StartingHand::all().flat_map(|a| StartingHand::all().map(move |b| (a, b)));
+        let all_in: Vec<_> = pairs.map(|(a, b)| matrix.get(a, b)).collect();
+        let game = ShoveFold::new(10.0, &all_in).expect("a stack");
+        let tree = Tree::new(&game, 200_000).expect("small");
+        let game = Sequences::new(&tree);
+        let mut profile = Profile::uniform(&game);
+        for (player, node) in Player::BOTH.into_iter().zip([nodes[0], nodes[2]]) {
+            for (infoset, choice) in tree.infosets(player).iter().zip(game.choices(player)) {
+                let hand: StartingHand = infoset.name.parse().expect("a starting hand");
+                let mut sums = [0.0; 2];
+                store.sums_into(node.place(hand.index() as u32), &mut sums);
+                for (sequence, sum) in choice.sequences().zip(sums) {
+                    profile.0[player.index()][sequence] = f64::from(sum / (sums[0] + sums[1]));
+                }
+            }
+        }
+        let known = -0.045_370_75;
+        let [first, second] = Player::BOTH.map(|player| profile.best_response_value(&game, player));
+        assert!(first - known < 0.03 && second + known < 0.03, "{first} {second}");
+        assert!((profile.value(&game) - known).abs() < 0.01, "{}", profile.value(&game));
+    }
+}
