@@ -24,8 +24,9 @@ use std::time::{Duration, Instant};
 struct Done {
     acts: u64,
     hands: u64,
-    /// Of acts, in nanoseconds.
-    times: Vec<u64>,
+    /// Of acts after which the hand goes on, and of those that end one and wait for it to be on record; in
+    /// nanoseconds.
+    times: [Vec<u64>; 2],
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -59,25 +60,29 @@ fn main() -> Result<(), Box<dyn Error>> {
         let done = session.join().map_err(|_| "a session panicked")??;
         all.acts += done.acts;
         all.hands += done.hands;
-        all.times.extend(done.times);
+        all.times.iter_mut().zip(done.times).for_each(|(all, times)| all.extend(times));
     }
     let elapsed = begun.elapsed().as_secs_f64();
-    all.times.sort_unstable();
-    let quantile = |share: f64| {
-        let index = (all.times.len() as f64 * share) as usize;
-        all.times.get(index.min(all.times.len().saturating_sub(1))).map_or(0.0, |&t| t as f64 / 1e6)
-    };
     println!(
-        "{connections} sessions, {elapsed:.1} s: {:.0} acts/s, {:.0} hands/s; \
-         p50 {:.3} ms, p99 {:.3} ms, p99.9 {:.3} ms, max {:.3} ms",
+        "{connections} sessions, {elapsed:.1} s: {:.0} acts/s, {:.0} hands/s",
         all.acts as f64 / elapsed,
         all.hands as f64 / elapsed,
-        quantile(0.5),
-        quantile(0.99),
-        quantile(0.999),
-        quantile(1.0),
     );
+    let [going_on, ending] = all.times;
+    print_times("all acts", [&going_on[..], &ending].concat());
+    print_times("the hand goes on", going_on);
+    print_times("the hand ends", ending);
     Ok(())
+}
+
+fn print_times(what: &str, mut times: Vec<u64>) {
+    times.sort_unstable();
+    let quantile = |share: f64| {
+        let index = (times.len() as f64 * share) as usize;
+        times.get(index.min(times.len().saturating_sub(1))).map_or(0.0, |&t| t as f64 / 1e6)
+    };
+    let [half, p99, p999, most] = [0.5, 0.99, 0.999, 1.0].map(quantile);
+    println!("  {what:16} p50 {half:.3} ms, p99 {p99:.3} ms, p99.9 {p999:.3} ms, max {most:.3} ms");
 }
 
 /// Plays one session from `start` for this time, an act at each pause, or as fast as it is answered.
@@ -109,16 +114,15 @@ fn play(
         let owes = last.is_none_or(|at| action[at..].starts_with('b'));
         let incr = if owes { "c" } else { "k" };
         let body = format!(r#"{{"token":"{token}","incr":"{incr}"}}"#);
-        if let Some(pause) = pause {
+        if pause.is_some() {
             thread::sleep(due.saturating_duration_since(Instant::now()));
-            answer = wire.ask("act", &body)?;
-            done.times.push(due.elapsed().as_nanos() as u64);
-            due += pause;
         } else {
-            let before = Instant::now();
-            answer = wire.ask("act", &body)?;
-            done.times.push(before.elapsed().as_nanos() as u64);
+            due = Instant::now();
         }
+        answer = wire.ask("act", &body)?;
+        let ended = number(&answer, "winnings").is_some();
+        done.times[usize::from(ended)].push(due.elapsed().as_nanos() as u64);
+        due += pause.unwrap_or_default();
         done.acts += 1;
     }
     Ok(done)

@@ -231,6 +231,30 @@ fn many_at_once_need_as_many_places() {
     evaluate_all(&[CardSet::EMPTY; 3], &mut [HandRank::default(); 2]);
 }
 
+/// In order, in reverse, and where no rank follows itself.
+#[test]
+fn a_last_card_in_any_order_gives_what_adding_it_gives() {
+    let mut rng = Pcg64Mcg::seed_from_u64(8);
+    for size in 0..7 {
+        for hand in random_hands(size, 300) {
+            let start = PartialHand::from(hand);
+            let mut rest: Vec<Card> = Card::all().filter(|&card| !hand.contains(card)).collect();
+            let check = |cards: &[Card]| {
+                let found: Vec<HandRank> = start.ranks_with(cards).collect();
+                let expected: Vec<HandRank> =
+                    cards.iter().map(|&card| evaluate(hand.with(card))).collect();
+                assert_eq!(found, expected, "{hand:?} and {cards:?}");
+            };
+            check(&rest);
+            rest.reverse();
+            check(&rest);
+            rest.rotate_left(rng.random_range(0..rest.len()));
+            rest.sort_by_key(|card| card.suit());
+            check(&rest);
+        }
+    }
+}
+
 fn distinct_cards(count: usize) -> impl Strategy<Value = Vec<Card>> {
     let all: Vec<Card> = Card::all().collect();
     proptest::sample::subsequence(all, count).prop_shuffle()

@@ -407,6 +407,29 @@ proptest! {
     }
 }
 
+#[test]
+fn two_hands_of_a_full_deck_get_their_exact_share_without_a_budget() {
+    let def = Arc::new(games::nolimit_holdem());
+    let records = hands::random_hands(&def, 400, 1, 5);
+    let late = |record: &&HandRecord| {
+        is_run_out(record)
+            && record.public.history().last().is_some_and(|p| p.street >= game::Street::Flop)
+    };
+    let mut all_in = AllIn::new(0);
+    let mut checked = 0;
+    for record in records.iter().filter(late).take(8) {
+        let Expected::Known(payoffs) = all_in.expected(record) else {
+            panic!("two hands need no budget");
+        };
+        assert_eq!(payoffs.as_slice().iter().copied().sum::<Payoff>(), Payoff::ZERO);
+        for (found, exact) in payoffs.as_slice().iter().zip(slow_expectation(record)) {
+            assert!((found.chips() - exact).abs() < 0.01, "{found:?} {exact}");
+        }
+        checked += 1;
+    }
+    assert!(checked >= 4, "{checked} run-outs after the flop");
+}
+
 /// The same hand with every suit replaced by the next.
 fn with_suits_turned(record: &HandRecord) -> HandRecord {
     let turn = |text: String| -> String {

@@ -4,29 +4,22 @@
 //! same hands with the cards already added up in each evaluator's own type (`added up`), and all pairs
 //! of hole cards on random boards (`board`). Every evaluator first has to put random hands in the
 //! same order as ours, so none is timed that is wrong.
-//!
-//! The work is cut into pieces shorter than a time slice. All evaluators do one piece after another, many
-//! times over, and the least time of each piece counts: what else the machine does matters little.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cards::{Card, CardSet, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};
+use criterion::{Criterion, Throughput};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Random hands in a piece, and pieces.
-const HANDS: usize = 1 << 14;
-const HAND_PIECES: usize = 64;
-/// Boards in a piece, and pieces.
-const BOARDS: usize = 20;
-const BOARD_PIECES: usize = 10;
+/// Random hands, and random boards: too many for a processor to learn by heart which of them are flushes.
+const HANDS: usize = 1 << 20;
+const BOARDS: usize = 1000;
 /// Pairs of hole cards on a board.
 const PAIRS: u64 = 1081;
-/// Piece `p` has all hands with the cards `p`, `p + 1`, `p + 2` and four higher ones.
-const SEQUENCE_PIECES: usize = 8;
-/// How often each piece is done.
-const ROUNDS: usize = 150;
+/// The cards that every hand of the sequence has; the other four come after them.
+const FIRST: usize = 3;
 
 /// An evaluator as it is used: cards are added to a hand, and a full hand has a rank.
 trait Evaluator {
@@ -168,9 +161,9 @@ impl Inputs {
             deck[cards..].sort_unstable();
             deck
         };
-        let decks = (0..BOARDS * BOARD_PIECES).map(|_| shuffled(5)).collect();
+        let decks = (0..BOARDS).map(|_| shuffled(5)).collect();
         let mut hand = || shuffled(7)[..7].try_into().expect("seven cards");
-        Inputs { hands: (0..HANDS * HAND_PIECES).map(|_| hand()).collect(), decks }
+        Inputs { hands: (0..HANDS).map(|_| hand()).collect(), decks }
     }
 
     fn hands<E: Evaluator>(&self) -> Vec<[E::Card; 7]> {
@@ -198,66 +191,34 @@ fn agree<E: Evaluator>(inputs: &Inputs) {
     }
 }
 
-/// One way of evaluating the hands of a pattern.
-struct Entrant {
-    name: &'static str,
-    /// Does one piece; the result keeps the compiler from leaving the work out.
-    piece: Box<dyn FnMut(usize) -> u64>,
-    best: Vec<Duration>,
-}
-
 /// The ways of evaluating one pattern, ours and others'.
-struct Race {
-    pattern: &'static str,
-    hands: u64,
-    pieces: usize,
-    entrants: Vec<Entrant>,
+struct Race<'a> {
+    group: criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>,
 }
 
-impl Race {
-    fn new(pattern: &'static str, hands: u64, pieces: usize) -> Race {
-        Race { pattern, hands, pieces, entrants: Vec::new() }
+impl Race<'_> {
+    fn new<'a>(criterion: &'a mut Criterion, pattern: &str, hands: u64) -> Race<'a> {
+        let mut group = criterion.benchmark_group(pattern);
+        group.throughput(Throughput::Elements(hands));
+        Race { group }
     }
 
-    fn enter(&mut self, name: &'static str, piece: impl FnMut(usize) -> u64 + 'static) {
-        let best = vec![Duration::MAX; self.pieces];
-        self.entrants.push(Entrant { name, piece: Box::new(piece), best });
-    }
-
-    fn run(mut self) {
-        for _ in 0..ROUNDS {
-            for piece in 0..self.pieces {
-                for entrant in &mut self.entrants {
-                    let start = Instant::now();
-                    black_box((entrant.piece)(black_box(piece)));
-                    entrant.best[piece] = entrant.best[piece].min(start.elapsed());
-                }
-            }
-        }
-        let speed = |entrant: &Entrant| {
-            self.hands as f64 / entrant.best.iter().sum::<Duration>().as_secs_f64() / 1e6
-        };
-        let peers = self.entrants.iter().filter(|entrant| !entrant.name.starts_with("cardroom"));
-        let best_peer = peers.map(speed).fold(0.0, f64::max);
-        println!("{}", self.pattern);
-        for entrant in &self.entrants {
-            let speed = speed(entrant);
-            println!("  {:24}{speed:7.0} million/s {:6.2}", entrant.name, speed / best_peer);
-        }
+    /// Times one way; the result keeps the compiler from leaving the work out.
+    fn enter(&mut self, name: &str, mut all: impl FnMut() -> u64) {
+        self.group.bench_function(name, |bencher| bencher.iter(&mut all));
     }
 }
 
-/// Calls `visit` with all six cards of one piece of the sequence and all cards that follow.
+/// Calls `visit` with all six cards of the sequence and all cards that follow.
 #[inline(always)]
 fn sequence<C: Copy, H: Copy>(
     deck: &[C; 52],
-    piece: usize,
     empty: H,
     add: impl Fn(H, C) -> H,
     mut visit: impl FnMut(H, &[C]),
 ) {
-    let three = deck[piece..piece + 3].iter().fold(empty, |hand, &card| add(hand, card));
-    for d in piece + 3..52 {
+    let three = deck[..FIRST].iter().fold(empty, |hand, &card| add(hand, card));
+    for d in FIRST..52 {
         let four = add(three, deck[d]);
         for e in d + 1..52 {
             let five = add(four, deck[e]);
@@ -269,37 +230,37 @@ fn sequence<C: Copy, H: Copy>(
     }
 }
 
-fn enter_sequence<E: Evaluator>(race: &mut Race, _: &Inputs) {
+fn enter_sequence<E: Evaluator>(race: &mut Race<'_>, _: &Inputs) {
     let deck = deck::<E>();
-    race.enter(E::NAME, move |piece| {
+    race.enter(E::NAME, move || {
         let mut sum = 0;
         let visit = |six, last: &[E::Card]| {
             for &seventh in last {
                 sum += E::number(E::rank(E::add(six, seventh)));
             }
         };
-        sequence(black_box(&deck), piece, (E::EMPTY)(), E::add, visit);
+        sequence(black_box(&deck), (E::EMPTY)(), E::add, visit);
         sum
     });
 }
 
-fn enter_random<E: Evaluator>(race: &mut Race, inputs: &Inputs) {
+fn enter_random<E: Evaluator>(race: &mut Race<'_>, inputs: &Inputs) {
     let hands = inputs.hands::<E>();
     let number = |cards: &[E::Card; 7]| E::number(E::rank(hand::<E>(cards)));
-    race.enter(E::NAME, move |piece| hands[piece * HANDS..][..HANDS].iter().map(number).sum());
+    race.enter(E::NAME, move || hands.iter().map(number).sum());
 }
 
-fn enter_added_up<E: Evaluator>(race: &mut Race, inputs: &Inputs) {
+fn enter_added_up<E: Evaluator>(race: &mut Race<'_>, inputs: &Inputs) {
     let hands: Vec<E::Hand> = inputs.hands::<E>().iter().map(|cards| hand::<E>(cards)).collect();
     let number = |&hand: &E::Hand| E::number(E::rank(hand));
-    race.enter(E::NAME, move |piece| hands[piece * HANDS..][..HANDS].iter().map(number).sum());
+    race.enter(E::NAME, move || hands.iter().map(number).sum());
 }
 
-fn enter_board<E: Evaluator>(race: &mut Race, inputs: &Inputs) {
+fn enter_board<E: Evaluator>(race: &mut Race<'_>, inputs: &Inputs) {
     let decks = inputs.decks::<E>();
-    race.enter(E::NAME, move |piece| {
+    race.enter(E::NAME, move || {
         let mut sum = 0;
-        for deck in &decks[piece * BOARDS..][..BOARDS] {
+        for deck in &decks {
             let (board, rest) = deck.split_at(5);
             let board = hand::<E>(board);
             for (i, &one) in rest.iter().enumerate() {
@@ -352,24 +313,23 @@ fn set(cards: &[Card; 7]) -> CardSet {
     cards.iter().fold(CardSet::EMPTY, |set, &card| set.with(card))
 }
 
-fn enter_sequence_at_once(race: &mut Race) {
-    let deck = deck::<Cardroom>().map(CardSet::of);
-    race.enter("cardroom, all at once", move |piece| {
-        let mut all = Collected::new();
-        let add = |set: CardSet, card: CardSet| set | card;
-        sequence(black_box(&deck), piece, CardSet::EMPTY, add, |six, last| {
-            all.extend(last.iter().map(|&seventh| six | seventh));
-        });
-        all.evaluate();
-        all.sum
+fn enter_sequence_rank_by_rank(race: &mut Race<'_>) {
+    let deck = deck::<Cardroom>();
+    race.enter("cardroom, ranks_with", move || {
+        let mut sum = 0;
+        let visit = |six: PartialHand, last: &[Card]| {
+            sum += six.ranks_with(last).map(|rank| u64::from(rank.value())).sum::<u64>();
+        };
+        sequence(black_box(&deck), PartialHand::EMPTY, PartialHand::with, visit);
+        sum
     });
 }
 
-fn enter_random_at_once(race: &mut Race, inputs: &Inputs) {
+fn enter_random_at_once(race: &mut Race<'_>, inputs: &Inputs) {
     let hands = inputs.hands::<Cardroom>();
-    race.enter("cardroom, all at once", move |piece| {
+    race.enter("cardroom, all at once", move || {
         let mut all = Collected::new();
-        for hands in hands[piece * HANDS..][..HANDS].chunks(32) {
+        for hands in hands.chunks(32) {
             all.extend(hands.iter().map(set));
         }
         all.evaluate();
@@ -377,25 +337,23 @@ fn enter_random_at_once(race: &mut Race, inputs: &Inputs) {
     });
 }
 
-fn enter_sets(race: &mut Race, inputs: &Inputs) {
+fn enter_sets(race: &mut Race<'_>, inputs: &Inputs) {
     let sets: Vec<CardSet> = inputs.hands::<Cardroom>().iter().map(set).collect();
     let number = |set: &CardSet| u64::from(evaluate(*set).value());
     let copy = sets.clone();
-    race.enter("cardroom, set by set", move |piece| {
-        copy[piece * HANDS..][..HANDS].iter().map(number).sum()
-    });
+    race.enter("cardroom, set by set", move || copy.iter().map(number).sum());
     let mut ranks = vec![HandRank::default(); HANDS];
-    race.enter("cardroom, all at once", move |piece| {
-        evaluate_all(&sets[piece * HANDS..][..HANDS], &mut ranks);
+    race.enter("cardroom, all at once", move || {
+        evaluate_all(&sets, &mut ranks);
         ranks.iter().map(|rank| u64::from(rank.value())).sum()
     });
 }
 
-fn enter_on_board(race: &mut Race, inputs: &Inputs) {
+fn enter_on_board(race: &mut Race<'_>, inputs: &Inputs) {
     let decks = inputs.decks::<Cardroom>();
-    race.enter("cardroom, OnBoard", move |piece| {
+    race.enter("cardroom, OnBoard", move || {
         let mut sum = 0;
-        for deck in &decks[piece * BOARDS..][..BOARDS] {
+        for deck in &decks {
             let (board, rest) = deck.split_at(5);
             let board = OnBoard::new(board.iter().copied().collect());
             for (i, &one) in rest.iter().enumerate() {
@@ -422,28 +380,31 @@ fn main() {
     agree::<RsPoker>(inputs);
     agree::<AyaPoker>(inputs);
 
-    // Four of the cards above the piece's three.
-    let four_of = |n: u64| n * (n - 1) * (n - 2) * (n - 3) / 24;
-    let hands = (0..SEQUENCE_PIECES as u64).map(|piece| four_of(49 - piece)).sum();
-    let mut race = Race::new("sequence", hands, SEQUENCE_PIECES);
-    enter_all!(enter_sequence, &mut race, inputs);
-    enter_sequence_at_once(&mut race);
-    race.run();
+    let mut criterion = Criterion::default()
+        .measurement_time(Duration::from_secs(3))
+        .warm_up_time(Duration::from_secs(1))
+        .configure_from_args();
 
-    let hands = (HANDS * HAND_PIECES) as u64;
-    let mut race = Race::new("random", hands, HAND_PIECES);
+    let four_of = |n: u64| n * (n - 1) * (n - 2) * (n - 3) / 24;
+    let mut race = Race::new(&mut criterion, "sequence", four_of(52 - FIRST as u64));
+    enter_all!(enter_sequence, &mut race, inputs);
+    enter_sequence_rank_by_rank(&mut race);
+    drop(race);
+
+    let mut race = Race::new(&mut criterion, "random", HANDS as u64);
     enter_all!(enter_random, &mut race, inputs);
     enter_random_at_once(&mut race, inputs);
-    race.run();
+    drop(race);
 
-    let mut race = Race::new("added up", hands, HAND_PIECES);
+    let mut race = Race::new(&mut criterion, "added up", HANDS as u64);
     enter_all!(enter_added_up, &mut race, inputs);
     enter_sets(&mut race, inputs);
-    race.run();
+    drop(race);
 
-    let hands = (BOARDS * BOARD_PIECES) as u64 * PAIRS;
-    let mut race = Race::new("board", hands, BOARD_PIECES);
+    let mut race = Race::new(&mut criterion, "board", BOARDS as u64 * PAIRS);
     enter_all!(enter_board, &mut race, inputs);
     enter_on_board(&mut race, inputs);
-    race.run();
+    drop(race);
+
+    criterion.final_summary();
 }

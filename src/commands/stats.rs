@@ -62,7 +62,7 @@ pub struct Args {
 enum AllInMode {
     /// As many as take some seconds, and say what was left
     Auto,
-    /// All of them: 1.7 million for each new heads-up all-in before the flop
+    /// All of them: up to 1,370,754 for each new all-in of three hands before the flop
     Exact,
     /// None
     Off,

@@ -41,7 +41,7 @@ pub use rank::{Category, HandRank};
 #[inline]
 pub fn evaluate(cards: CardSet) -> HandRank {
     let [clubs, diamonds, hearts, spades] =
-        cards.by_suit().map(|ranks| tables::SUIT_KEYS[(ranks & 0x1FFF) as usize]);
+        cards.by_suit().map(|ranks| tables::SUIT_KEYS[ranks as usize]);
     let key = clubs.wrapping_add(diamonds).wrapping_add(hearts).wrapping_add(spades);
     if key & tables::FLUSH_BIT != 0 {
         return flush(cards);

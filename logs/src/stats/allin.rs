@@ -7,15 +7,16 @@
 
 use std::collections::HashMap;
 
-use cards::{CardSet, HandRank, evaluate};
+use cards::{CardSet, Combo, HandRank, all_in, evaluate};
 use game::{BySeat, Payoff, Seat, Street};
 
 use super::is_run_out;
 use crate::HandRecord;
 use crate::replay::result_is_known;
 
-/// Computes expected results by going through boards. A heads-up all-in before the flop takes
-/// 1,712,304 of them; results are remembered for situations that differ only in the names of suits.
+/// Computes expected results. Two hands of hold'em cost next to nothing ([`cards::all_in`]). Others are
+/// found by going through boards, of which there can be a million; these results are remembered for
+/// situations that differ only in the names of suits.
 #[derive(Debug, Clone)]
 pub struct AllIn {
     /// Boards that may still be looked at.
@@ -108,6 +109,9 @@ impl AllIn {
         let missing = public.def().full_board_len() - start;
 
         let contenders: Vec<Seat> = public.remaining().iter().collect();
+        if let Some(shares) = heads_up(record, &contenders, seen) {
+            return Some(with_uncontested(shares, pots, record.hole.len()));
+        }
         // With more than two players left, pots differ in who contends; these are not remembered.
         let key = (contenders.len() == 2
             && pots.iter().filter(|p| p.contenders.len() == 2).count() == 1)
@@ -164,6 +168,25 @@ fn pots(record: &HandRecord) -> Vec<Pot> {
         }
     }
     pots
+}
+
+/// The shares of two players of hold'em with a full deck, of whom both are left.
+fn heads_up(record: &HandRecord, contenders: &[Seat], seen: CardSet) -> Option<Shares> {
+    let def = record.public.def();
+    let &[one, other] = contenders else { return None };
+    let holdem = record.hole.len() == 2
+        && def.deck().len() == CardSet::FULL.len() as usize
+        && def.full_board_len() == 5;
+    let combo = |seat: Seat| match *record.hole[seat].as_slice() {
+        [a, b] if holdem => Combo::new(a, b),
+        _ => None,
+    };
+    let won = all_in(combo(one)?, combo(other)?, seen).ok()?;
+    let [whole, half] = [Payoff::PER_CHIP as u64, Payoff::PER_CHIP as u64 / 2];
+    let mut pot = BySeat::new(2);
+    pot[one] = whole * won.wins + half * won.ties;
+    pot[other] = whole * won.losses() + half * won.ties;
+    Some(Shares { boards: won.total, pots: vec![pot] })
 }
 
 /// Goes through all boards and adds up the shares of the contested pots.

@@ -189,7 +189,8 @@ fn open_ledger(
     };
     let info = writer.info().clone();
     logs::folder::write_manifest(folder, &info).map_err(io)?;
-    Ok(Some((writer, info)))
+    // Each session waits for the hand that it has just finished.
+    Ok(Some((writer.with_even_commits()?, info)))
 }
 
 /// What a match is called, and its folder.
