@@ -18,11 +18,11 @@
 //! `size`, and `size` times and divided by `1 + spread`.
 
 use cards::{Board, HoleCards};
-use game::{Action, Chips, InfoSet, LegalActions, Policy, Raises, Strategy};
+use game::{Action, Chips, InfoSet, LegalActions, Policy, PublicState, Raises, Seat, Strategy};
 use rand::RngExt;
 use serde::Deserialize;
 
-use crate::winrate::{Effort, win_rate};
+use crate::winrate::{Effort, win_rate, win_rates};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entry.
@@ -177,6 +177,22 @@ impl Policy for Rule {
         let rate = self.win_rate(infoset, situation);
         self.strategy_at(infoset, situation.opponents, rate)
     }
+
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+        visit: &mut dyn FnMut(usize, &Strategy),
+    ) {
+        let mut infoset = InfoSet { public: public.clone(), seat, hole: HoleCards::EMPTY };
+        let Situation { board, opponents, .. } = Situation::of(&infoset);
+        let rates = win_rates(public.def(), hands, board, opponents, self.effort());
+        for (number, (&hole, rate)) in hands.iter().zip(rates).enumerate() {
+            infoset.hole = hole;
+            visit(number, &self.strategy_at(&infoset, opponents, rate));
+        }
+    }
 }
 
 impl Situation {
@@ -189,8 +205,11 @@ impl Situation {
 impl Rule {
     fn win_rate(&self, infoset: &InfoSet, situation: Situation) -> f64 {
         let Situation { hole, board, opponents } = situation;
-        let effort = Effort { exact: self.options.exact, samples: self.options.samples };
-        win_rate(infoset.public.def(), hole, board, opponents, effort)
+        win_rate(infoset.public.def(), hole, board, opponents, self.effort())
+    }
+
+    fn effort(&self) -> Effort {
+        Effort { exact: self.options.exact, samples: self.options.samples }
     }
 
     fn strategy_at(&self, infoset: &InfoSet, opponents: usize, rate: f64) -> Strategy {

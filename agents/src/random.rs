@@ -3,7 +3,8 @@
 //! Each kind of action that is allowed (fold, call or check, raise) is equally likely; the total of a
 //! raise is then uniform between the smallest and the largest allowed. It never folds for free.
 
-use game::{Action, InfoSet, Policy, Strategy};
+use cards::HoleCards;
+use game::{Action, InfoSet, Policy, PublicState, Seat, Strategy};
 use rand::RngExt;
 
 use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
@@ -54,5 +55,18 @@ impl Policy for Random {
             Action::Fold | Action::Call => (action, each),
         };
         Strategy { actions: legal.all().map(weight).collect() }
+    }
+
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+        visit: &mut dyn FnMut(usize, &Strategy),
+    ) {
+        // The cards do not matter, and there may be thousands of sizes.
+        let Some(&hole) = hands.first() else { return };
+        let strategy = self.strategy(&InfoSet { public: public.clone(), seat, hole });
+        (0..hands.len()).for_each(|number| visit(number, &strategy));
     }
 }

@@ -59,3 +59,41 @@ fn soft_thresholds_and_several_sizes_mix() {
     assert!(bets > 0.1 && bets < 0.9, "{soft:?}");
     assert!((bets + soft.probability(Action::Call) - 1.0).abs() < 1e-12);
 }
+
+#[test]
+fn many_hands_at_once_are_answered_as_one_by_one() {
+    let def = Arc::new(games::nolimit_holdem());
+    for name in ["call", "fold", "random", "equity", "equity:mix=1,spread=1"] {
+        let policy = choice(name).policy(&def).unwrap().expect("pure");
+        for (betting, board) in [
+            ("", ""),
+            ("cr300c/cr500", "2c7d9h"),
+            ("cc/cc/", "2c7d9hJs"),
+            ("cc/cc/cc/r200", "2c7d9hJsKd"),
+        ] {
+            let mut infoset = infoset(&def, betting, "AsAd", board);
+            let free = cards::Combo::all()
+                .filter(|combo| !combo.set().intersects(infoset.public.board().set()));
+            let hands: Vec<cards::HoleCards> =
+                free.step_by(7).map(|c| cards::HoleCards::new(&c.cards()).expect("two")).collect();
+            let mut next = 0;
+            policy.strategies(
+                &infoset.public.clone(),
+                infoset.seat,
+                &hands,
+                &mut |number, strategy| {
+                    assert_eq!(number, next);
+                    next += 1;
+                    infoset.hole = hands[number];
+                    assert_eq!(
+                        *strategy,
+                        policy.strategy(&infoset),
+                        "{name} {} {betting}",
+                        infoset.hole
+                    );
+                },
+            );
+            assert_eq!(next, hands.len());
+        }
+    }
+}
