@@ -96,6 +96,15 @@ fn every_node_is_what_replaying_its_betting_gives() {
         assert_eq!(Street::ALL.map(|street| tree.slots(street)), replay.slots, "{menu}");
         assert_eq!(size.folds + size.showdowns, replay.ends, "{menu}");
         assert_eq!(tree.nodes().len() as u64, size.nodes(), "{menu}");
+        for street in Street::ALL {
+            let mut slots = 0;
+            for node in tree.decision_nodes(street) {
+                let NodeKind::Decision { first_slot, .. } = tree.node(node).kind else { panic!() };
+                assert_eq!((tree.street(node), u64::from(first_slot)), (street, slots));
+                slots += tree.actions(node).len() as u64;
+            }
+            assert_eq!(slots, tree.slots(street));
+        }
         assert_eq!(tree.child(BettingTree::ROOT, Action::RaiseTo(1)), None);
     }
 }

@@ -6,3 +6,4 @@ mod features;
 mod menu;
 mod preflop;
 mod schema;
+mod translate;

@@ -162,6 +162,19 @@ impl BettingTree {
         self.size.slots[street.index()]
     }
 
+    /// The decision nodes of a street in the order of their numbers within it, which is that of their slots.
+    pub fn decision_nodes(&self, street: Street) -> Vec<u32> {
+        let mut found = vec![0; self.decisions(street) as usize];
+        for (number, node) in (0..).zip(&self.nodes) {
+            if let NodeKind::Decision { street: on, index, .. } = node.kind
+                && usize::from(on) == street.index()
+            {
+                found[index as usize] = number;
+            }
+        }
+        found
+    }
+
     /// SHA-256, in hexadecimal digits, of the game and the menu: trees of the same hash are the same.
     pub fn hash(&self) -> String {
         hash::tree_hash(&self.def, &self.menu)

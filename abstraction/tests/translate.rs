@@ -1,0 +1,230 @@
+//! Action translation: the published conditions, and hands followed in trees.
+
+use std::sync::Arc;
+
+use abstraction::betting::{BettingTree, NodeKind};
+use abstraction::menu;
+use abstraction::translate::{Followed, Place, follow, pseudo_harmonic, translate};
+use game::{Action, GameDef, PublicState, Turn, games, notation};
+use proptest::prelude::*;
+
+use Action::{Call, Fold, RaiseTo};
+
+fn tree(def: &Arc<GameDef>, menu: &str) -> BettingTree {
+    let menu = menu::find(menu).unwrap_or_else(|| menu.parse().expect("a menu"));
+    BettingTree::new(def, &menu, 1 << 20).expect("a tree of moderate size")
+}
+
+fn state(def: &Arc<GameDef>, betting: &str) -> PublicState {
+    let boards = ["", "2c7d9h", "2c7d9hJs", "2c7d9hJsKd"];
+    let board = boards[betting.matches('/').count()].parse().expect("a board");
+    notation::replay(def, betting, &board).expect("legal betting")
+}
+
+/// Where the hand stands for the seat to act, with this point for every action.
+fn place(tree: &BettingTree, public: &PublicState, point: f64) -> Followed {
+    let Turn::Act(seat) = public.turn() else { panic!("{public:?}: nobody is to act") };
+    follow(tree, public, seat, &mut |_| point)
+}
+
+#[test]
+fn the_probabilities_are_those_of_the_paper() {
+    // Table 1 of the paper: A = 0.01, B = 1; the median x* = (A + B + 2AB) / (2 + A + B).
+    for (smaller, larger) in [(0.01, 1.0), (0.0, 1.0), (0.5, 1.0), (1.0, 2.5), (0.3, 99.5)] {
+        let median = (smaller + larger + 2.0 * smaller * larger) / (2.0 + smaller + larger);
+        assert!((pseudo_harmonic(smaller, larger, median) - 0.5f64).abs() < 1e-12);
+    }
+    let median: f64 = (0.01 + 1.0 + 0.02) / 3.01;
+    assert!((median - 0.342).abs() < 1e-3);
+}
+
+#[test]
+fn a_bet_is_read_as_a_neighbour_and_beyond_the_ends_as_the_end() {
+    let sizes = [0.5, 1.0, 4.0];
+    for (bet, point, expected) in [
+        (0.01, 0.0, 0),
+        (0.01, 0.99, 0),
+        (0.5, 0.999, 0),
+        (1.0, 0.999, 1),
+        (1.0, 0.0, 1),
+        // f(0.7) = 0.3 * 1.5 / (0.5 * 1.7) = 0.529…
+        (0.7, 0.52, 0),
+        (0.7, 0.53, 1),
+        (2.0, 0.0, 1),
+        (2.0, 0.99, 2),
+        (4.0, 0.0, 2),
+        (70.0, 0.0, 2),
+    ] {
+        assert_eq!(translate(&sizes, bet, point), expected, "{bet} at {point}");
+    }
+    assert_eq!(translate(&[0.7], 5.0, 0.5), 0);
+}
+
+#[test]
+fn a_hand_on_the_menu_stands_where_its_betting_says() {
+    let def = Arc::new(games::nolimit_holdem());
+    let tree = tree(&def, "fcpa");
+    for betting in ["", "r300", "cr300", "r300c/r900r2700", "r300c/cc/cr900r20000"] {
+        let public = state(&def, betting);
+        let followed = place(&tree, &public, 0.5);
+        let Place::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
+        assert_eq!(tree.betting(node), betting);
+        assert_eq!(followed.off_tree, 0);
+        for &action in tree.actions(node) {
+            assert_eq!(followed.answer(&tree, &public, action), action);
+        }
+    }
+}
+
+#[test]
+fn bets_off_the_menu_are_read_and_answered_in_proportion() {
+    let def = Arc::new(games::nolimit_holdem());
+    let tree = tree(&def, "every 1-2: 50% pot allin\nevery 3+: allin");
+    // (the hand, the point, its place in the tree, an abstract action there, the answer in the hand)
+    for (betting, point, read, action, answer) in [
+        // 240 is 70 % of the pot of 200: half below 0.529, the pot above.
+        ("r240", 0.5, "r200", RaiseTo(400), RaiseTo(480)),
+        ("r240", 0.6, "r300", RaiseTo(900), RaiseTo(720)),
+        ("r240", 0.6, "r300", RaiseTo(20_000), RaiseTo(20_000)),
+        ("r240", 0.6, "r300", Fold, Fold),
+        // Nearly all-in is read as all-in, and all-in is.
+        ("r19900", 0.5, "r20000", Call, Call),
+        ("r20000", 0.0, "r20000", Call, Call),
+        // A raise of its own is the nearest; chips differ from the tree's for the rest of the hand; shares of the pot go on.
+        ("r240c/", 0.6, "r300c/", RaiseTo(900), RaiseTo(720)),
+        ("r240c/r480", 0.6, "r200c/r400", RaiseTo(1200), RaiseTo(1440)),
+        // The answer from before is known again: 720 was the raise to 900.
+        ("r240r720c/", 0.6, "r300r900c/", Call, Call),
+    ] {
+        let public = state(&def, betting);
+        let followed = place(&tree, &public, point);
+        let Place::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
+        assert_eq!(tree.betting(node), read, "{betting} at {point}");
+        assert_eq!(followed.off_tree > 0, betting != read, "{betting}");
+        assert_eq!(followed.answer(&tree, &public, action), answer, "{betting} at {point}");
+    }
+}
+
+#[test]
+fn where_the_menu_has_no_raise_the_tree_is_ahead_until_the_next_street() {
+    let def = Arc::new(games::nolimit_holdem());
+    let tree = tree(&def, "fc");
+    let ahead = |betting: &str| match place(&tree, &state(&def, betting), 0.5).place {
+        Place::Ahead(node) => tree.betting(node),
+        Place::At(node) => panic!("{betting} is at {}", tree.betting(node)),
+    };
+    let at = |betting: &str| match place(&tree, &state(&def, betting), 0.5).place {
+        Place::At(node) => tree.betting(node),
+        Place::Ahead(node) => panic!("{betting} is ahead at {}", tree.betting(node)),
+    };
+    // A raise is read as a limp, after which the other seat is still to act.
+    assert_eq!(at("r300"), "c");
+    // The second raise is read as the check that ends the street.
+    assert_eq!(ahead("r300r900"), "cc/");
+    assert_eq!(at("r300r900c/"), "cc/");
+    assert_eq!(at("r300r900c/c"), "cc/c");
+    assert_eq!(ahead("r300r900c/cr1800"), "cc/cc/");
+    // In the tree the hand has been shown down.
+    assert_eq!(ahead("cc/cc/cc/cr300"), "cc/cc/cc/cc");
+}
+
+#[test]
+fn a_raise_over_what_was_read_as_all_in_finds_the_tree_at_its_end() {
+    let def = Arc::new(games::nolimit_holdem());
+    let tree = tree(&def, "fcpa");
+    let public = state(&def, "r19000r20000");
+    let followed = place(&tree, &public, 0.5);
+    let Place::Ahead(node) = followed.place else { panic!("{followed:?}") };
+    assert_eq!(tree.node(node).kind, NodeKind::Showdown);
+    assert_eq!(tree.committed(node), [20_000; 2]);
+}
+
+#[test]
+fn limit_hands_are_never_off_the_tree() {
+    let def = Arc::new(games::limit_holdem());
+    let tree = tree(&def, "limit");
+    for betting in ["", "r", "crr", "rrrc/cr", "cc/rrrrc/rc/crr"] {
+        let public = state(&def, betting);
+        let followed = place(&tree, &public, 0.5);
+        let Place::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
+        assert_eq!((tree.betting(node).as_str(), followed.off_tree), (betting, 0));
+    }
+}
+
+proptest! {
+    #[test]
+    fn pseudo_harmonic_meets_its_conditions(
+        smaller in 0.0..20.0f64, gap in 0.01..20.0f64, at in 0.0..1.0f64, next in 0.0..1.0f64,
+        wider in 0.01..5.0f64,
+    ) {
+        let larger = smaller + gap;
+        let (low, high) = (at.min(next), at.max(next));
+        let f = |share: f64| pseudo_harmonic(smaller, larger, smaller + gap * share);
+        // Boundary conditions, range, and less for larger bets.
+        prop_assert_eq!(f(0.0), 1.0);
+        prop_assert_eq!(pseudo_harmonic(smaller, larger, larger), 0.0);
+        prop_assert!((0.0..=1.0).contains(&f(at)));
+        prop_assert!(f(high) <= f(low));
+        if high - low > 1e-6 { prop_assert!(f(high) < f(low)); }
+        // A larger upper size makes the smaller likelier, and so does a larger smaller one.
+        let bet = smaller + gap * at;
+        prop_assert!(pseudo_harmonic(smaller, larger + wider, bet) >= f(at) - 1e-12);
+        if at > 0.0 {
+            prop_assert!(pseudo_harmonic(smaller + gap * at / 2.0, larger, bet) >= f(at) - 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_unit_of_chips_does_not_matter(
+        sizes in prop::collection::btree_set(1u32..1000, 1..6), bet in 1u32..1200, pot in 1u32..500,
+        unit in 1u32..1000, point in 0.0..1.0f64,
+    ) {
+        let shares = |unit: u32| -> Vec<f64> {
+            let pot = f64::from(pot) * f64::from(unit);
+            sizes.iter().map(|&size| f64::from(size) * f64::from(unit) / pot).collect()
+        };
+        let share = |unit: u32| f64::from(bet) * f64::from(unit) / (f64::from(pot) * f64::from(unit));
+        let here = translate(&shares(1), share(1), point);
+        let there = translate(&shares(unit), share(unit), point);
+        // Rounding may tip the scale only where the point lies on it.
+        let near = shares(1).windows(2).any(|pair| {
+            (pseudo_harmonic(pair[0], pair[1], share(1)) - point).abs() < 1e-9
+        });
+        prop_assert!(here == there || near);
+    }
+
+    #[test]
+    fn any_hand_can_be_followed_and_every_answer_is_legal(
+        menu in prop::sample::select(vec!["fc", "fcpa", "small", "every 1: 33% pot\nevery 2+: pot", "every 1+: pot allin\nallin-from: 40%"]),
+        stacks in (1u32..300, 1u32..300, any::<bool>()),
+        choices in prop::collection::vec((0u8..4, 0.0..1.0f64), 0..16),
+        points in prop::collection::vec(0.0..1.0f64, 32),
+    ) {
+        let second = if stacks.2 { stacks.0 } else { stacks.1 };
+        let def = Arc::new(games::nolimit_holdem_with(vec![100 + stacks.0 * 50, 100 + second * 50]));
+        let tree = tree(&def, menu);
+        let deck = def.deck();
+        let mut public = PublicState::new(&def);
+        for (choice, size) in choices {
+            public.deal_from(&deck[..5]).expect("five cards");
+            let Turn::Act(seat) = public.turn() else { break };
+            let followed = follow(&tree, &public, seat, &mut |index| points[index]);
+            let legal = public.legal();
+            if let Place::At(node) = followed.place {
+                let NodeKind::Decision { seat: at, street, .. } = tree.node(node).kind else { panic!() };
+                prop_assert_eq!(usize::from(at), seat.index());
+                prop_assert_eq!(usize::from(street), public.street().index());
+                for &action in tree.actions(node) {
+                    prop_assert!(legal.allows(followed.answer(&tree, &public, action)));
+                }
+            }
+            let action = match (choice, legal.raise) {
+                (0, _) if legal.fold => Fold,
+                (2, Some(raise)) => RaiseTo(raise.min + (f64::from(raise.max - raise.min) * size * size) as u32),
+                (3, Some(raise)) => RaiseTo(raise.min),
+                _ => Call,
+            };
+            public.apply(action).expect("a legal action");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The bytes of a blueprint: mapped, inside the program, or in memory.
+
+use std::fmt;
+use std::path::Path;
+
+use super::BlueprintError;
+use super::map::{Mapped, map};
+
+pub(super) enum Bytes {
+    Mapped(Mapped),
+    Static(&'static [u8]),
+    Owned(Vec<u8>),
+}
+
+impl Bytes {
+    pub(super) fn map(path: &Path) -> Result<Bytes, BlueprintError> {
+        let error = |source| BlueprintError::Read { path: path.to_owned(), source };
+        map(path).map(Bytes::Mapped).map_err(error)
+    }
+
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(mapped) => mapped,
+            Bytes::Static(bytes) => bytes,
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self {
+            Bytes::Mapped(_) => "mapped",
+            Bytes::Static(_) => "inside the program",
+            Bytes::Owned(_) => "in memory",
+        };
+        write!(f, "{} bytes, {kind}", self.as_slice().len())
+    }
+}

@@ -1,0 +1,27 @@
+//! Probabilities as bytes.
+
+/// What the bytes of an information set sum to.
+pub const WHOLE: u32 = 255;
+
+/// Writes probabilities as 255ths that sum to exactly 255, each less than one away from its share; all zero when
+/// no weight is positive, or one is not finite. Weights need not sum to one; there are as many as bytes.
+pub fn quantise(weights: &[f32], shares: &mut [u8]) {
+    shares.fill(0);
+    let sum: f64 = weights.iter().map(|&weight| f64::from(weight.max(0.0))).sum();
+    if !(sum.is_finite() && sum > 0.0) {
+        return;
+    }
+    let part = |weight: f32| f64::from(weight.max(0.0)) / sum * f64::from(WHOLE);
+    let mut left = WHOLE;
+    for (share, &weight) in shares.iter_mut().zip(weights) {
+        *share = (part(weight) as u32).min(left) as u8;
+        left -= u32::from(*share);
+    }
+    // What rounding down has left goes to those that lost most by it, the first of equals.
+    for _ in 0..left {
+        let lost = |place: usize| part(weights[place]) - f64::from(shares[place]);
+        let most = (0..shares.len()).reduce(|a, b| if lost(b) > lost(a) { b } else { a });
+        let Some(most) = most else { return };
+        shares[most] += 1;
+    }
+}

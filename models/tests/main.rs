@@ -1,0 +1,3 @@
+//! Tests of the models crate.
+
+mod blueprint;
