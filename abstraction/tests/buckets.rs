@@ -1,6 +1,8 @@
 //! Card buckets: their sizes, what they must not tell apart, and the numbers that decide them.
 
-use abstraction::buckets::{BucketRecipe, Buckets, BucketsError, ParseRecipeError};
+use abstraction::buckets::{
+    BucketRecipe, Buckets, BucketsError, DealtCards, Kind, ParseRecipeError,
+};
 use cards::{Board, CanonicalIndex, Card, CardSet, Combo, HoleCards, Outlook, Suit, Ties};
 use game::Street;
 use rand::{RngExt, SeedableRng};
@@ -57,11 +59,15 @@ fn recipes_read_what_they_print() {
         RECIPE,
         "preflop=category flop=category turn=category river=category",
         "preflop=169 flop=ehs2:1 turn=ehs2:65535 river=category",
+        "preflop=169 flop=nested:10:100 turn=features:20:3 river=features:100:0",
+        "preflop=169 flop=emd:200 turn=emd:100:7 river=nested:1:1",
     ] {
         assert_eq!(recipe(text).to_string(), text);
     }
     let mixed = "river=ehs2:3  preflop=169\nturn=ehs2:2 flop=ehs2:4";
     assert_eq!(recipe(mixed).to_string(), "preflop=169 flop=ehs2:4 turn=ehs2:2 river=ehs2:3");
+    let seed = "preflop=169 flop=emd:4:1 turn=category river=category";
+    assert_eq!(recipe(seed).to_string(), "preflop=169 flop=emd:4 turn=category river=category");
 }
 
 #[test]
@@ -82,6 +88,13 @@ fn wrong_recipes_are_refused_by_the_piece_that_is_wrong() {
         (&format!("preflop=ehs2:4 flop=169 {rest}"), "the preflop cannot have buckets of kind"),
         (&format!("preflop=169 flop=ehs2:0 {rest}"), "0 buckets: ask for 1 to 65535"),
         (&format!("preflop=169 flop=ehs2:65536 {rest}"), "65536 buckets"),
+        (&format!("preflop=169 flop=nested:1000:1000 {rest}"), "1000000 buckets"),
+        (&format!("preflop=169 flop=nested:0:9 {rest}"), "0 buckets"),
+        (&format!("preflop=169 flop=nested:9 {rest}"), "`nested:9` is not a kind"),
+        (&format!("preflop=169 flop=features:1:2 {rest}"), "features of 1 steps and 2 quantiles"),
+        (&format!("preflop=169 flop=features:20:9 {rest}"), "features of 20 steps and 9 quantiles"),
+        (&format!("preflop=169 flop=emd:4:-1 {rest}"), "`emd:4:-1` is not a kind"),
+        ("preflop=169 flop=emd:4 turn=emd:4 river=emd:4", "the river cannot have buckets of kind"),
     ] {
         let error = text.parse::<BucketRecipe>().expect_err(text).to_string();
         assert!(error.contains(part), "{text}: {error}");
@@ -126,24 +139,59 @@ fn assert_balanced(weights: &[u64], tolerance: f64) {
     }
 }
 
+/// Buckets of every kind. Those of the first line, and of nested ones on the river, take long to write out.
+static OTHERS: LazyLock<Vec<Buckets>> = LazyLock::new(|| {
+    let mut recipes = vec![
+        "preflop=category flop=category turn=category river=category",
+        "preflop=169 flop=nested:4:10 turn=ehs2:5 river=features:20:0",
+        "preflop=169 flop=emd:25 turn=ehs2:5 river=category",
+    ];
+    if !cfg!(debug_assertions) {
+        recipes.push("preflop=169 flop=features:10:2 turn=nested:2:4 river=nested:3:20");
+        recipes.push("preflop=169 flop=ehs2:5 turn=features:5:1 river=ehs2:5");
+    }
+    recipes.into_iter().map(made).collect()
+});
+
+static OTHERS_TABLES: LazyLock<Vec<Buckets>> = LazyLock::new(|| {
+    let tabulated = |buckets: &Buckets| {
+        let mut tables = buckets.clone();
+        tables.tabulate(|_| ());
+        tables
+    };
+    OTHERS.iter().skip(1).map(tabulated).collect()
+});
+
+fn all_kinds() -> impl Iterator<Item = &'static Buckets> {
+    [&*EHS2, &*EHS2_TABLES].into_iter().chain(OTHERS.iter()).chain(OTHERS_TABLES.iter())
+}
+
 #[test]
 fn tables_hold_what_the_rules_say() {
     let mut rng = Pcg64Mcg::seed_from_u64(1);
-    for size in [2, 5, 6, 7] {
-        for _ in 0..500 {
-            let dealt = cards(&mut rng, size);
-            assert_eq!(bucket(&EHS2, &dealt), bucket(&EHS2_TABLES, &dealt), "{dealt:?}");
+    let pairs = OTHERS.iter().skip(1).zip(OTHERS_TABLES.iter());
+    for (buckets, tables) in pairs.chain([(&*EHS2, &*EHS2_TABLES)]) {
+        for size in [2, 5, 6, 7] {
+            for _ in 0..300 {
+                let dealt = cards(&mut rng, size);
+                assert_eq!(bucket(buckets, &dealt), bucket(tables, &dealt), "{dealt:?}");
+            }
         }
     }
+}
+
+#[test]
+fn deals_have_the_buckets_of_their_hands() {
+    all_kinds().for_each(a_deal_has_the_buckets_of_its_hands);
 }
 
 #[test]
 fn renaming_suits_changes_no_bucket() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
     let suits = [[1, 0, 2, 3], [3, 2, 1, 0], [1, 2, 3, 0], [2, 3, 1, 0]];
-    for buckets in [&*EHS2, &*EHS2_TABLES] {
+    for buckets in all_kinds() {
         for size in [2, 5, 6, 7] {
-            for round in 0..500 {
+            for round in 0..200 {
                 let dealt = cards(&mut rng, size);
                 let other = renamed(&dealt, &suits[round % suits.len()]);
                 assert_eq!(bucket(buckets, &dealt), bucket(buckets, &other), "{dealt:?}");
@@ -152,25 +200,157 @@ fn renaming_suits_changes_no_bucket() {
     }
 }
 
-#[test]
-fn a_deal_has_the_buckets_of_its_hands() {
+fn a_deal_has_the_buckets_of_its_hands(buckets: &Buckets) {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
-    for buckets in [
-        &*EHS2,
-        &*EHS2_TABLES,
-        &made("preflop=category flop=category turn=category river=category"),
-    ] {
-        for _ in 0..200 {
-            let dealt = cards(&mut rng, 9);
-            let board: [Card; 5] = dealt[4..].try_into().expect("five");
-            let holes = [0, 2].map(|at| Combo::new(dealt[at], dealt[at + 1]).expect("two cards"));
-            let all = buckets.deal(holes, &board);
-            for (hole, of_player) in holes.iter().zip(all) {
-                for (cards, found) in [0, 3, 4, 5].into_iter().zip(of_player) {
-                    assert_eq!(buckets.of_combo(*hole, set(&board[..cards])), Ok(found));
-                }
+    let deals = (0..50).map(|_| {
+        let dealt = cards(&mut rng, 9);
+        let board: [Card; 5] = dealt[4..].try_into().expect("five");
+        let holes = [0, 2].map(|at| Combo::new(dealt[at], dealt[at + 1]).expect("two cards"));
+        DealtCards { holes, board }
+    });
+    let deals: Vec<DealtCards> = deals.collect();
+    let mut next = 0;
+    buckets.deal(&deals, |number, all| {
+        assert_eq!(number, next);
+        next += 1;
+        let DealtCards { holes, board } = deals[number];
+        for (hole, of_player) in holes.iter().zip(all) {
+            for (cards, found) in [0, 3, 4, 5].into_iter().zip(of_player) {
+                assert_eq!(buckets.of_combo(*hole, set(&board[..cards])), Ok(found));
             }
         }
+    });
+    assert_eq!(next, deals.len());
+}
+
+#[test]
+fn no_bucket_is_empty() {
+    let mut rng = Pcg64Mcg::seed_from_u64(6);
+    for buckets in OTHERS_TABLES.iter() {
+        for (street, size) in [(Street::Flop, 5), (Street::River, 7)] {
+            if buckets.recipe().kind(street) == Kind::Category {
+                continue;
+            }
+            let mut seen = vec![false; buckets.count(street) as usize];
+            // Features have rare buckets: those of all flops are looked at.
+            let hands: Vec<Vec<Card>> = match street {
+                Street::Flop => {
+                    let index = CanonicalIndex::flop();
+                    let numbers = 0..index.size();
+                    let deal = |number| index.representative(number).expect("below the size");
+                    let listed =
+                        |[hole, board]: [CardSet; 2]| hole.iter().chain(board.iter()).collect();
+                    numbers.map(deal).map(listed).collect()
+                }
+                _ => (0..100_000).map(|_| cards(&mut rng, size)).collect(),
+            };
+            for hand in hands {
+                seen[bucket(buckets, &hand) as usize] = true;
+            }
+            let missing = seen.iter().filter(|seen| !**seen).count();
+            assert_eq!(missing, 0, "{} on the {street}", buckets.recipe());
+        }
+    }
+}
+
+#[test]
+fn clustering_never_makes_distances_greater_and_ends_near_its_hands() {
+    let mut distances = Vec::new();
+    let text = "preflop=169 flop=emd:12:3 turn=category river=category";
+    let buckets = Buckets::make(&recipe(text), |progress| distances.extend(progress.distance));
+    let buckets = buckets.expect("a few clusters");
+    assert!(distances.len() > 3 && distances.is_sorted_by(|a, b| a >= b), "{distances:?}");
+    assert!(distances[distances.len() - 1] < distances[0] * 95 / 100, "{distances:?}");
+    if !cfg!(debug_assertions) {
+        assert_eq!(buckets.hash(), made(text).hash());
+    }
+    let report = buckets.report(Street::Flop, 1).expect("a report");
+    assert!(report.within < report.variance / 10.0, "{report}");
+}
+
+#[test]
+fn clusters_are_numbered_by_their_strength() {
+    let buckets = &OTHERS[2];
+    let mut rng = Pcg64Mcg::seed_from_u64(8);
+    let mut rates: Vec<(u32, f64)> = Vec::new();
+    for _ in 0..2000 {
+        let dealt = cards(&mut rng, 5);
+        let hole = Combo::new(dealt[0], dealt[1]).expect("two cards");
+        let outlook = cards::RiverTable::shared(Ties::Half).outlook(hole, set(&dealt[2..]));
+        rates.push((bucket(buckets, &dealt), outlook.expect("a flop").win_rate()));
+    }
+    let mean = |number: u32| {
+        let own: Vec<f64> =
+            rates.iter().filter(|rate| rate.0 == number).map(|rate| rate.1).collect();
+        own.iter().sum::<f64>() / own.len() as f64
+    };
+    let (weak, strong) = (mean(0), mean(buckets.count(Street::Flop) - 1));
+    assert!(weak < 0.25 && strong > 0.9, "{weak:?} {strong:?}");
+}
+
+fn written(buckets: &Buckets) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    buckets.write(&mut bytes).expect("memory does not fail");
+    bytes
+}
+
+#[test]
+fn files_hold_what_was_made() {
+    let mut rng = Pcg64Mcg::seed_from_u64(9);
+    for buckets in all_kinds() {
+        let bytes = written(buckets);
+        let read = Buckets::read(&*bytes).expect("a file");
+        assert_eq!((read.recipe(), read.hash()), (buckets.recipe(), buckets.hash()));
+        assert_eq!(written(&read), bytes);
+        for size in [2, 5, 6, 7] {
+            let dealt = cards(&mut rng, size);
+            assert_eq!(bucket(&read, &dealt), bucket(buckets, &dealt), "{dealt:?}");
+        }
+    }
+}
+
+#[test]
+fn files_of_another_version_and_damaged_ones_are_refused() {
+    let bytes = written(&EHS2);
+    let text = |bytes: &[u8]| Buckets::read(bytes).expect_err("damaged").to_string();
+    let replaced = |from: &str, to: &str| {
+        let at = bytes.windows(from.len()).position(|piece| piece == from.as_bytes());
+        let at = at.expect(from);
+        [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()
+    };
+    assert!(text(b"").contains("no file of buckets"));
+    assert!(text(b"something else\n").contains("`something else`"));
+    let newer = text(&replaced("buckets 1", "buckets 2"));
+    assert!(newer.contains("version 2") && newer.contains("version 1"), "{newer}");
+    assert!(text(&replaced("flop=ehs2:50", "flop=ehs2:51")).contains("numbers of the flop"));
+    assert!(text(&replaced("recipe = ", "receipt = ")).contains("`recipe = …`"));
+    assert!(text(&replaced("flop=ehs2:50", "flop=ehs3:50")).contains("`ehs3:50` is not a kind"));
+    assert!(text(&replaced("counts = 169 50", "counts = 169 49")).contains("`counts = …`"));
+    let hash = text(&replaced(EHS2.hash(), &"0".repeat(64)));
+    assert!(hash.contains(&"0".repeat(64)) && hash.contains(EHS2.hash()), "{hash}");
+    assert!(text(&bytes[..bytes.len() - 1]).contains("cut off"));
+    assert!(text(&[&*bytes, b"x"].concat()).contains("cut off or not whole"));
+    let mut flipped = bytes.clone();
+    *flipped.last_mut().expect("bytes") ^= 0x40;
+    assert!(Buckets::read(&*flipped).is_err());
+}
+
+#[test]
+fn reports_say_how_much_hands_of_a_bucket_differ() {
+    for street in Street::ALL {
+        let report = EHS2_TABLES.report(street, 1).expect("a report");
+        assert!(report.within < report.variance / 20.0, "{report}");
+        assert!(report.fullest < 0.05 && report.unseen == 0, "{report}");
+        for example in &report.examples {
+            let [mean, least, most] = example.win_rate;
+            assert!(least <= mean + 1e-9 && mean <= most + 1e-9, "{report}");
+            assert!((example.made.iter().map(|made| made.1).sum::<f64>() - 1.0).abs() < 1e-9);
+            for (hole, board) in &example.hands {
+                assert_eq!(EHS2.bucket(*hole, board), Ok(example.bucket));
+            }
+        }
+        let text = report.to_string();
+        assert!(text.contains(&format!("{street}: ")) && text.contains("wins"), "{text}");
     }
 }
 

@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use cards::{CanonicalIndex, Card, CardSet, Combo, Suit};
+use rayon::prelude::*;
 
 /// The boards of three or four cards.
 pub(super) struct Boards {
@@ -77,9 +78,28 @@ impl Boards {
     }
 }
 
-/// The number of a set among those with as many cards (at most four).
+/// Something for every board of five cards, by its number.
+pub(super) fn of_five(value: impl Fn(CardSet) -> u16 + Sync) -> Box<[u16]> {
+    let index = CanonicalIndex::new([5]).expect("five cards have an index");
+    let found: Vec<(CardSet, u16)> = (0..index.size())
+        .into_par_iter()
+        .map(|number| {
+            let [board] = index.representative(number).expect("below the size");
+            (board, value(board))
+        })
+        .collect();
+    let mut all = vec![0; CHOOSE[52][5] as usize].into_boxed_slice();
+    for (board, value) in found {
+        for suits in RENAMINGS.iter() {
+            all[number_of(board.iter().map(|card| renamed(card, suits)).collect())] = value;
+        }
+    }
+    all
+}
+
+/// The number of a set among those with as many cards (at most five).
 #[inline]
-fn number_of(cards: CardSet) -> usize {
+pub(super) fn number_of(cards: CardSet) -> usize {
     let (mut bits, mut number, mut chosen) = (cards.bits(), 0, 1);
     while bits != 0 {
         let bit = bits.trailing_zeros() as usize;

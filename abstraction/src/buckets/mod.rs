@@ -12,19 +12,28 @@
 //! names of suits share a bucket.
 
 mod boards;
+mod cluster;
+mod file;
+mod histogram;
+mod keyed;
+mod nested;
 mod percentiles;
 mod recipe;
+mod report;
 mod rule;
 mod tables;
 
-use cards::{Board, Card, CardSet, Combo, HoleCards, Outlook, RiverTable, Ties, WinRateError};
+use arrayvec::ArrayVec;
+use cards::{Board, Card, CardSet, Combo, HoleCards, Outlook, WinRateError};
 use game::Street;
 use sha2::{Digest, Sha256};
 
+pub use file::FileError;
 pub use recipe::{BucketRecipe, Kind, ParseRecipeError};
+pub use report::{Example, StreetReport};
 
 use rule::Rule;
-use tables::Tables;
+use tables::{Found, Tables};
 
 /// The version of what the kinds of buckets mean and how files hold them.
 pub const VERSION: u32 = 1;
@@ -54,6 +63,17 @@ pub enum BucketsError {
         /// The most there can be.
         possible: u32,
     },
+    /// Features so fine that there are too many buckets.
+    #[error(
+        "the features fall into {found} different ones on the {street}, where at most {most} buckets are \
+         possible: take fewer steps or fewer quantiles", most = recipe::MOST
+    )]
+    TooFine {
+        /// The street.
+        street: Street,
+        /// Different features found.
+        found: usize,
+    },
     /// Not two different hole cards.
     #[error("the hand has not two different cards: buckets are for hold'em")]
     Hole,
@@ -71,24 +91,34 @@ pub struct Progress {
     pub stage: &'static str,
     /// The share of the stage that is done, 0 to 1.
     pub done: f64,
+    /// While hands are being clustered: the sum of their distances from the centres, which falls.
+    pub distance: Option<u64>,
+}
+
+/// The cards of a whole deal: all different.
+#[derive(Debug, Clone, Copy)]
+pub struct DealtCards {
+    /// The hands of seat 0 and seat 1.
+    pub holes: [Combo; 2],
+    /// The board in the order of the streets.
+    pub board: [Card; 5],
 }
 
 /// The buckets of a whole deal: those of each player on each street.
 pub type DealtBuckets = [[u32; 4]; 2];
 
 impl Buckets {
-    /// Makes the buckets of a recipe, on all threads of the pool it is called in: about a second for
-    /// percentiles. `progress` is told how far it is, from the calling thread.
+    /// Makes the buckets of a recipe, on all threads of the rayon pool it is called in: a second or two for
+    /// percentiles and nested percentiles, seconds for features, a minute or two for some hundred clusters on
+    /// each of two streets. `progress` is told how far it is, from the calling thread.
     ///
     /// # Errors
-    /// When a street has fewer hands than buckets were asked for.
+    /// When a street has fewer hands than buckets were asked for, or features are too fine.
     pub fn make(
         recipe: &BucketRecipe,
         mut progress: impl FnMut(Progress),
     ) -> Result<Buckets, BucketsError> {
-        let table = RiverTable::shared(Ties::Half);
-        let mut make =
-            |street: Street| Rule::make(table, street, recipe.kind(street), &mut progress);
+        let mut make = |street: Street| Rule::make(street, recipe.kind(street), &mut progress);
         let [preflop, flop, turn, river] = Street::ALL;
         let rules = [make(preflop)?, make(flop)?, make(turn)?, make(river)?];
         Ok(Buckets::of(*recipe, rules))
@@ -117,8 +147,8 @@ impl Buckets {
         self.rules[street.index()].count()
     }
 
-    /// Writes the buckets of every hand on every board out: a second for percentiles, 52 MB. Does nothing
-    /// the second time.
+    /// Writes the buckets of every hand on every board out: a second or two for percentiles, 52 MB. Does
+    /// nothing the second time.
     pub fn tabulate(&mut self, mut progress: impl FnMut(Progress)) {
         if self.tables.is_none() {
             self.tables = Some(Tables::new(&self.rules, &mut progress));
@@ -152,14 +182,25 @@ impl Buckets {
         Ok(self.rules[street.index()].bucket(hole, board, &mut Outlook::default())?)
     }
 
-    /// The buckets of both hands on all streets. The cards must all be different, or any buckets come out.
+    /// The buckets of both hands of each deal on all streets. The cards of a deal must all be different, or
+    /// any buckets come out.
     ///
-    /// About 100 ns with [tables](Buckets::tabulate), which this is meant for.
-    #[inline]
-    pub fn deal(&self, holes: [Combo; 2], board: &[Card; 5]) -> DealtBuckets {
-        match &self.tables {
-            Some(tables) => tables.deal(&self.rules, holes, board),
-            None => self.deal_without_tables(holes, board),
+    /// With [tables](Buckets::tabulate), which this is meant for, some 200 ns a deal when there are many:
+    /// most of it waiting for memory, which several do together.
+    pub fn deal(&self, deals: &[DealtCards], mut each: impl FnMut(usize, DealtBuckets)) {
+        const TOGETHER: usize = 16;
+        let Some(tables) = &self.tables else {
+            for (number, cards) in deals.iter().enumerate() {
+                each(number, self.deal_without_tables(cards.holes, &cards.board));
+            }
+            return;
+        };
+        for (chunk, deals) in deals.chunks(TOGETHER).enumerate() {
+            let mut found: ArrayVec<Found, TOGETHER> = ArrayVec::new();
+            found.extend(deals.iter().map(|cards| tables.find(cards.holes, &cards.board)));
+            for (at, found) in found.iter().enumerate() {
+                each(TOGETHER * chunk + at, tables.read(&self.rules, found));
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Equally likely groups of hands in the order of a score.
 
-use cards::{CanonicalIndex, CardSet, Combo, Outlook, RiverTable, WinRateError};
+use cards::{CanonicalIndex, CardSet, Combo, Outlook, RiverTable};
 use game::Street;
 use rayon::prelude::*;
 
@@ -47,22 +47,23 @@ pub(super) fn all_scores(table: &RiverTable, street: Street) -> Vec<u32> {
     scores
 }
 
-/// How many deals of hand and board have each score.
-pub(super) fn weigh(table: &RiverTable, street: Street, all: &[u32]) -> Vec<u64> {
-    let mut weights = vec![0; scores(street)];
+/// How many deals of hand and board have each score, for each of so many classes of boards.
+pub(super) fn weigh(
+    table: &RiverTable,
+    street: Street,
+    classes: usize,
+    class: impl Fn(CardSet) -> u32 + Sync,
+) -> Vec<Vec<u64>> {
     if street == Street::River {
-        each_river(|board, boards| {
-            let mut values = [0; Combo::COUNT];
-            table.all(board, &mut values)?;
-            for combo in Combo::all().filter(|combo| !combo.set().intersects(board)) {
-                weights[usize::from(values[combo.index()])] += u64::from(boards);
-            }
-            Ok(())
-        });
-        return weights;
+        return weigh_rivers(table, classes, class);
     }
     let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
-    for (row, (_, boards)) in all.chunks(Combo::COUNT).zip(boards.rows()) {
+    let of_rows: Vec<u32> = boards.rows().par_iter().map(|(board, _)| class(*board)).collect();
+    let all = all_scores(table, street);
+    let mut weights = vec![vec![0; scores(street)]; classes];
+    let rows = all.chunks(Combo::COUNT).zip(boards.rows()).zip(of_rows);
+    for ((row, (_, boards)), class) in rows {
+        let weights = &mut weights[class as usize];
         for &score in row.iter().filter(|&&score| score != NONE) {
             weights[score as usize] += u64::from(*boards);
         }
@@ -70,23 +71,46 @@ pub(super) fn weigh(table: &RiverTable, street: Street, all: &[u32]) -> Vec<u64>
     weights
 }
 
-/// Visits one of every kind of river board, with the number of boards of that kind.
-fn each_river(mut visit: impl FnMut(CardSet, u32) -> Result<(), WinRateError>) {
+fn weigh_rivers(
+    table: &RiverTable,
+    classes: usize,
+    class: impl Fn(CardSet) -> u32 + Sync,
+) -> Vec<Vec<u64>> {
     let index = CanonicalIndex::new([5]).expect("five cards have an index");
-    for number in 0..index.size() {
+    let empty = || vec![vec![0; scores(Street::River)]; classes];
+    let add = |mut weights: Vec<Vec<u64>>, number: u32| {
+        let number = u64::from(number);
         let board = index.representative(number).zip(index.orbit(number));
-        let ([board], orbit) = board.expect("numbers below the size have both");
-        visit(board, orbit).expect("five cards");
-    }
+        let ([board], boards) = board.expect("numbers below the size have both");
+        let mut values = [0; Combo::COUNT];
+        table.all(board, &mut values).expect("five cards");
+        let own = &mut weights[class(board) as usize];
+        for combo in Combo::all().filter(|combo| !combo.set().intersects(board)) {
+            own[usize::from(values[combo.index()])] += u64::from(boards);
+        }
+        weights
+    };
+    let merged = |mut all: Vec<Vec<u64>>, more: Vec<Vec<u64>>| {
+        all.iter_mut().flatten().zip(more.iter().flatten()).for_each(|(sum, more)| *sum += more);
+        all
+    };
+    (0..index.size() as u32)
+        .into_par_iter()
+        .with_min_len(4096)
+        .fold(empty, add)
+        .reduce(empty, merged)
 }
 
 /// The least scores of all groups but the first, for so many groups as equal in weight as they can be
-/// without dividing hands of one score; none is empty. `None` when there are fewer scores than groups.
-pub(super) fn cuts(weights: &[u64], groups: u32) -> Option<Vec<u32>> {
+/// without dividing hands of one score; none is empty.
+///
+/// # Errors
+/// The number of scores, when that is less than the number of groups.
+pub(super) fn cuts(weights: &[u64], groups: u32) -> Result<Vec<u32>, u32> {
     let scores = || (0..).zip(weights).filter(|(_, weight)| **weight > 0);
     let (mut scores_left, mut groups_left) = (scores().count() as u64, u64::from(groups));
     if scores_left < groups_left {
-        return None;
+        return Err(scores_left as u32);
     }
     let mut cuts = Vec::with_capacity(groups as usize);
     let mut weight_left: u64 = weights.iter().sum();
@@ -104,5 +128,5 @@ pub(super) fn cuts(weights: &[u64], groups: u32) -> Option<Vec<u32>> {
         scores_left -= 1;
     }
     debug_assert_eq!(cuts.len() + 1, groups as usize);
-    Some(cuts)
+    Ok(cuts)
 }

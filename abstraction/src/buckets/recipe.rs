@@ -16,6 +16,30 @@ pub enum Kind {
     /// `ehs2:N`: so many equally likely groups of hands of rising E[HS²], the mean square of the win-rate
     /// on the river; on the river itself that is the order of win-rates. After the flop.
     Ehs2(u32),
+    /// `nested:C:N`: so many classes of boards by draws and high cards, and in each so many equally likely
+    /// groups of hands of rising E[HS²]. After the flop.
+    Nested {
+        /// Classes of boards.
+        classes: u32,
+        /// Groups of hands in each.
+        each: u32,
+    },
+    /// `features:S:Q`: hands that agree in the win-rate and in Q quantiles of the win-rate on the next street,
+    /// all rounded to whole Sths. How many buckets that makes is found out. After the flop.
+    Features {
+        /// Steps from 0 to 1.
+        steps: u32,
+        /// Quantiles, evenly spaced; on the river there are none.
+        quantiles: u32,
+    },
+    /// `emd:N`, or `emd:N:SEED`: so many clusters of hands whose win-rates on the next street are distributed
+    /// alike, by k-means with the earth mover's distance. Flop and turn.
+    Emd {
+        /// Clusters.
+        count: u32,
+        /// Which first centres are drawn; 1 unless given.
+        seed: u64,
+    },
 }
 
 /// The kinds of all four streets.
@@ -56,13 +80,24 @@ pub enum ParseRecipeError {
     },
     /// A number of buckets that is not possible.
     #[error("{0} buckets: ask for 1 to {MOST}")]
-    Count(u32),
+    Count(u64),
+    /// Features that are not possible.
+    #[error(
+        "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps and at most 8 quantiles"
+    )]
+    Features {
+        /// Steps.
+        steps: u32,
+        /// Quantiles.
+        quantiles: u32,
+    },
 }
 
 /// The most buckets of a street.
 pub(super) const MOST: u32 = 65_535;
 
-const KINDS: &str = "`169` (preflop), `category`, and after the flop `ehs2:N`";
+const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `nested:C:N` and `features:S:Q`, and on \
+                     flop and turn `emd:N`";
 
 impl BucketRecipe {
     /// A recipe from the kinds of preflop, flop, turn and river.
@@ -85,17 +120,30 @@ impl BucketRecipe {
 impl Kind {
     fn check(self, street: Street) -> Result<(), ParseRecipeError> {
         let refuse = |reason| Err(ParseRecipeError::Street { street, kind: self, reason });
-        match self {
+        let count = match self {
             Kind::StartingHands if street != Street::Preflop => {
-                refuse("they are the hands before the flop")
+                return refuse("they are the hands before the flop");
             }
-            Kind::StartingHands | Kind::Category => Ok(()),
-            Kind::Ehs2(_) if street == Street::Preflop => refuse("take `169` or `category`"),
-            Kind::Ehs2(count) if count == 0 || count > MOST => Err(ParseRecipeError::Count(count)),
-            Kind::Ehs2(_) => Ok(()),
+            Kind::StartingHands | Kind::Category => return Ok(()),
+            _ if street == Street::Preflop => return refuse("take `169` or `category`"),
+            Kind::Emd { .. } if street == Street::River => {
+                return refuse("no street comes after it; take `ehs2:N`");
+            }
+            Kind::Features { steps: 2..=100, quantiles: 0..=8 } => return Ok(()),
+            Kind::Features { steps, quantiles } => {
+                return Err(ParseRecipeError::Features { steps, quantiles });
+            }
+            Kind::Ehs2(count) | Kind::Emd { count, .. } => u64::from(count),
+            Kind::Nested { classes, each } => u64::from(classes) * u64::from(each),
+        };
+        match count {
+            1..=MOST_BUCKETS => Ok(()),
+            _ => Err(ParseRecipeError::Count(count)),
         }
     }
 }
+
+const MOST_BUCKETS: u64 = MOST as u64;
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -103,6 +151,10 @@ impl fmt::Display for Kind {
             Kind::StartingHands => f.write_str("169"),
             Kind::Category => f.write_str("category"),
             Kind::Ehs2(count) => write!(f, "ehs2:{count}"),
+            Kind::Nested { classes, each } => write!(f, "nested:{classes}:{each}"),
+            Kind::Features { steps, quantiles } => write!(f, "features:{steps}:{quantiles}"),
+            Kind::Emd { count, seed: 1 } => write!(f, "emd:{count}"),
+            Kind::Emd { count, seed } => write!(f, "emd:{count}:{seed}"),
         }
     }
 }
@@ -122,21 +174,27 @@ impl FromStr for Kind {
     type Err = ParseRecipeError;
 
     fn from_str(text: &str) -> Result<Kind, ParseRecipeError> {
-        let refuse = || ParseRecipeError::Kind(short(text));
-        let (name, rest) = match text.split_once(':') {
-            Some((name, rest)) => (name, Some(rest)),
-            None => (text, None),
-        };
-        let number = |text: Option<&str>| {
-            let text = text.filter(|text| !text.starts_with('+')).ok_or_else(refuse)?;
-            text.parse().map_err(|_| refuse())
-        };
-        match (name, rest) {
-            ("169", None) => Ok(Kind::StartingHands),
-            ("category", None) => Ok(Kind::Category),
-            ("ehs2", rest) => Ok(Kind::Ehs2(number(rest)?)),
-            _ => Err(refuse()),
+        fn number<T: FromStr>(text: &str) -> Option<T> {
+            text.parse().ok().filter(|_| !text.starts_with('+'))
         }
+        let parts: Vec<&str> = text.split(':').collect();
+        let kind = match *parts.as_slice() {
+            ["169"] => Some(Kind::StartingHands),
+            ["category"] => Some(Kind::Category),
+            ["ehs2", count] => number(count).map(Kind::Ehs2),
+            ["nested", classes, each] => number(classes)
+                .zip(number(each))
+                .map(|(classes, each)| Kind::Nested { classes, each }),
+            ["features", steps, quantiles] => number(steps)
+                .zip(number(quantiles))
+                .map(|(steps, quantiles)| Kind::Features { steps, quantiles }),
+            ["emd", count] => number(count).map(|count| Kind::Emd { count, seed: 1 }),
+            ["emd", count, seed] => {
+                number(count).zip(number(seed)).map(|(count, seed)| Kind::Emd { count, seed })
+            }
+            _ => None,
+        };
+        kind.ok_or_else(|| ParseRecipeError::Kind(short(text)))
     }
 }
 

@@ -5,10 +5,12 @@ use cards::{
 };
 use game::Street;
 
-use super::{BucketsError, Kind, Progress, percentiles};
+use super::histogram::{self, BINS, Centres};
+use super::nested::Classes;
+use super::{BucketsError, Kind, Progress, cluster, keyed, percentiles};
 
 /// The buckets of one street, as the few numbers that decide them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Rule {
     StartingHands,
     /// Pairs and others, before the flop.
@@ -18,35 +20,75 @@ pub(super) enum Rule {
     Percentiles {
         cuts: Vec<u32>,
     },
+    /// Classes of boards, and for each the least scores of all its buckets but the first.
+    Nested {
+        classes: Classes,
+        cuts: Vec<Vec<u32>>,
+    },
+    /// The rounded features of each bucket, rising.
+    Keyed {
+        steps: u32,
+        quantiles: u32,
+        keys: Vec<u64>,
+    },
+    /// The centres of clusters.
+    Histograms {
+        centres: Centres,
+    },
 }
 
 impl Rule {
     /// Makes the rule of a kind.
     pub(super) fn make(
-        table: &RiverTable,
         street: Street,
         kind: Kind,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Rule, BucketsError> {
+        let table = || RiverTable::shared(Ties::Half);
+        let mut tell = |stage, done, distance| progress(Progress { street, stage, done, distance });
+        let too_many = |asked, possible| BucketsError::TooMany { street, asked, possible };
         match kind {
             Kind::StartingHands => Ok(Rule::StartingHands),
             Kind::Category if street == Street::Preflop => Ok(Rule::Pairs),
             Kind::Category => Ok(Rule::Category),
             Kind::Ehs2(count) => {
-                let mut tell = |done| progress(Progress { street, stage: "E[HS²]", done });
-                tell(0.0);
-                let scores = match street {
-                    Street::River => Vec::new(),
-                    _ => percentiles::all_scores(table, street),
-                };
-                tell(0.5);
-                let weights = percentiles::weigh(table, street, &scores);
-                let cuts = percentiles::cuts(&weights, count).ok_or_else(|| {
-                    let possible = weights.iter().filter(|&&weight| weight > 0).count() as u32;
-                    BucketsError::TooMany { street, asked: count, possible }
-                })?;
-                tell(1.0);
+                tell("E[HS²]", 0.0, None);
+                let weights = percentiles::weigh(table(), street, 1, |_| 0).remove(0);
+                tell("E[HS²]", 1.0, None);
+                let cuts = percentiles::cuts(&weights, count);
+                let cuts = cuts.map_err(|possible| too_many(count, possible))?;
                 Ok(Rule::Percentiles { cuts })
+            }
+            Kind::Nested { classes: count, each } => {
+                let cards = [0, 3, 4, 5][street.index()];
+                tell("classes of boards", 0.0, None);
+                let classes = Classes::make(cards, count, 1);
+                let classes = classes.ok_or_else(|| too_many(count, count.saturating_sub(1)))?;
+                tell("E[HS²]", 0.0, None);
+                let weights =
+                    percentiles::weigh(table(), street, count as usize, |board| classes.of(board));
+                tell("E[HS²]", 1.0, None);
+                let cuts = weights.iter().map(|weights| {
+                    percentiles::cuts(weights, each)
+                        .map_err(|possible| too_many(count * each, count * possible))
+                });
+                let cuts = cuts.collect::<Result<_, _>>()?;
+                Ok(Rule::Nested { classes, cuts })
+            }
+            Kind::Features { steps, quantiles } => {
+                tell("features", 0.0, None);
+                let keys = keyed::all_keys(table(), street, steps, quantiles);
+                tell("features", 1.0, None);
+                let found = keys.len();
+                if found > super::recipe::MOST as usize {
+                    return Err(BucketsError::TooFine { street, found });
+                }
+                Ok(Rule::Keyed { steps, quantiles, keys })
+            }
+            Kind::Emd { count, seed } => {
+                let centres = cluster::centres(table(), street, count, seed, &mut tell);
+                let centres = centres.ok_or_else(|| too_many(count, count - 1))?;
+                Ok(Rule::Histograms { centres })
             }
         }
     }
@@ -57,6 +99,9 @@ impl Rule {
             Rule::Pairs => 2,
             Rule::Category => Category::StraightFlush as u32 + 1,
             Rule::Percentiles { cuts } => cuts.len() as u32 + 1,
+            Rule::Nested { cuts, .. } => cuts.iter().map(|cuts| cuts.len() as u32 + 1).sum(),
+            Rule::Keyed { keys, .. } => keys.len() as u32,
+            Rule::Histograms { centres } => centres.as_slice().len() as u32,
         }
     }
 
@@ -68,13 +113,53 @@ impl Rule {
         outlook: &mut Outlook,
     ) -> Result<u32, WinRateError> {
         match self {
-            Rule::StartingHands => Ok(hole.starting_hand().index() as u32),
-            Rule::Pairs => Ok(u32::from(hole.starting_hand().is_pair())),
-            Rule::Category => Ok(category(hole, board)),
-            Rule::Percentiles { cuts } => {
+            Rule::StartingHands | Rule::Pairs => Ok(self.before_flop(hole)),
+            Rule::Category => Ok(evaluate(hole.set() | board).category() as u32),
+            _ => {
                 RiverTable::shared(Ties::Half).outlook_into(hole, board, outlook)?;
-                Ok(place(cuts, percentiles::score(outlook)))
+                Ok(self.bucket_of(self.class(board), outlook))
             }
+        }
+    }
+
+    /// The class of a board; 0 where boards have none.
+    pub(super) fn class(&self, board: CardSet) -> u32 {
+        match self {
+            Rule::Nested { classes, .. } => classes.of(board),
+            _ => 0,
+        }
+    }
+
+    /// Whether hands on boards of one class differ by their outlook alone.
+    pub(super) fn by_outlook(&self) -> bool {
+        !matches!(self, Rule::StartingHands | Rule::Pairs | Rule::Category)
+    }
+
+    /// The bucket of a hand with this outlook on a board of this class.
+    pub(super) fn bucket_of(&self, class: u32, outlook: &Outlook) -> u32 {
+        match self {
+            Rule::Keyed { steps, quantiles, keys } => {
+                let key = keyed::key(outlook, *steps, *quantiles);
+                keys.partition_point(|&other| other < key).min(keys.len() - 1) as u32
+            }
+            Rule::Histograms { centres } => {
+                u32::from(centres.nearest(&histogram::of(outlook)).centre)
+            }
+            _ => self.bucket_with(class, percentiles::score(outlook)),
+        }
+    }
+
+    /// The bucket of a hand with this score, where scores decide.
+    pub(super) fn bucket_with(&self, class: u32, score: u32) -> u32 {
+        let place = |cuts: &[u32]| cuts.partition_point(|&cut| cut <= score) as u32;
+        match self {
+            Rule::Percentiles { cuts } => place(cuts),
+            Rule::Nested { cuts, .. } => {
+                // Every class has equally many.
+                let own = &cuts[class as usize];
+                class * (own.len() as u32 + 1) + place(own)
+            }
+            _ => 0,
         }
     }
 
@@ -87,21 +172,72 @@ impl Rule {
         }
     }
 
-    /// What the rule says, to be kept and hashed.
+    /// The numbers that decide, to be kept and hashed. Which they are, the recipe says.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let words = |cuts: &[u32]| cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect();
         match self {
             Rule::StartingHands | Rule::Pairs | Rule::Category => Vec::new(),
-            Rule::Percentiles { cuts } => cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect(),
+            Rule::Percentiles { cuts } => words(cuts),
+            Rule::Nested { classes, cuts } => {
+                let numbers = classes.scale.iter().chain(classes.centres.iter().flatten());
+                let mut bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+                cuts.iter().for_each(|cuts| bytes.extend(words(cuts)));
+                bytes
+            }
+            Rule::Keyed { keys, .. } => keys.iter().flat_map(|key| key.to_le_bytes()).collect(),
+            Rule::Histograms { centres } => centres.as_slice().concat(),
+        }
+    }
+
+    /// The rule of a kind from its bytes; `None` when they are not those of such a rule.
+    pub(super) fn from_bytes(street: Street, kind: Kind, bytes: &[u8]) -> Option<Rule> {
+        let rising = |cuts: &Vec<u32>| cuts.is_sorted_by(|a, b| a < b);
+        match kind {
+            Kind::StartingHands | Kind::Category if !bytes.is_empty() => None,
+            Kind::StartingHands => Some(Rule::StartingHands),
+            Kind::Category if street == Street::Preflop => Some(Rule::Pairs),
+            Kind::Category => Some(Rule::Category),
+            Kind::Ehs2(count) => {
+                let cuts = words(bytes, count as usize - 1)?;
+                rising(&cuts).then_some(Rule::Percentiles { cuts })
+            }
+            Kind::Nested { classes, each } => {
+                let (classes, each) = (classes as usize, each as usize);
+                let (numbers, rest) = bytes.split_at_checked(8 * (2 + 2 * classes))?;
+                let numbers: Vec<f64> =
+                    numbers.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+                let centres = numbers[2..].as_chunks::<2>().0.to_vec();
+                let all = words(rest, classes * (each - 1))?;
+                let cuts: Vec<Vec<u32>> = (0..classes)
+                    .map(|class| all[class * (each - 1)..][..each - 1].to_vec())
+                    .collect();
+                let classes = Classes { scale: [numbers[0], numbers[1]], centres };
+                let sound = cuts.iter().all(rising) && numbers.iter().all(|n| n.is_finite());
+                sound.then_some(Rule::Nested { classes, cuts })
+            }
+            Kind::Features { steps, quantiles } => {
+                let (keys, rest) = bytes.as_chunks();
+                let keys: Vec<u64> = keys.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+                let sound = rest.is_empty()
+                    && (1..=super::recipe::MOST as usize).contains(&keys.len())
+                    && keys.is_sorted_by(|a, b| a < b);
+                sound.then_some(Rule::Keyed { steps, quantiles, keys })
+            }
+            Kind::Emd { count, .. } => {
+                let (centres, rest) = bytes.as_chunks::<BINS>();
+                let sorted = Centres::new(centres.to_vec());
+                let sound = rest.is_empty()
+                    && centres.len() == count as usize
+                    && sorted.as_slice() == centres;
+                sound.then_some(Rule::Histograms { centres: sorted })
+            }
         }
     }
 }
 
-/// The category of the best hand: 0 high card … 8 straight flush.
-pub(super) fn category(hole: Combo, board: CardSet) -> u32 {
-    evaluate(hole.set() | board).category() as u32
-}
-
-/// The group of a score.
-pub(super) fn place(cuts: &[u32], score: u32) -> u32 {
-    cuts.partition_point(|&cut| cut <= score) as u32
+/// So many whole numbers, and nothing else.
+fn words(bytes: &[u8], count: usize) -> Option<Vec<u32>> {
+    let (words, rest) = bytes.as_chunks();
+    let sound = rest.is_empty() && words.len() == count;
+    sound.then(|| words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
 }

@@ -1,12 +1,14 @@
 //! Buckets written out: a look-up for each hand, some nanoseconds long.
 
+use std::collections::HashMap;
+
 use cards::{Card, CardSet, Combo, Outlook, RiverBoard, RiverTable, Ties};
 use game::Street;
 use rayon::prelude::*;
 
-use super::boards::Boards;
+use super::boards::{self, Boards};
 use super::percentiles::{self, NONE};
-use super::rule::{Rule, place};
+use super::rule::Rule;
 use super::{DealtBuckets, Progress};
 
 /// The buckets of all hands after the flop; those before it need no table.
@@ -21,27 +23,30 @@ pub(super) struct Tables {
 /// River hands are too many for a table of their own.
 #[derive(Debug, Clone)]
 enum River {
-    /// By the win-rate in 1,980ths, which the table of river states has.
-    ByWinRate(Box<[u16]>),
+    /// By the class of the board and the win-rate in 1,980ths, which the table of river states has.
+    ByWinRate {
+        /// The class of each board by its number; empty where there is one class.
+        classes: Box<[u16]>,
+        buckets: Box<[u16]>,
+    },
     /// By asking the rule.
     ByRule,
 }
 
+/// Win-rates that a river hand can have.
+const RATES: usize = RiverTable::DENOMINATOR as usize + 1;
+
 impl Tables {
     pub(super) fn new(rules: &[Rule; 4], progress: &mut dyn FnMut(Progress)) -> Tables {
-        let mut tell = |street, done| progress(Progress { street, stage: "tables", done });
+        let mut tell =
+            |street, done| progress(Progress { street, stage: "tables", done, distance: None });
         tell(Street::Flop, 0.0);
         let flop = written_out(&rules[1], Street::Flop);
         tell(Street::Turn, 0.0);
         let turn = written_out(&rules[2], Street::Turn);
-        tell(Street::Turn, 1.0);
-        let river = match &rules[3] {
-            Rule::Percentiles { cuts } => {
-                let values = 0..=u32::from(RiverTable::DENOMINATOR);
-                River::ByWinRate(values.map(|value| place(cuts, value) as u16).collect())
-            }
-            _ => River::ByRule,
-        };
+        tell(Street::River, 0.0);
+        let river = River::of(&rules[3]);
+        tell(Street::River, 1.0);
         // What the look-ups below will ask for.
         RiverTable::shared(Ties::Half);
         Tables { flop, turn, river }
@@ -54,53 +59,101 @@ impl Tables {
         match board.len() {
             3 => Some(self.flop[Boards::flops().place(board).of(hole)].into()),
             4 => Some(self.turn[Boards::turns().place(board).of(hole)].into()),
-            5 => match &self.river {
-                River::ByWinRate(buckets) => {
-                    let value = RiverTable::shared(Ties::Half).value(hole, board).ok()?;
-                    Some(buckets[usize::from(value)].into())
-                }
-                River::ByRule => None,
-            },
+            5 => {
+                let state = RiverBoard::new(board).ok()?.state(hole);
+                self.river.at([state; 2], board).map(|[bucket, _]| bucket)
+            }
             _ => None,
         }
     }
 
-    /// See [`super::Buckets::deal`].
+    /// Where the buckets of a deal are.
     #[inline]
-    pub(super) fn deal(
-        &self,
-        rules: &[Rule; 4],
-        holes: [Combo; 2],
-        board: &[Card; 5],
-    ) -> DealtBuckets {
+    pub(super) fn find(&self, holes: [Combo; 2], board: &[Card; 5]) -> Found {
         let [a, b, c, d, e] = board.map(CardSet::of);
         let flop = a | b | c;
         let turn = flop | d;
         let river = turn | e;
         let (on_flop, on_turn) = (Boards::flops().place(flop), Boards::turns().place(turn));
-        let of_river = self.on_river(&rules[3], holes, river);
-        let mut dealt = [[0; 4]; 2];
-        for (player, (buckets, hole)) in dealt.iter_mut().zip(holes).enumerate() {
-            *buckets = [
-                rules[0].before_flop(hole),
-                self.flop[on_flop.of(hole)].into(),
-                self.turn[on_turn.of(hole)].into(),
-                of_river[player],
-            ];
+        Found {
+            holes,
+            flop: holes.map(|hole| on_flop.of(hole)),
+            turn: holes.map(|hole| on_turn.of(hole)),
+            river,
+            states: RiverBoard::new(river)
+                .map_or([0; 2], |board| holes.map(|hole| board.state(hole))),
         }
-        dealt
     }
 
+    /// The buckets that were found.
     #[inline]
-    fn on_river(&self, rule: &Rule, holes: [Combo; 2], board: CardSet) -> [u32; 2] {
-        match (&self.river, RiverBoard::new(board)) {
-            (River::ByWinRate(buckets), Ok(river)) => {
-                let table = RiverTable::shared(Ties::Half);
-                holes.map(|hole| buckets[usize::from(table.value_on(river, hole))].into())
-            }
-            _ => holes
-                .map(|hole| rule.bucket(hole, board, &mut Outlook::default()).unwrap_or_default()),
+    pub(super) fn read(&self, rules: &[Rule; 4], found: &Found) -> DealtBuckets {
+        let on_river = self.river.read(found).unwrap_or_else(|| {
+            found.holes.map(|hole| {
+                let bucket = rules[3].bucket(hole, found.river, &mut Outlook::default());
+                bucket.unwrap_or_default()
+            })
+        });
+        [0, 1].map(|player| {
+            [
+                rules[0].before_flop(found.holes[player]),
+                self.flop[found.flop[player]].into(),
+                self.turn[found.turn[player]].into(),
+                on_river[player],
+            ]
+        })
+    }
+}
+
+/// Where the buckets of both hands of a deal are: found for many deals before any is read, so that the reads
+/// wait for memory together.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    holes: [Combo; 2],
+    flop: [usize; 2],
+    turn: [usize; 2],
+    river: CardSet,
+    states: [usize; 2],
+}
+
+impl River {
+    fn of(rule: &Rule) -> River {
+        if !rule.by_outlook() {
+            return River::ByRule;
         }
+        let (classes, count): (Box<[u16]>, u32) = match rule {
+            Rule::Nested { classes, .. } => {
+                let of_board = boards::of_five(|board| classes.of(board) as u16);
+                (of_board, classes.centres.len() as u32)
+            }
+            _ => (Box::default(), 1),
+        };
+        let rates = |class| {
+            (0..RATES).map(move |rate| {
+                let outlook = Outlook::on_river(rate as u16);
+                rule.bucket_of(class, &outlook) as u16
+            })
+        };
+        River::ByWinRate { classes, buckets: (0..count).flat_map(rates).collect() }
+    }
+
+    /// The buckets of the hands of a deal on the river.
+    #[inline]
+    fn read(&self, found: &Found) -> Option<[u32; 2]> {
+        self.at(found.states, found.river)
+    }
+
+    /// The buckets of two states of a board of five cards.
+    #[inline]
+    fn at(&self, states: [usize; 2], board: CardSet) -> Option<[u32; 2]> {
+        let River::ByWinRate { classes, buckets } = self else { return None };
+        let class = match classes.len() {
+            0 => 0,
+            _ => usize::from(classes[boards::number_of(board)]),
+        };
+        let buckets = &buckets[RATES * class..][..RATES];
+        let table = RiverTable::shared(Ties::Half);
+        Some(states.map(|state| buckets[usize::from(table.value_of_state(state))].into()))
     }
 }
 
@@ -108,21 +161,47 @@ impl Tables {
 fn written_out(rule: &Rule, street: Street) -> Box<[u16]> {
     let table = RiverTable::shared(Ties::Half);
     let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
-    if let Rule::Percentiles { cuts } = rule {
-        let scores = percentiles::all_scores(table, street);
-        // Neighbouring hands have very different scores: a table of scores saves searching the limits.
-        let most = scores.iter().copied().filter(|&score| score != NONE).max().unwrap_or(0);
-        let groups: Vec<u16> = (0..=most).map(|score| place(cuts, score) as u16).collect();
-        let group = |&score: &u32| groups.get(score as usize).copied().unwrap_or(0);
-        return scores.par_iter().map(group).collect();
+    if matches!(rule, Rule::Percentiles { .. } | Rule::Nested { .. }) {
+        return by_score(rule, &percentiles::all_scores(table, street), boards);
     }
     let mut buckets = vec![0; boards.rows().len() * Combo::COUNT].into_boxed_slice();
-    buckets.par_chunks_mut(Combo::COUNT).zip(boards.rows()).for_each(|(row, (board, _))| {
-        let mut outlook = Outlook::default();
-        for hole in Combo::all().filter(|hole| !hole.set().intersects(*board)) {
-            let bucket = rule.bucket(hole, *board, &mut outlook);
-            row[hole.index()] = bucket.expect("a hand beside its board") as u16;
+    let rows = buckets.par_chunks_mut(Combo::COUNT).zip(boards.rows());
+    rows.for_each(|(row, (board, _))| {
+        if rule.by_outlook() {
+            let visit = |hole: Combo, outlook: &Outlook| {
+                row[hole.index()] = rule.bucket_of(0, outlook) as u16;
+            };
+            table.each_hand(*board, visit).expect("boards of three or four cards");
+        } else {
+            let mut outlook = Outlook::default();
+            for hole in Combo::all().filter(|hole| !hole.set().intersects(*board)) {
+                let bucket = rule.bucket(hole, *board, &mut outlook);
+                row[hole.index()] = bucket.expect("a hand beside its board") as u16;
+            }
         }
     });
     buckets
+}
+
+/// Buckets where scores decide them.
+fn by_score(rule: &Rule, scores: &[u32], boards: &Boards) -> Box<[u16]> {
+    let classes: Vec<u32> = boards.rows().par_iter().map(|(board, _)| rule.class(*board)).collect();
+    // Neighbouring hands have very different scores: tables of scores save searching the limits.
+    let most = scores.par_iter().copied().filter(|&score| score != NONE).max().unwrap_or(0);
+    let groups: HashMap<u32, Vec<u16>> = (classes.iter().copied())
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .map(|class| {
+            let groups = (0..=most).map(|score| rule.bucket_with(class, score) as u16).collect();
+            (class, groups)
+        })
+        .collect();
+    let rows = scores.par_chunks(Combo::COUNT).zip(classes);
+    let group = |(row, class): (&[u32], u32)| {
+        let groups = &groups[&class];
+        row.iter()
+            .map(|&score| groups.get(score as usize).copied().unwrap_or(0))
+            .collect::<Vec<u16>>()
+    };
+    rows.flat_map_iter(group).collect::<Vec<u16>>().into_boxed_slice()
 }

@@ -69,11 +69,13 @@ impl RiverTable {
         Ok(self.values[RiverBoard::of(board).state(hole)])
     }
 
-    /// The win-rate of a hand on a board already looked at, in 1,980ths. Of a hand that shares a card with
-    /// the board the number means nothing.
+    /// The win-rate of a state by its number, in 1,980ths: below [`RiverBoard::STATES`].
+    ///
+    /// # Panics
+    /// When there is no state of this number.
     #[inline]
-    pub fn value_on(&self, board: RiverBoard, hole: Combo) -> u16 {
-        self.values[board.state(hole)]
+    pub fn value_of_state(&self, state: usize) -> u16 {
+        self.values[state]
     }
 
     /// The win-rates of all hands on a board of five cards, in 1,980ths, at the combos' numbers; 0 for

@@ -47,6 +47,11 @@ impl Outlook {
         Ok(outlook)
     }
 
+    /// The outlook of a hand with this win-rate on a river, in 1,980ths.
+    pub fn on_river(value: u16) -> Outlook {
+        Outlook { numerator: value.into(), denominator: RIVER.into(), later: Vec::new() }
+    }
+
     /// The win-rate now, from 0 to 1.
     pub fn win_rate(&self) -> f64 {
         self.numerator as f64 / self.denominator.max(1) as f64

@@ -36,7 +36,7 @@ impl RiverTable {
             }
             _ => {
                 let river = RiverBoard::of(board);
-                free.for_each(|combo| visit(combo, square(self.value_on(river, combo)).into()));
+                free.for_each(|combo| visit(combo, square(self.at(river.state(combo))).into()));
             }
         }
         Ok(())

@@ -1,0 +1,369 @@
+//! Hands of similar prospects, by k-means with the earth mover's distance over histograms of the next street.
+//!
+//! Gilpin, Sandholm, Sørensen, "Potential-aware automated abstraction", AAAI 2007; Ganzfried and Sandholm,
+//! "Potential-aware imperfect-recall abstraction with earth mover's distance", AAAI 2014. The centre of a
+//! cluster is the histogram of the least distance to all its hands, which has medians where that paper takes
+//! means: so no step makes the sum of distances greater. First centres are drawn as in k-means++ (Arthur and
+//! Vassilvitskii, 2007), and distances that the triangle inequality makes superfluous are not taken
+//! (Hamerly, 2010). All hands take part, each as often as it is dealt; everything is in whole numbers, so
+//! that the result is the same on any number of threads.
+
+use cards::{Combo, RiverTable};
+use game::Street;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+
+use super::boards::Boards;
+use super::histogram::{self, BINS, BOARDS, Centres, Histogram, Nearest, distance};
+
+/// Rounds after which the clusters stay as they are.
+const ROUNDS: usize = 40;
+
+/// A round that makes the sum of distances less than this share smaller is the last.
+const ENOUGH: f64 = 2e-4;
+
+/// How far the clustering is: the stage, and the share of it done. Of rounds also the sum of distances.
+pub(super) type Tell<'a> = &'a mut dyn FnMut(&'static str, f64, Option<u64>);
+
+/// The hands on one canonical board that have different histograms.
+#[derive(Default)]
+struct Hands {
+    histograms: Vec<Histogram>,
+    /// How many deals each stands for.
+    weights: Vec<u32>,
+    /// The cluster of each, no more than how far it is from its centre, and no less than how far it is from
+    /// any other.
+    clusters: Vec<u16>,
+    upper: Vec<u16>,
+    lower: Vec<u16>,
+}
+
+/// In how many deals of each cluster a place of the histogram has each running sum.
+struct Counts(Vec<i64>);
+
+/// Hands that are nearest to their centres, and what that needs.
+struct Clustering {
+    hands: Vec<Hands>,
+    centres: Vec<Histogram>,
+    counts: Counts,
+}
+
+/// The centres of `count` clusters of the hands of a flop or turn. `None` when there are fewer different
+/// histograms.
+pub(super) fn centres(
+    table: &RiverTable,
+    street: Street,
+    count: u32,
+    seed: u64,
+    tell: Tell<'_>,
+) -> Option<Centres> {
+    tell("histograms", 0.0, None);
+    let mut hands = all_hands(table, street);
+    tell("histograms", 1.0, None);
+    let first = first_centres(&mut hands, count as usize, seed, tell)?;
+    let mut clustering = Clustering { hands, counts: Counts::new(first.len()), centres: first };
+    clustering.count_all();
+    let mut last = clustering.total();
+    for round in 0..ROUNDS {
+        tell("rounds", round as f64 / ROUNDS as f64, Some(last));
+        clustering.step();
+        let total = clustering.total();
+        debug_assert!(total <= last, "no step makes the sum of distances greater");
+        let little = (last - total) as f64 <= ENOUGH * last as f64;
+        last = total;
+        if little && clustering.empty().is_empty() {
+            break;
+        }
+    }
+    tell("rounds", 1.0, Some(last));
+    Some(Centres::new(clustering.centres))
+}
+
+/// The histograms of all hands on all boards. Hands that a board's suits make equal stand together.
+fn all_hands(table: &RiverTable, street: Street) -> Vec<Hands> {
+    let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
+    let of_board = |(board, times): &(cards::CardSet, u32)| {
+        let mut hands = Hands::default();
+        let visit = |_: Combo, outlook: &cards::Outlook| {
+            let histogram = histogram::of(outlook);
+            match hands.weights.last_mut() {
+                Some(last) if hands.histograms.last() == Some(&histogram) => *last += times,
+                _ => {
+                    hands.histograms.push(histogram);
+                    hands.weights.push(*times);
+                }
+            }
+        };
+        table.each_hand(*board, visit).expect("boards of three or four cards");
+        hands.clusters = vec![0; hands.weights.len()];
+        hands.upper = vec![u16::MAX; hands.weights.len()];
+        hands.lower = vec![0; hands.weights.len()];
+        hands
+    };
+    boards.rows().par_iter().map(of_board).collect()
+}
+
+/// Draws centres one by one, each hand with a probability in proportion to its weight and to the square of its
+/// distance from the centres before. Leaves every hand at its nearest centre.
+fn first_centres(
+    hands: &mut [Hands],
+    count: usize,
+    seed: u64,
+    tell: Tell<'_>,
+) -> Option<Vec<Histogram>> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let mut centres: Vec<Histogram> = Vec::with_capacity(count);
+    let mut shares: Vec<u64> = hands.iter().map(|hands| sum(&hands.weights)).collect();
+    for number in 0..count {
+        let total: u64 = shares.iter().sum();
+        if total == 0 {
+            return None;
+        }
+        let centre = drawn(hands, &shares, number == 0, rng.random_range(0..total));
+        let apart: Vec<u16> = centres.iter().map(|other| distance(other, &centre)).collect();
+        shares = (hands.par_iter_mut())
+            .map(|hands| hands.add_centre(number as u16, &centre, &apart))
+            .collect();
+        centres.push(centre);
+        if number % 16 == 0 {
+            tell("first centres", number as f64 / count as f64, None);
+        }
+    }
+    Some(centres)
+}
+
+fn sum(weights: &[u32]) -> u64 {
+    weights.iter().copied().map(u64::from).sum()
+}
+
+/// The histogram at a point between 0 and the sum of all shares.
+fn drawn(hands: &[Hands], shares: &[u64], first: bool, mut point: u64) -> Histogram {
+    let board = shares.iter().position(|share| {
+        let here = point < *share;
+        point -= if here { 0 } else { *share };
+        here
+    });
+    let hands = &hands[board.expect("the point is below the sum")];
+    let place = (0..hands.weights.len()).find(|&at| {
+        let share = hands.share(at, first);
+        let here = point < share;
+        point -= if here { 0 } else { share };
+        here
+    });
+    hands.histograms[place.expect("the point is below the sum")]
+}
+
+impl Hands {
+    /// What a hand weighs when a centre is drawn.
+    fn share(&self, at: usize, first: bool) -> u64 {
+        let apart = if first { 1 } else { u64::from(self.upper[at]).pow(2) };
+        u64::from(self.weights[at]) * apart
+    }
+
+    /// Moves hands to a new centre where it is nearer; returns the sum of their shares. `apart` are the
+    /// new centre's distances from those before.
+    fn add_centre(&mut self, number: u16, centre: &Histogram, apart: &[u16]) -> u64 {
+        let mut shares = 0;
+        for at in 0..self.weights.len() {
+            let now = self.upper[at];
+            // A centre twice as far from the hand's own centre as the hand is, is not nearer.
+            let far =
+                apart.get(usize::from(self.clusters[at])).is_some_and(|apart| apart / 2 >= now);
+            if !far {
+                let new = distance(&self.histograms[at], centre);
+                if new < now {
+                    (self.upper[at], self.clusters[at]) = (new, number);
+                }
+            }
+            shares += self.share(at, false);
+        }
+        shares
+    }
+
+    /// Moves hands to nearer centres, and says which have moved: from where, and to where.
+    fn assign(&mut self, moves: &Moves<'_>, mut moved: impl FnMut(&Histogram, u32, u16, u16)) {
+        for at in 0..self.weights.len() {
+            let cluster = usize::from(self.clusters[at]);
+            let upper = self.upper[at].saturating_add(moves.by[cluster]);
+            let lower = self.lower[at].saturating_sub(moves.most);
+            let enough = lower.max(moves.half_apart[cluster]);
+            (self.upper[at], self.lower[at]) = (upper, lower);
+            if upper < enough {
+                continue;
+            }
+            self.upper[at] = distance(&self.histograms[at], &moves.centres[cluster]);
+            if self.upper[at] < enough {
+                continue;
+            }
+            let Nearest { centre, distance, second } = moves.sorted.nearest(&self.histograms[at]);
+            let new = moves.numbers[usize::from(centre)];
+            (self.lower[at], self.upper[at]) = (second, distance);
+            if usize::from(new) != cluster {
+                moved(&self.histograms[at], self.weights[at], self.clusters[at], new);
+                self.clusters[at] = new;
+            }
+        }
+    }
+}
+
+/// New centres, and how far each has moved.
+struct Moves<'a> {
+    centres: &'a [Histogram],
+    /// The same sorted, and the number of each of those among `centres`.
+    sorted: Centres,
+    numbers: Vec<u16>,
+    by: Vec<u16>,
+    most: u16,
+    /// Half the distance of each centre to the nearest other one.
+    half_apart: Vec<u16>,
+}
+
+impl<'a> Moves<'a> {
+    fn new(old: &[Histogram], centres: &'a [Histogram]) -> Moves<'a> {
+        let by: Vec<u16> = old.iter().zip(centres).map(|(old, new)| distance(old, new)).collect();
+        let sorted = Centres::new(centres.to_vec());
+        let mut order: Vec<u16> = (0..centres.len() as u16).collect();
+        order.sort_by_key(|&at| {
+            let centre = &centres[usize::from(at)];
+            (std::cmp::Reverse(histogram::mass(centre)), *centre)
+        });
+        let half_apart = centres.par_iter().enumerate().map(|(at, centre)| {
+            let others = centres.iter().enumerate().filter(|(other, _)| *other != at);
+            others.map(|(_, other)| distance(centre, other)).min().unwrap_or(u16::MAX) / 2
+        });
+        let half_apart = half_apart.collect();
+        let most = by.iter().copied().max().unwrap_or(0);
+        Moves { centres, sorted, numbers: order, by, most, half_apart }
+    }
+}
+
+impl Clustering {
+    /// Counts all hands in their clusters.
+    fn count_all(&mut self) {
+        let clusters = self.centres.len();
+        self.counts = summed(&mut self.hands, clusters, |hands, counts| {
+            for at in 0..hands.weights.len() {
+                let weight = i64::from(hands.weights[at]);
+                counts.add(hands.clusters[at], &hands.histograms[at], weight);
+            }
+        });
+    }
+
+    /// Moves the centres to the middle of their hands, and hands to their nearest centres.
+    fn step(&mut self) {
+        let mut new: Vec<Histogram> = (0..self.centres.len())
+            .map(|cluster| self.counts.medians(cluster).unwrap_or(self.centres[cluster]))
+            .collect();
+        for (cluster, far) in self.empty().into_iter().zip(self.farthest()) {
+            new[cluster] = far;
+        }
+        let moves = Moves::new(&self.centres, &new);
+        let changes = summed(&mut self.hands, new.len(), |hands, counts| {
+            hands.assign(&moves, |histogram, weight, from, to| {
+                counts.add(from, histogram, -i64::from(weight));
+                counts.add(to, histogram, weight.into());
+            });
+        });
+        self.counts.merge(changes);
+        self.centres = new;
+    }
+
+    /// The sum of the distances of all hands from their centres.
+    fn total(&self) -> u64 {
+        let of_hands = |hands: &Hands| -> u64 {
+            let all = hands.histograms.iter().zip(&hands.clusters).zip(&hands.weights);
+            all.map(|((histogram, &cluster), &weight)| {
+                let apart = distance(histogram, &self.centres[usize::from(cluster)]);
+                u64::from(apart) * u64::from(weight)
+            })
+            .sum()
+        };
+        self.hands.par_iter().map(of_hands).sum()
+    }
+
+    fn empty(&self) -> Vec<usize> {
+        (0..self.centres.len()).filter(|&cluster| self.counts.size(cluster) == 0).collect()
+    }
+
+    /// Different hands far from their centres, one from each board at most, the farthest first.
+    fn farthest(&self) -> Vec<Histogram> {
+        let mut far: Vec<(u16, Histogram)> = (self.hands.par_iter())
+            .filter_map(|hands| {
+                let apart = hands.histograms.iter().zip(&hands.clusters).map(|(own, &cluster)| {
+                    (distance(own, &self.centres[usize::from(cluster)]), *own)
+                });
+                apart.max()
+            })
+            .collect();
+        far.sort_unstable();
+        far.dedup();
+        far.into_iter().rev().map(|(_, histogram)| histogram).collect()
+    }
+}
+
+/// What `work` counts over all hands, on all threads.
+fn summed(
+    hands: &mut [Hands],
+    clusters: usize,
+    work: impl Fn(&mut Hands, &mut Counts) + Sync,
+) -> Counts {
+    let piece = hands.len().div_ceil(rayon::current_num_threads()).max(1);
+    let pieces: Vec<Counts> = (hands.par_chunks_mut(piece))
+        .map(|piece| {
+            let mut counts = Counts::new(clusters);
+            piece.iter_mut().for_each(|hands| work(hands, &mut counts));
+            counts
+        })
+        .collect();
+    let mut all = pieces.into_iter();
+    let mut sum = all.next().unwrap_or_else(|| Counts::new(clusters));
+    all.for_each(|counts| sum.merge(counts));
+    sum
+}
+
+impl Counts {
+    const VALUES: usize = BOARDS + 1;
+
+    fn new(clusters: usize) -> Counts {
+        Counts(vec![0; clusters * BINS * Counts::VALUES])
+    }
+
+    #[inline]
+    fn add(&mut self, cluster: u16, histogram: &Histogram, weight: i64) {
+        let from = usize::from(cluster) * BINS * Counts::VALUES;
+        let counts = &mut self.0[from..][..BINS * Counts::VALUES];
+        for (values, &value) in counts.chunks_exact_mut(Counts::VALUES).zip(histogram) {
+            values[usize::from(value)] += weight;
+        }
+    }
+
+    fn merge(&mut self, other: Counts) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, count)| *sum += count);
+    }
+
+    fn values(&self, cluster: usize, bin: usize) -> &[i64] {
+        &self.0[(cluster * BINS + bin) * Counts::VALUES..][..Counts::VALUES]
+    }
+
+    /// Deals in a cluster.
+    fn size(&self, cluster: usize) -> i64 {
+        self.values(cluster, 0).iter().sum()
+    }
+
+    /// The running sums in the middle of a cluster's hands; `None` when it has none.
+    fn medians(&self, cluster: usize) -> Option<Histogram> {
+        let size = self.size(cluster);
+        (size > 0).then(|| {
+            std::array::from_fn(|bin| {
+                let mut below = 0;
+                let values = self.values(cluster, bin);
+                let middle = values.iter().position(|count| {
+                    below += count;
+                    2 * below >= size
+                });
+                middle.expect("the counts of a place add up to the size") as u8
+            })
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! How good buckets are: how much hands of one bucket differ, and what hands they are.
+
+use std::fmt;
+
+use cards::{Board, Card, Category, Combo, HoleCards, Outlook, RiverTable, Ties, evaluate};
+use game::Street;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::{Buckets, BucketsError};
+
+/// What was found out about the buckets of a street by drawing hands at random.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StreetReport {
+    /// The street.
+    pub street: Street,
+    /// Buckets.
+    pub buckets: u32,
+    /// Hands drawn.
+    pub hands: u32,
+    /// Buckets that no drawn hand fell in.
+    pub unseen: u32,
+    /// The share of hands in the fullest bucket.
+    pub fullest: f64,
+    /// The variance of the win-rate over all hands.
+    pub variance: f64,
+    /// The mean variance of the win-rate within a bucket: what is lost of the above by not telling the hands
+    /// of a bucket apart.
+    pub within: f64,
+    /// A few buckets, from the lowest number to the highest.
+    pub examples: Vec<Example>,
+}
+
+/// A bucket, in words and cards.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Example {
+    /// Its number.
+    pub bucket: u32,
+    /// The share of all hands that are in it.
+    pub share: f64,
+    /// The mean win-rate of its hands, the lowest and the highest.
+    pub win_rate: [f64; 3],
+    /// What its hands make on their boards, the most usual first, with the shares of the bucket's hands.
+    pub made: Vec<(&'static str, f64)>,
+    /// A few of them, with their boards.
+    pub hands: Vec<(HoleCards, Board)>,
+}
+
+/// Hands drawn on each street.
+const HANDS: u32 = 100_000;
+
+/// Buckets shown, and hands of each.
+const SHOWN: usize = 9;
+const EACH: usize = 4;
+
+/// What was drawn of one bucket.
+#[derive(Default)]
+struct Drawn {
+    hands: u32,
+    sum: f64,
+    squares: f64,
+    least: f64,
+    most: f64,
+    categories: [u32; 9],
+    first: Vec<(HoleCards, Board)>,
+}
+
+impl Drawn {
+    fn add(&mut self, win_rate: f64, category: Category, cards: (HoleCards, Board)) {
+        if self.hands == 0 {
+            (self.least, self.most) = (win_rate, win_rate);
+        }
+        self.hands += 1;
+        self.sum += win_rate;
+        self.squares += win_rate * win_rate;
+        self.least = self.least.min(win_rate);
+        self.most = self.most.max(win_rate);
+        self.categories[category as usize] += 1;
+        if self.first.len() < EACH {
+            self.first.push(cards);
+        }
+    }
+
+    /// The sum of the squared differences from the mean.
+    fn spread(&self) -> f64 {
+        (self.squares - self.sum * self.sum / f64::from(self.hands.max(1))).max(0.0)
+    }
+
+    fn example(&self, bucket: u32) -> Example {
+        let share = |count: u32| f64::from(count) / f64::from(self.hands);
+        let mut made: Vec<(&'static str, f64)> = (NAMES.iter().zip(self.categories))
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| (*name, share(count)))
+            .collect();
+        made.sort_by(|a, b| b.1.total_cmp(&a.1));
+        Example {
+            bucket,
+            share: f64::from(self.hands) / f64::from(HANDS),
+            win_rate: [self.sum / f64::from(self.hands), self.least, self.most],
+            made,
+            hands: self.first.clone(),
+        }
+    }
+}
+
+const NAMES: [&str; 9] = [
+    "high card",
+    "pair",
+    "two pair",
+    "three of a kind",
+    "straight",
+    "flush",
+    "full house",
+    "four of a kind",
+    "straight flush",
+];
+
+impl Buckets {
+    /// Draws 100,000 hands and looks at their buckets: under a second, and faster with tables.
+    ///
+    /// # Errors
+    /// Never for hold'em's streets; only as [`Buckets::bucket`].
+    pub fn report(&self, street: Street, seed: u64) -> Result<StreetReport, BucketsError> {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let mut drawn: Vec<Drawn> = Vec::new();
+        drawn.resize_with(self.count(street) as usize, Drawn::default);
+        let mut outlook = Outlook::default();
+        let mut all = Drawn::default();
+        for _ in 0..HANDS {
+            let (hole, board) = draw(&mut rng, [0, 3, 4, 5][street.index()]);
+            let combo = Combo::new(hole[0], hole[1]).ok_or(BucketsError::Hole)?;
+            let win_rate = if street == Street::Preflop {
+                cards::win_rate(combo, board.set())?.value(Ties::Half)
+            } else {
+                RiverTable::shared(Ties::Half).outlook_into(combo, board.set(), &mut outlook)?;
+                outlook.win_rate()
+            };
+            let category = evaluate(combo.set() | board.set()).category();
+            let bucket = self.of_combo(combo, board.set())?;
+            drawn[bucket as usize].add(win_rate, category, (hole, board));
+            all.add(win_rate, category, (hole, board));
+        }
+        let total = f64::from(HANDS);
+        let fullest = drawn.iter().map(|drawn| drawn.hands).max().unwrap_or(0);
+        let step = drawn.len().saturating_sub(1) as f64 / (SHOWN - 1) as f64;
+        let mut shown: Vec<usize> =
+            (0..SHOWN).map(|number| (number as f64 * step).round() as usize).collect();
+        shown.dedup();
+        let example = |&number: &usize| {
+            (drawn[number].hands > 0).then(|| drawn[number].example(number as u32))
+        };
+        Ok(StreetReport {
+            street,
+            buckets: self.count(street),
+            hands: HANDS,
+            unseen: drawn.iter().filter(|drawn| drawn.hands == 0).count() as u32,
+            fullest: f64::from(fullest) / total,
+            variance: all.spread() / total,
+            within: drawn.iter().map(Drawn::spread).sum::<f64>() / total,
+            examples: shown.iter().filter_map(example).collect(),
+        })
+    }
+}
+
+/// A hand and a board of so many cards.
+fn draw(rng: &mut Pcg64Mcg, on_board: usize) -> (HoleCards, Board) {
+    let mut dealt: Vec<Card> = Vec::with_capacity(2 + on_board);
+    while dealt.len() < 2 + on_board {
+        let card = Card::from_index(rng.random_range(0..Card::COUNT)).expect("below 52");
+        if !dealt.contains(&card) {
+            dealt.push(card);
+        }
+    }
+    let hole = HoleCards::new(&dealt[..2]).expect("two cards");
+    (hole, Board::new(&dealt[2..]).expect("at most five cards"))
+}
+
+impl fmt::Display for StreetReport {
+    /// The figures in a line, then a line for each example.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StreetReport { street, buckets, variance, within, fullest, .. } = self;
+        let explained = 100.0 * (1.0 - within / variance.max(f64::MIN_POSITIVE));
+        writeln!(
+            f,
+            "{street}: {buckets} buckets, the fullest with {:.2} % of hands; win-rates differ by {:.4} within \
+             a bucket, {:.4} in all (standard deviations; {explained:.2} % of the variance is kept)",
+            100.0 * fullest,
+            within.sqrt(),
+            variance.sqrt(),
+        )?;
+        self.examples.iter().try_for_each(|example| writeln!(f, "  {example}"))
+    }
+}
+
+impl fmt::Display for Example {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [mean, least, most] = self.win_rate.map(|rate| 100.0 * rate);
+        write!(f, "{:5}: wins {mean:.1} % ({least:.1}–{most:.1}); ", self.bucket)?;
+        for (number, (name, share)) in self.made.iter().take(3).enumerate() {
+            let comma = if number == 0 { "" } else { ", " };
+            write!(f, "{comma}{name} {:.0} %", 100.0 * share)?;
+        }
+        f.write_str("; ")?;
+        for (number, (hole, board)) in self.hands.iter().enumerate() {
+            let comma = if number == 0 { "" } else { ", " };
+            write!(f, "{comma}{hole}")?;
+            if !board.is_empty() {
+                write!(f, "/{board}")?;
+            }
+        }
+        Ok(())
+    }
+}
