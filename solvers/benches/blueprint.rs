@@ -13,7 +13,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use game::games::nolimit_holdem_with;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use solvers::blueprint::{BLOCK, Deals, HoldemDeals, Precision, Trainer, TrainingOptions};
+use solvers::blueprint::{BLOCK, Deal, Deals, HoldemDeals, Precision, Trainer, TrainingOptions};
 
 /// Name, big blinds, menu, buckets after the flop.
 const GAMES: [(&str, u32, &str, u32); 3] = [
@@ -39,9 +39,13 @@ fn dealing(c: &mut Criterion) {
     let deals = deals(1000);
     let mut rng = Pcg64Mcg::seed_from_u64(1);
     let mut group = c.benchmark_group("deal");
-    group.throughput(Throughput::Elements(1));
+    let mut batch = [Deal::default(); 32];
+    group.throughput(Throughput::Elements(batch.len() as u64));
     group.bench_function("cards, eight buckets, showdown", |b| {
-        b.iter(|| black_box(deals.deal(&mut rng)));
+        b.iter(|| {
+            deals.deal_all(&mut rng, &mut batch);
+            black_box(&batch);
+        });
     });
 }
 

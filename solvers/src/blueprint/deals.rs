@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use abstraction::buckets::Buckets;
+use abstraction::buckets::{Buckets, DealtCards};
+use arrayvec::ArrayVec;
 use cards::{Card, CardSet, Combo, evaluate};
 use game::{GameDef, Street};
 use rand::Rng;
@@ -28,6 +29,11 @@ pub trait Deals: Sync {
 
     /// A deal, with the probabilities of the game.
     fn deal(&self, rng: &mut Pcg64Mcg) -> Deal;
+
+    /// Several deals, for those who make them faster together.
+    fn deal_all(&self, rng: &mut Pcg64Mcg, deals: &mut [Deal]) {
+        deals.fill_with(|| self.deal(rng));
+    }
 }
 
 /// Heads-up hold'em with these buckets.
@@ -77,32 +83,46 @@ impl Deals for HoldemDeals {
         self.buckets.hash().to_owned()
     }
 
-    #[inline]
     fn deal(&self, rng: &mut Pcg64Mcg) -> Deal {
-        let [a, b, c, d, board @ ..]: [Card; 9] = draw(rng);
-        let hole = |a, b| Combo::new(a, b).expect("drawn cards are different");
-        let holes = [hole(a, b), hole(c, d)];
-        let on_board: CardSet = board.iter().copied().collect();
-        let [first, second] = holes.map(|hole| evaluate(hole.set() | on_board));
-        Deal { buckets: self.buckets.deal(holes, &board), shown: first.cmp(&second) as i8 }
+        let mut deal = [Deal::default()];
+        self.deal_all(rng, &mut deal);
+        deal[0]
+    }
+
+    fn deal_all(&self, rng: &mut Pcg64Mcg, deals: &mut [Deal]) {
+        for deals in deals.chunks_mut(TOGETHER) {
+            let mut cards: ArrayVec<DealtCards, TOGETHER> = ArrayVec::new();
+            cards.extend(deals.iter().map(|_| draw(rng)));
+            self.buckets.deal(&cards, |number, buckets| {
+                let DealtCards { holes, board } = cards[number];
+                let on_board: CardSet = board.iter().copied().collect();
+                let [first, second] = holes.map(|hole| evaluate(hole.set() | on_board));
+                deals[number] = Deal { buckets, shown: first.cmp(&second) as i8 };
+            });
+        }
     }
 }
 
-/// Different cards of the full deck, all equally likely but for one part in a hundred million.
+/// Deals made together.
+const TOGETHER: usize = 32;
+
+/// Two hands and a board, all deals equally likely but for one part in a hundred million.
 #[inline]
-fn draw<const N: usize>(rng: &mut Pcg64Mcg) -> [Card; N] {
-    let mut cards = [Card::from_index(0).expect("0 is a card"); N];
+fn draw(rng: &mut Pcg64Mcg) -> DealtCards {
+    let mut cards = [Card::from_index(0).expect("0 is a card"); 9];
     let (mut dealt, mut count) = (0u64, 0);
     loop {
         let bits = rng.next_u64();
         for half in [bits as u32, (bits >> 32) as u32] {
-            let index = (u64::from(half) * 52 >> 32) as u8;
-            if dealt >> index & 1 == 0 {
+            let index = ((u64::from(half) * 52) >> 32) as u8;
+            if (dealt >> index) & 1 == 0 {
                 dealt |= 1 << index;
                 cards[count] = Card::from_index(index).expect("below 52");
                 count += 1;
-                if count == N {
-                    return cards;
+                if count == cards.len() {
+                    let [a, b, c, d, board @ ..] = cards;
+                    let hole = |a, b| Combo::new(a, b).expect("drawn cards are different");
+                    return DealtCards { holes: [hole(a, b), hole(c, d)], board };
                 }
             }
         }

@@ -19,6 +19,14 @@ pub enum TrainerError {
         /// Information sets.
         infosets: u64,
     },
+    /// The system does not give the memory.
+    #[error("the system does not give the {} that the tables take: {reason}", bytes(*needed))]
+    NoMemory {
+        /// Bytes needed.
+        needed: u64,
+        /// What the system says.
+        reason: String,
+    },
     /// More numbers than a table can address.
     #[error(
         "the tables would have {found} entries, where 4,294,967,295 are possible: take fewer buckets or a \

@@ -1,4 +1,8 @@
 //! A betting tree as the traversal sees it: twelve bytes a node, and where each information set's numbers are.
+//!
+//! Numbers stand in *rows*: one for each seat, street and bucket, with the slots of all the seat's decisions on
+//! that street in the order of the tree. A traversal has one bucket for each seat and street, and the decisions
+//! it goes through on a street are near each other in the tree: so are their numbers in memory.
 
 use abstraction::betting::{BettingTree, NodeKind};
 use game::Street;
@@ -13,8 +17,8 @@ pub(super) const MOST_ACTIONS: usize = 12;
 pub(super) struct Node {
     /// Of a decision its first child; of an end the bits of what seat 0 wins whatever the cards.
     first: u32,
-    /// Of a decision where its slots begin; of an end the bits of what the better hand wins.
-    base: u32,
+    /// Of a decision where in its row its slots begin; of an end the bits of what the better hand wins.
+    offset: u32,
     /// The seat to act, or [`END`].
     seat: u8,
     actions: u8,
@@ -50,17 +54,17 @@ impl Node {
         self.first
     }
 
-    /// The place of a bucket's first slot.
+    /// Where in its row a decision's slots begin.
     #[inline]
-    pub(super) fn place(self, bucket: u32) -> usize {
-        self.base as usize + bucket as usize * self.actions()
+    pub(super) fn offset(self) -> usize {
+        self.offset as usize
     }
 
     /// What seat 0 wins at an end, in big blinds: `shown` is 1 when it has the better hand, −1 when the other
     /// has.
     #[inline]
     pub(super) fn won(self, shown: f32) -> f32 {
-        f32::from_bits(self.first) + f32::from_bits(self.base) * shown
+        f32::from_bits(self.first) + f32::from_bits(self.offset) * shown
     }
 }
 
@@ -70,6 +74,8 @@ pub(super) struct Layout {
     pub(super) nodes: Vec<Node>,
     /// Buckets of each street.
     pub(super) buckets: [u32; 4],
+    /// Of each seat and street where its rows begin, and the length of each.
+    rows: [[(u64, u64); 4]; 2],
     /// Numbers kept: one for each action of each information set.
     pub(super) slots: u64,
     pub(super) infosets: u64,
@@ -83,7 +89,8 @@ impl Layout {
         seats: [bool; 2],
     ) -> Result<Layout, TrainerError> {
         let unit = tree.def().big_blind() as f32;
-        let mut layout = Layout { nodes: Vec::new(), buckets, slots: 0, infosets: 0 };
+        let rows = [[(0, 0); 4]; 2];
+        let mut layout = Layout { nodes: Vec::new(), buckets, rows, slots: 0, infosets: 0 };
         layout.nodes.reserve_exact(tree.nodes().len());
         for (number, node) in (0..).zip(tree.nodes()) {
             let committed = tree.committed(number).map(|chips| chips as f32 / unit);
@@ -96,19 +103,15 @@ impl Layout {
                             found: actions,
                         });
                     }
-                    let base = layout.slots;
+                    let (_, length) =
+                        &mut layout.rows[usize::from(seat & 1)][usize::from(street & 3)];
+                    let offset = *length as u32;
                     if seats[usize::from(seat & 1)] {
-                        let buckets = u64::from(buckets[usize::from(street & 3)]);
-                        layout.infosets += buckets;
-                        layout.slots += buckets * actions as u64;
+                        layout.infosets += u64::from(buckets[usize::from(street & 3)]);
+                        *length += actions as u64;
                     }
-                    Node {
-                        first: node.children().start,
-                        base: base as u32,
-                        seat,
-                        actions: actions as u8,
-                        street,
-                    }
+                    let first = node.children().start;
+                    Node { first, offset, seat, actions: actions as u8, street }
                 }
                 NodeKind::Fold { winner } => {
                     let lost = committed[usize::from(1 - (winner & 1))];
@@ -119,23 +122,42 @@ impl Layout {
             };
             layout.nodes.push(laid);
         }
+        for (begin, length, buckets) in layout.rows.iter_mut().flat_map(|rows| {
+            rows.iter_mut().zip(buckets).map(|((begin, length), buckets)| (begin, *length, buckets))
+        }) {
+            *begin = layout.slots;
+            layout.slots += length * u64::from(buckets);
+        }
         match u32::try_from(layout.slots) {
             Ok(_) => Ok(layout),
             Err(_) => Err(TrainerError::Slots { found: layout.slots }),
         }
     }
 
+    /// Where the row of a bucket begins.
+    #[inline]
+    pub(super) fn row(&self, seat: usize, street: usize, bucket: u32) -> usize {
+        let (begin, length) = self.rows[seat][street];
+        (begin + length * u64::from(bucket)) as usize
+    }
+
+    /// The place of an information set's first slot.
+    #[inline]
+    pub(super) fn place(&self, node: Node, bucket: u32) -> usize {
+        self.row(node.seat(), node.street(), bucket) + node.offset()
+    }
+
     /// The place and the number of actions of each information set, with its street.
     pub(super) fn each_infoset(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.nodes.iter().filter(|node| !node.is_end()).flat_map(|node| {
             let buckets = self.buckets[node.street()];
-            (0..buckets).map(|bucket| (node.place(bucket), node.actions()))
+            (0..buckets).map(|bucket| (self.place(*node, bucket), node.actions()))
         })
     }
 }
 
 fn end(always: f32, shown: f32) -> Node {
-    Node { first: always.to_bits(), base: shown.to_bits(), seat: END, actions: 0, street: 0 }
+    Node { first: always.to_bits(), offset: shown.to_bits(), seat: END, actions: 0, street: 0 }
 }
 
 /// The buckets of each street of a tree; streets that the game does not have get none.
@@ -145,13 +167,26 @@ pub(super) fn buckets_of(tree: &BettingTree, count: impl Fn(Street) -> u32) -> [
 
 #[cfg(test)]
 impl Node {
-    /// A decision before the flop.
-    pub(super) fn decision(seat: u8, actions: u8, first_child: u32, base: u32) -> Node {
-        Node { first: first_child, base, seat, actions, street: 0 }
+    /// A decision before the flop, with its offset.
+    pub(super) fn decision(seat: u8, actions: u8, first_child: u32, offset: u32) -> Node {
+        Node { first: first_child, offset, seat, actions, street: 0 }
     }
 
     /// An end with what seat 0 wins always, and what the better hand wins.
     pub(super) fn end(always: f32, shown: f32) -> Node {
         end(always, shown)
+    }
+}
+
+#[cfg(test)]
+impl Layout {
+    /// A game of one street and two information sets of two actions for each bucket, one for each seat.
+    pub(super) fn two_decisions(nodes: Vec<Node>, buckets: u32) -> Layout {
+        let count = u64::from(buckets);
+        let mut rows = [[(0, 0); 4]; 2];
+        rows[0][0] = (0, 2);
+        rows[1][0] = (2 * count, 2);
+        let buckets = [buckets, 0, 0, 0];
+        Layout { nodes, buckets, rows, slots: 4 * count, infosets: 2 * count }
     }
 }

@@ -141,7 +141,7 @@ impl Frozen {
             let shares = &mut room[..node.actions()];
             for bucket in 0..layout.buckets[node.street()] {
                 trainer.shares(number, bucket, shares);
-                let bytes = &mut frozen[node.place(bucket)..][..shares.len()];
+                let bytes = &mut frozen[layout.place(*node, bucket)..][..shares.len()];
                 for (byte, share) in bytes.iter_mut().zip(&*shares) {
                     *byte = (share * 255.0).round() as u8;
                 }
@@ -153,7 +153,7 @@ impl Frozen {
 
 impl AbstractStrategy for Frozen {
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let place = self.layout.nodes[node as usize].place(bucket);
+        let place = self.layout.place(self.layout.nodes[node as usize], bucket);
         let bytes = &self.shares[place..];
         shares.iter_mut().zip(bytes).for_each(|(share, &byte)| *share = f32::from(byte));
         super::normalise(shares);

@@ -7,13 +7,10 @@
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use abstraction::betting::{BettingTree, game_hash};
 use sha2::{Digest, Sha256};
 
-use super::store::Store;
-use super::trainer::Table;
 use super::{Deals, SnapshotError, Trainer, TrainingOptions};
 
 const MAGIC: &[u8] = b"cardroom training\n";
@@ -40,14 +37,14 @@ impl<D: Deals> Trainer<D> {
             to.write_all(&(text.len() as u32).to_le_bytes())?;
             to.write_all(text.as_bytes())?;
         }
-        let words = self.words();
+        let words = self.table.words();
         for number in [self.blocks, self.visits, words.len() as u64] {
             to.write_all(&number.to_le_bytes())?;
         }
         let mut bytes = Vec::with_capacity(4 * WORDS);
         for chunk in words.chunks(WORDS) {
             bytes.clear();
-            bytes.extend(chunk.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()));
+            bytes.extend(chunk.iter().flat_map(|word| word.to_le_bytes()));
             to.write_all(&bytes)?;
         }
         let Hashed { mut inner, hash, .. } = to;
@@ -87,18 +84,18 @@ impl<D: Deals> Trainer<D> {
         }
         let mut number = || Ok::<u64, SnapshotError>(u64::from_le_bytes(from.array()?));
         let (blocks, visits, count) = (number()?, number()?, number()?);
-        let words = trainer.words();
+        let words = trainer.table.words_mut();
         if count != words.len() as u64 {
             let (found, wanted) = (count.to_string(), words.len().to_string());
             return Err(SnapshotError::Other { what: "number of words", found, wanted });
         }
         let end = from.bytes + 4 * count + 32;
         let mut bytes = vec![0; 4 * WORDS];
-        for chunk in words.chunks(WORDS) {
+        for chunk in words.chunks_mut(WORDS) {
             let bytes = &mut bytes[..4 * chunk.len()];
             from.fill(bytes, end)?;
-            for (word, bytes) in chunk.iter().zip(bytes.as_chunks().0) {
-                word.store(u32::from_le_bytes(*bytes), Relaxed);
+            for (word, bytes) in chunk.iter_mut().zip(bytes.as_chunks().0) {
+                *word.get_mut() = u32::from_le_bytes(*bytes);
             }
         }
         let sum: [u8; 32] = from.hash.clone().finalize().into();
@@ -120,13 +117,6 @@ impl<D: Deals> Trainer<D> {
             ("source of deals", self.deals().hash()),
             ("way of training", self.options().to_string()),
         ]
-    }
-
-    fn words(&self) -> &[AtomicU32] {
-        match &self.table {
-            Table::Single(store) => store.words(),
-            Table::Half(store) => store.words(),
-        }
     }
 }
 

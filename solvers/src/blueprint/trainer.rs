@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::layout::{Layout, buckets_of};
-use super::store::{Half, Single, Store};
+use super::store::{Half, Single, Store, Table};
 use super::threads::each_block;
 use super::walk::{Walker, Weights};
 use super::watch::Watch;
@@ -26,13 +26,6 @@ pub struct Trainer<D> {
     pub(super) blocks: u64,
     pub(super) visits: u64,
     watch: Watch,
-}
-
-/// The numbers of a training.
-#[derive(Debug)]
-pub(super) enum Table {
-    Single(Single),
-    Half(Half),
 }
 
 /// How far a training is.
@@ -81,10 +74,7 @@ impl<D: Deals> Trainer<D> {
             let infosets = layout.infosets;
             return Err(TrainerError::Memory { needed, limit: options.memory, infosets });
         }
-        let table = match options.precision {
-            Precision::Single => Table::Single(Single::new(layout.slots)),
-            Precision::Half => Table::Half(Half::new(layout.slots)),
-        };
+        let table = Table::new(options.precision, layout.slots)?;
         let watch = Watch::new(&layout);
         Ok(Trainer { tree, deals, options, layout, table, blocks: 0, visits: 0, watch })
     }
@@ -121,23 +111,74 @@ impl<D: Deals> Trainer<D> {
     /// into runs. Several threads do the same blocks but see each other's results at different moments.
     pub fn run(&mut self, iterations: u64, threads: usize, stop: impl Fn() -> bool + Sync) {
         let end = self.blocks + iterations.div_ceil(BLOCK);
+        let work = Work { layout: &self.layout, deals: &self.deals, options: &self.options };
+        let words: &[_] = self.table.words_mut();
         let (done, visits) =
-            each_block(self.blocks..end, threads, stop, |block| match &self.table {
-                Table::Single(store) => self.block(store, block),
-                Table::Half(store) => self.block(store, block),
+            each_block(self.blocks..end, threads, stop, |block| match work.options.precision {
+                Precision::Single => work.block(Single(words), block),
+                Precision::Half => work.block(Half(words), block),
             });
         self.visits += visits.iter().sum::<u64>();
         self.blocks = done;
     }
 
+    /// How far the training is.
+    pub fn statistics(&mut self) -> Statistics {
+        let (touched, change) = self.watch.look(&self.table);
+        Statistics {
+            iterations: self.iterations(),
+            nodes: self.visits,
+            infosets: self.layout.infosets,
+            touched: touched * self.layout.infosets as f64,
+            change,
+        }
+    }
+
+    /// The sums that the average strategy of an information set is made of, one for each action, for which
+    /// there is exactly room: all zero where training has never been.
+    ///
+    /// The node must be a decision of the tree, and the bucket one of its street's.
+    pub fn sums(&self, node: u32, bucket: u32, sums: &mut [f32]) {
+        let place = self.layout.place(self.layout.nodes[node as usize], bucket);
+        self.table.sums_into(place, sums);
+    }
+
+    /// The average strategy of an information set, which is what a training is for; equal probabilities
+    /// where it has never been. `None` when the node is no decision, or has no such bucket.
+    pub fn average(&self, node: u32, bucket: u32) -> Option<Vec<f32>> {
+        let at = self.layout.nodes.get(node as usize).filter(|at| !at.is_end())?;
+        let known = bucket < self.layout.buckets[at.street()];
+        known.then(|| {
+            let mut shares = vec![0.0; at.actions()];
+            self.shares(node, bucket, &mut shares);
+            shares
+        })
+    }
+}
+
+impl<D: Deals> AbstractStrategy for Trainer<D> {
+    /// The average strategy.
+    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+        self.sums(node, bucket, shares);
+        super::normalise(shares);
+    }
+}
+
+/// What threads need to know to work.
+struct Work<'a, D> {
+    layout: &'a Layout,
+    deals: &'a D,
+    options: &'a TrainingOptions,
+}
+
+impl<D: Deals> Work<'_, D> {
     /// Does the iterations of a block; returns the decisions looked at.
-    fn block<S: Store>(&self, store: &S, block: u64) -> u64 {
+    fn block<S: Store>(&self, store: S, block: u64) -> u64 {
         let rng = Pcg64Mcg::seed_from_u64(mixed(self.options.seed, block));
-        let weights = self.weights(block);
-        let mut walker = Walker::new(&self.layout.nodes, store, weights, rng);
+        let mut walker = Walker::new(self.layout, store, self.weights(block), rng);
         let mut batch = [Deal::default(); BATCH];
         for _ in 0..BLOCK / BATCH as u64 {
-            batch.fill_with(|| self.deals.deal(&mut walker.rng));
+            self.deals.deal_all(&mut walker.rng, &mut batch);
             batch.iter().for_each(|deal| walker.iterate(deal));
         }
         walker.visits
@@ -159,45 +200,6 @@ impl<D: Deals> Trainer<D> {
             skip_below: least as f32,
             floor: (1.1 * least) as f32,
         }
-    }
-
-    /// How far the training is.
-    pub fn statistics(&mut self) -> Statistics {
-        let (touched, change) = match &self.table {
-            Table::Single(store) => self.watch.look(store),
-            Table::Half(store) => self.watch.look(store),
-        };
-        Statistics {
-            iterations: self.iterations(),
-            nodes: self.visits,
-            infosets: self.layout.infosets,
-            touched: touched * self.layout.infosets as f64,
-            change,
-        }
-    }
-
-    /// The average strategy of an information set, which is what a training is for; equal probabilities
-    /// where it has never been. `None` when the node is no decision, or has no such bucket.
-    pub fn average(&self, node: u32, bucket: u32) -> Option<Vec<f32>> {
-        let at = self.layout.nodes.get(node as usize).filter(|at| !at.is_end())?;
-        let known = bucket < self.layout.buckets[at.street()];
-        known.then(|| {
-            let mut shares = vec![0.0; at.actions()];
-            self.shares(node, bucket, &mut shares);
-            shares
-        })
-    }
-}
-
-impl<D: Deals> AbstractStrategy for Trainer<D> {
-    /// The average strategy.
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let place = self.layout.nodes[node as usize].place(bucket);
-        match &self.table {
-            Table::Single(store) => store.sums_into(place, shares),
-            Table::Half(store) => store.sums_into(place, shares),
-        }
-        super::normalise(shares);
     }
 }
 

@@ -9,7 +9,7 @@ use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
 use super::Deal;
-use super::layout::Node;
+use super::layout::{Layout, Node};
 use super::store::Store;
 
 /// What does not change during a block of iterations.
@@ -26,13 +26,15 @@ pub(super) struct Weights {
 
 /// A thread at work on one deal.
 pub(super) struct Walker<'a, S> {
-    pub(super) nodes: &'a [Node],
-    pub(super) store: &'a S,
+    layout: &'a Layout,
+    store: S,
     pub(super) weights: Weights,
     pub(super) rng: Pcg64Mcg,
     /// Decisions looked at.
     pub(super) visits: u64,
-    deal: Deal,
+    /// The better hand of the deal, and each seat's row on each street.
+    shown: f32,
+    rows: [[usize; 4]; 2],
     /// Whose actions are all looked at; what seat 0 wins counts for this seat `sign` times.
     learner: usize,
     sign: f32,
@@ -64,16 +66,35 @@ macro_rules! by_actions {
 }
 
 impl<'a, S: Store> Walker<'a, S> {
-    pub(super) fn new(nodes: &'a [Node], store: &'a S, weights: Weights, rng: Pcg64Mcg) -> Self {
-        let deal = Deal::default();
-        let skip_below = weights.skip_below;
-        Walker { nodes, store, weights, rng, visits: 0, deal, learner: 0, sign: 1.0, skip_below }
+    pub(super) fn new(
+        layout: &'a Layout,
+        store: S,
+        weights: Weights,
+        rng: Pcg64Mcg,
+    ) -> Walker<'a, S> {
+        Walker {
+            layout,
+            store,
+            weights,
+            rng,
+            visits: 0,
+            shown: 0.0,
+            rows: [[0; 4]; 2],
+            learner: 0,
+            sign: 1.0,
+            skip_below: weights.skip_below,
+        }
     }
 
     /// One iteration: each seat learns once from the deal.
     #[inline]
     pub(super) fn iterate(&mut self, deal: &Deal) {
-        self.deal = *deal;
+        self.shown = f32::from(deal.shown);
+        for (seat, rows) in self.rows.iter_mut().enumerate() {
+            for (street, row) in rows.iter_mut().enumerate() {
+                *row = self.layout.row(seat, street, deal.buckets[seat][street]);
+            }
+        }
         for (learner, sign) in [(0, 1.0), (1, -1.0)] {
             (self.learner, self.sign) = (learner, sign);
             if self.weights.skip_below > f32::NEG_INFINITY {
@@ -87,13 +108,12 @@ impl<'a, S: Store> Walker<'a, S> {
     /// What the learner wins from this node on.
     fn walk(&mut self, mut at: u32) -> f32 {
         loop {
-            let node = self.nodes[at as usize];
+            let node = self.layout.nodes[at as usize];
             if node.is_end() {
-                return self.sign * node.won(f32::from(self.deal.shown));
+                return self.sign * node.won(self.shown);
             }
             self.visits += 1;
-            let bucket = self.deal.buckets[node.seat()][node.street()];
-            let place = node.place(bucket);
+            let place = self.rows[node.seat()][node.street()] + node.offset();
             if node.seat() == self.learner {
                 return by_actions!(node.actions(), self.look_at_all(node, place));
             }
@@ -111,7 +131,7 @@ impl<'a, S: Store> Walker<'a, S> {
         let mut value = 0.0;
         for action in 0..N {
             let child = node.first_child() + action as u32;
-            if regrets[action] < self.skip_below && !self.nodes[child as usize].is_end() {
+            if regrets[action] < self.skip_below && !self.layout.nodes[child as usize].is_end() {
                 skipped[action] = true;
                 continue;
             }
@@ -169,8 +189,8 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::blueprint::store::Single;
-    use crate::blueprint::{Deals, HoldemDeals};
+    use crate::blueprint::store::{Single, Table};
+    use crate::blueprint::{Deals, HoldemDeals, Precision};
     use crate::games::ShoveFold;
     use crate::{Player, Profile, Sequences, Tree};
 
@@ -185,28 +205,32 @@ mod tests {
         let buckets = Buckets::make(&recipe.expect("a recipe"), |_| ()).expect("a few buckets");
         let def = game::games::nolimit_holdem();
         let deals = HoldemDeals::new(&def, Arc::new(buckets)).expect("hold'em");
-        let nodes = [
+        let nodes = vec![
             Node::decision(0, 2, 1, 0),
             Node::end(-0.5, 0.0),
-            Node::decision(1, 2, 3, 2 * KINDS),
+            Node::decision(1, 2, 3, 0),
             Node::end(1.0, 0.0),
             Node::end(0.0, 10.0),
         ];
-        let store = Single::new(u64::from(4 * KINDS));
+        let (small, big) = (nodes[0], nodes[2]);
+        let layout = Layout::two_decisions(nodes, KINDS);
+        let mut table = Table::new(Precision::Single, layout.slots).expect("a small table");
+        let store = Single(table.words_mut());
         let weights = Weights {
             regrets: 1.0,
             average: 1.0,
             skip_below: f32::NEG_INFINITY,
             floor: f32::NEG_INFINITY,
         };
-        let mut walker = Walker::new(&nodes, &store, weights, Pcg64Mcg::seed_from_u64(1));
+        let mut walker = Walker::new(&layout, store, weights, Pcg64Mcg::seed_from_u64(1));
         for _ in 0..ITERATIONS {
             let deal = deals.deal(&mut walker.rng);
             walker.iterate(&deal);
             walker.weights.regrets += 1e-4;
             walker.weights.average += 1e-4;
         }
-        assert!(walker.visits > u64::from(2 * ITERATIONS));
+        let visits = walker.visits;
+        assert!(visits > u64::from(2 * ITERATIONS));
 
         let matrix = PreflopTable::embedded().matrix();
         let pairs = StartingHand::all().flat_map(|a| StartingHand::all().map(move |b| (a, b)));
@@ -215,11 +239,11 @@ mod tests {
         let tree = Tree::new(&game, 200_000).expect("small");
         let game = Sequences::new(&tree);
         let mut profile = Profile::uniform(&game);
-        for (player, node) in Player::BOTH.into_iter().zip([nodes[0], nodes[2]]) {
+        for (player, node) in Player::BOTH.into_iter().zip([small, big]) {
             for (infoset, choice) in tree.infosets(player).iter().zip(game.choices(player)) {
                 let hand: StartingHand = infoset.name.parse().expect("a starting hand");
                 let mut sums = [0.0; 2];
-                store.sums_into(node.place(hand.index() as u32), &mut sums);
+                table.sums_into(layout.place(node, hand.index() as u32), &mut sums);
                 for (sequence, sum) in choice.sequences().zip(sums) {
                     profile.0[player.index()][sequence] = f64::from(sum / (sums[0] + sums[1]));
                 }

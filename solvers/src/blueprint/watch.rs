@@ -2,7 +2,7 @@
 //! strategies still change.
 
 use super::layout::Layout;
-use super::store::Store;
+use super::store::Table;
 
 /// About so many are watched, evenly over the game.
 const WATCHED: u64 = 10_000;
@@ -22,29 +22,31 @@ impl Watch {
         Watch { places: layout.each_infoset().step_by(step).collect(), last: None }
     }
 
-    /// The share of them that have been reached, and the mean change of those since the last look.
-    pub(super) fn look<S: Store>(&mut self, store: &S) -> (f64, Option<f64>) {
+    /// The share of them that have been reached, and the mean change of those that had been reached at the last
+    /// look too.
+    pub(super) fn look(&mut self, table: &Table) -> (f64, Option<f64>) {
         let mut now = Vec::new();
-        let (mut touched, mut change) = (0u32, 0.0);
+        let (mut touched, mut known, mut change) = (0u32, 0u32, 0.0);
         for &(place, actions) in &self.places {
             let from = now.len();
             now.resize(from + actions, 0.0);
             let shares = &mut now[from..];
-            store.sums_into(place, shares);
+            table.sums_into(place, shares);
             if shares.iter().all(|&sum| sum == 0.0) {
                 continue;
             }
             touched += 1;
             super::normalise(shares);
-            if let Some(last) = &self.last {
-                let differences = shares.iter().zip(&last[from..]);
-                let moved: f32 = differences.map(|(new, old)| (new - old).max(0.0)).sum();
+            let last = self.last.as_ref().map(|last| &last[from..][..actions]);
+            if let Some(last) = last.filter(|last| last.iter().any(|&share| share > 0.0)) {
+                let moved: f32 =
+                    shares.iter().zip(last).map(|(new, old)| (new - old).max(0.0)).sum();
+                known += 1;
                 change += f64::from(moved);
             }
         }
         let share = f64::from(touched) / self.places.len().max(1) as f64;
-        let known = self.last.is_some();
         self.last = Some(now);
-        (share, known.then(|| change / f64::from(touched.max(1))))
+        (share, (known > 0).then(|| change / f64::from(known)))
     }
 }
