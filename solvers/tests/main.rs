@@ -8,3 +8,4 @@ mod games;
 mod lbr;
 mod sampling;
 mod small;
+mod subgame;

@@ -139,15 +139,15 @@ impl Line {
         left: &mut usize,
     ) -> Result<(Line, Vec<PublicState>), Problem> {
         let mut line = Line { slots: [1; 2], ..Line::default() };
+        *left = left.checked_sub(1).ok_or(None)?;
         let mut states = vec![(root, [0; 2])];
         let mut next = Vec::new();
         let mut at = 0;
         while at < states.len() {
-            *left = left.checked_sub(1).ok_or(None)?;
             let (state, slots) = states[at].clone();
             let kind = match state.turn() {
                 Turn::Act(seat) => {
-                    line.decide(&state, player_of(seat), slots, menu, &mut states)?
+                    line.decide(&state, player_of(seat), slots, menu, &mut states, left)?
                 }
                 Turn::Deal(_) if state.able().len() > 1 => {
                     line.deals.push(Leaf { node: at, line: 0 });
@@ -171,9 +171,11 @@ impl Line {
         slots: [usize; 2],
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         states: &mut Vec<(PublicState, [usize; 2])>,
+        left: &mut usize,
     ) -> Result<Kind, Problem> {
         let actions = menu(state);
         check(state, &actions)?;
+        *left = left.checked_sub(actions.len()).ok_or(None)?;
         let decision = Decision {
             player,
             child: states.len(),

@@ -6,6 +6,7 @@
 use cards::{Card, CardSet, Combo, HandRank, OnBoard, Range};
 use game::GameDef;
 
+use super::rows::WIDTH;
 use super::symmetry::{Alike, Renaming, alike};
 
 /// The boards that a subgame looks at; number 0 is the one it begins on.
@@ -72,8 +73,10 @@ pub(super) struct Census {
     pub(super) boards: [u64; 3],
     /// Both players' hands, summed over the boards of the street.
     pub(super) hands: [[u64; 2]; 3],
-    /// The most hands of a player on a board of the street.
-    pub(super) most: [usize; 3],
+    /// The same for the numbers in a row for each of the hands.
+    pub(super) numbers: [[u64; 2]; 3],
+    /// The longest row on a board of the street.
+    pub(super) longest: [usize; 3],
     /// Bytes of the boards themselves.
     pub(super) bytes: u64,
 }
@@ -104,7 +107,9 @@ impl Table<'_> {
             for (player, combos) in weighed.iter().enumerate() {
                 let hands = combos.iter().filter(|set| !set.intersects(board)).count();
                 census.hands[street][player] += hands as u64;
-                census.most[street] = census.most[street].max(hands);
+                let row = hands.next_multiple_of(WIDTH);
+                census.numbers[street][player] += row as u64;
+                census.longest[street] = census.longest[street].max(row);
                 census.bytes += (hands * (6 + 2 * cards)) as u64;
             }
             census.boards[street] += 1;
@@ -187,6 +192,11 @@ impl Hands {
     /// How many.
     pub(super) fn len(&self) -> usize {
         self.combos.len()
+    }
+
+    /// How long a row with a number for each is: see [`rows`](super::rows).
+    pub(super) fn row(&self) -> usize {
+        self.len().next_multiple_of(WIDTH)
     }
 
     /// The combos in order.

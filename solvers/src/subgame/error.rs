@@ -37,7 +37,9 @@ pub enum SubgameError {
         board: CardSet,
     },
     /// Ranges of which every two hands share a card.
-    #[error("each hand of one range shares a card with each of the other: no two can be dealt together")]
+    #[error(
+        "each hand of one range shares a card with each of the other: no two can be dealt together"
+    )]
     NoDeal,
     /// The menu offers nothing at a decision.
     #[error("the menu offers no action after `{betting}`: it must offer one at least")]

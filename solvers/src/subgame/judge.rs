@@ -56,47 +56,65 @@ impl Evaluation {
     }
 }
 
-/// Judges the average strategies.
-pub(super) fn judge(
-    subgame: &Subgame,
-    boards: &Boards,
-    part: &mut Part,
-    rooms: &Rooms<f64>,
-) -> Evaluation {
-    let root = &boards.all[0];
-    let mut evaluation = Evaluation {
-        values: [0.0; 2],
-        best: [0.0; 2],
-        hands: Default::default(),
-        committed: [0, 1].map(|seat| subgame.root.committed().as_slice()[seat].into()),
-    };
-    for player in Player::BOTH {
-        let others: Vec<f64> = weights(subgame, root, player.other()).collect();
-        let mut values = |best| {
-            let work = Judge { best };
-            let pass = Pass { betting: &subgame.betting, boards, player, work };
-            pass.run(part, &others, rooms, <[f64]>::to_vec)
+/// Judges the average strategies of a subgame.
+pub(super) struct Judge<'a> {
+    pub(super) subgame: &'a Subgame,
+    pub(super) boards: &'a Boards,
+    pub(super) rooms: &'a Rooms<f64>,
+}
+
+impl Judge<'_> {
+    /// All there is to say.
+    pub(super) fn evaluate(&self, part: &mut Part) -> Evaluation {
+        let root = &self.boards.all[0];
+        let committed = self.subgame.root.committed().as_slice();
+        let mut evaluation = Evaluation {
+            values: [0.0; 2],
+            best: [0.0; 2],
+            hands: Default::default(),
+            committed: [0, 1].map(|seat: usize| committed[seat].into()),
         };
-        let (means, bests) = (values(false), values(true));
-        let met = met(subgame, root, player);
-        let own: Vec<f64> = weights(subgame, root, player).collect();
-        let all: f64 = own.iter().zip(&met).map(|(own, met)| own * met).sum();
-        let total = |values: &[f64]| {
-            own.iter().zip(values).map(|(own, value)| own * value).sum::<f64>() / all
-        };
-        let p = player.index();
-        (evaluation.values[p], evaluation.best[p]) = (total(&means), total(&bests));
-        evaluation.hands[p] = root.hands[p]
-            .all()
-            .enumerate()
-            .map(|(hand, combo)| {
+        for player in Player::BOTH {
+            let p = player.index();
+            let [means, bests] =
+                [Answer::Average, Answer::Best].map(|answer| self.values(part, player, answer));
+            let met = met(self.subgame, root, player);
+            (evaluation.values[p], evaluation.best[p]) =
+                (self.total(player, &met, &means), self.total(player, &met, &bests));
+            let hands = root.hands[p].all().enumerate().map(|(hand, combo)| {
                 let met = met[hand];
                 let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
                 HandValue { combo, met, value: each(means[hand]), best: each(bests[hand]) }
-            })
-            .collect();
+            });
+            evaluation.hands[p] = hands.collect();
+        }
+        evaluation
     }
-    evaluation
+
+    /// The exploitability alone, in half the time.
+    pub(super) fn exploitability(&self, part: &mut Part) -> f64 {
+        let best = |player: Player| {
+            let met = met(self.subgame, &self.boards.all[0], player);
+            let values = self.values(part, player, Answer::Best);
+            self.total(player, &met, &values)
+        };
+        Player::BOTH.map(best).iter().sum::<f64>() / 2.0
+    }
+
+    /// Chips times weights of the opponent's hands, for each of the player's hands.
+    fn values(&self, part: &mut Part, player: Player, answer: Answer) -> Vec<f64> {
+        let &Judge { subgame, boards, rooms } = self;
+        let others: Vec<f64> = weights(subgame, &boards.all[0], player.other()).collect();
+        let pass = Pass { betting: &subgame.betting, boards, player, work: answer };
+        pass.run(part, &others, rooms, <[f64]>::to_vec)
+    }
+
+    /// The mean over the player's hands, in chips.
+    fn total(&self, player: Player, met: &[f64], values: &[f64]) -> f64 {
+        let own: Vec<f64> = weights(self.subgame, &self.boards.all[0], player).collect();
+        let sum = |each: &[f64]| own.iter().zip(each).map(|(own, each)| own * each).sum::<f64>();
+        sum(values) / sum(met)
+    }
 }
 
 /// The weight of the opponent's hands that each of a player's hands can meet on a board.
@@ -104,19 +122,22 @@ pub(super) fn met(subgame: &Subgame, board: &Board, player: Player) -> Vec<f64> 
     let mut others: Vec<_> =
         weights(subgame, board, player.other()).map(|weight| [weight; LANES]).collect();
     others.push([0.0; LANES]);
-    let mut met = vec![[0.0; LANES]; board.hands[player.index()].len()];
+    let mut met = vec![[0.0; LANES]; board.hands[player.index()].row()];
     vector::meet(board, player, &others, &mut met);
     // Sums of fractions can miss zero by their rounding.
     let least = 1e-12 * others.iter().map(|weight| weight[0]).sum::<f64>();
     met.into_iter().map(|met| if met[0] > least { met[0] } else { 0.0 }).collect()
 }
 
-/// A player answers the other's average strategy with its own, or with the best response.
-struct Judge {
-    best: bool,
+/// With what a player answers the other's average strategy.
+enum Answer {
+    /// Its own average strategy.
+    Average,
+    /// A best response.
+    Best,
 }
 
-impl Work for Judge {
+impl Work for Answer {
     type Real = f64;
 
     fn split(
@@ -140,9 +161,11 @@ impl Work for Judge {
         values: &[f64],
         value: &mut [f64],
     ) {
-        if self.best {
-            return vector::best(values, value);
+        match self {
+            Answer::Best => vector::best(values, value),
+            Answer::Average => part.averages(decision, unpacked, |averages| {
+                vector::mean(averages, values, value);
+            }),
         }
-        part.averages(decision, unpacked, |averages| vector::mean(averages, values, value));
     }
 }

@@ -39,7 +39,7 @@ pub struct Size {
 
 impl Subgame {
     /// The most nodes of a betting tree, not counting cards.
-    pub const NODES: usize = 1_000_000;
+    pub const NODES: usize = 250_000;
 
     /// Lays out the subgame that begins in this state. The range of the player in seat 0 comes first.
     ///
@@ -92,17 +92,20 @@ impl Subgame {
 
     /// How large it is, and how much memory it takes on as many threads as rayon has.
     pub fn size(&self, precision: Precision) -> Size {
-        let (mut cells, mut decisions, mut parts) = (0, 0, 0);
+        let (mut cells, mut numbers, mut decisions, mut parts) = (0, 0, 0, 0);
         for line in &self.betting.lines {
-            let hands = self.census.hands[line.street];
             let boards = self.census.boards[line.street];
-            cells += (0..2).map(|player| line.rows[player] as u64 * hands[player]).sum::<u64>();
+            let of = |each: [u64; 2]| {
+                (0..2).map(|player| line.rows[player] as u64 * each[player]).sum::<u64>()
+            };
+            cells += of(self.census.hands[line.street]);
+            numbers += of(self.census.numbers[line.street]);
             decisions += line.decisions as u64 * boards;
             parts += boards;
         }
         let kept = match precision {
-            Precision::Full => 8 * cells,
-            Precision::Half => 4 * cells + 8 * decisions,
+            Precision::Full => 8 * numbers,
+            Precision::Half => 4 * numbers + 8 * decisions,
         };
         let threads = if self.streets() == 1 { 1 } else { rayon::current_num_threads() as u64 + 1 };
         let rooms: u64 = self.rooms().iter().map(|room| room.bytes(4) + room.bytes(8)).sum();
@@ -123,7 +126,7 @@ impl Subgame {
     pub(super) fn rooms(&self) -> Vec<RoomSize> {
         let of = |street| {
             let lines = self.betting.lines.iter().filter(move |line| line.street == street);
-            RoomSize::new(lines, self.census.most[street])
+            RoomSize::new(lines, self.census.longest[street])
         };
         (0..self.streets()).map(of).collect()
     }

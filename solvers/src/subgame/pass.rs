@@ -61,14 +61,14 @@ pub(super) struct Room<R> {
 pub(super) struct RoomSize {
     pub(super) nodes: usize,
     pub(super) slots: usize,
-    pub(super) hands: usize,
+    pub(super) row: usize,
     pub(super) actions: usize,
 }
 
 impl RoomSize {
-    /// For any of these lines with at most this many hands.
-    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a Line>, hands: usize) -> RoomSize {
-        let mut size = RoomSize { hands, nodes: 1, slots: 1, actions: 1 };
+    /// For any of these lines with rows of at most this length.
+    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a Line>, row: usize) -> RoomSize {
+        let mut size = RoomSize { row, nodes: 1, slots: 1, actions: 1 };
         for line in lines {
             size.nodes = size.nodes.max(line.nodes.len());
             size.slots = size.slots.max(line.slots[0]).max(line.slots[1]);
@@ -84,7 +84,7 @@ impl RoomSize {
     /// Bytes of a room for numbers of `real` bytes.
     pub(super) fn bytes(self, real: usize) -> u64 {
         let numbers = (self.nodes + self.slots + 2 * LANES) * real + self.actions * 8;
-        (numbers * self.hands) as u64
+        (numbers * self.row) as u64
     }
 }
 
@@ -92,13 +92,13 @@ impl<R: Real> Room<R> {
     fn new(size: RoomSize) -> Room<R> {
         let zero = R::default();
         Room {
-            reach: vec![zero; size.slots * size.hands],
-            values: vec![zero; size.nodes * size.hands],
+            reach: vec![zero; size.slots * size.row],
+            values: vec![zero; size.nodes * size.row],
             // One more for hands that the opponent does not have.
-            weights: vec![[zero; LANES]; size.hands + 1],
-            won: vec![[zero; LANES]; size.hands],
+            weights: vec![[zero; LANES]; size.row + 1],
+            won: vec![[zero; LANES]; size.row],
             results: Vec::new(),
-            unpacked: Unpacked::new(size.actions * size.hands),
+            unpacked: Unpacked::new(size.actions * size.row),
         }
     }
 }
@@ -147,20 +147,22 @@ impl<W: Work> Pass<'_, W> {
     ) -> T {
         let line = &self.betting.lines[0];
         let board = &self.boards.all[0];
-        let hands = self.hands(board);
+        let [row, others] = self.rows(board);
         rooms.with(|own| {
-            own[0].reach[..hands[1]].copy_from_slice(weights);
+            let (reach, padding) = own[0].reach[..others].split_at_mut(weights.len());
+            reach.copy_from_slice(weights);
+            padding.fill(W::Real::default());
             self.down(line, board, part, &mut own[0]);
             self.ends(line, board, own);
             self.all_deals(line, board, part, &mut own[0], rooms);
             self.up(line, board, part, &mut own[0]);
-            read(&own[0].values[..hands[0]])
+            read(&own[0].values[..row])
         })
     }
 
-    /// The numbers of the player's and the opponent's hands.
-    fn hands(&self, board: &Board) -> [usize; 2] {
-        [self.player, self.player.other()].map(|player| board.hands[player.index()].len())
+    /// How long rows of the player's and of the opponent's hands are.
+    fn rows(&self, board: &Board) -> [usize; 2] {
+        [self.player, self.player.other()].map(|player| board.hands[player.index()].row())
     }
 
     /// A line after another, on one thread.
@@ -173,7 +175,7 @@ impl<W: Work> Pass<'_, W> {
     }
 
     fn down(&self, line: &Line, board: &Board, part: &mut Part, room: &mut Room<W::Real>) {
-        let [_, hands] = self.hands(board);
+        let [_, row] = self.rows(board);
         for node in &line.nodes {
             let Kind::Decision(decision) = &node.kind else { continue };
             if decision.player == self.player {
@@ -181,20 +183,20 @@ impl<W: Work> Pass<'_, W> {
             }
             let slot = node.slots[self.player.index()];
             let child = line.nodes[decision.child].slots[self.player.index()];
-            let (before, after) = room.reach.split_at_mut(child * hands);
-            let reach = &before[slot * hands..][..hands];
-            let children = &mut after[..decision.count * hands];
+            let (before, after) = room.reach.split_at_mut(child * row);
+            let reach = &before[slot * row..][..row];
+            let children = &mut after[..decision.count * row];
             self.work.split(part, decision, &mut room.unpacked, reach, children);
         }
     }
 
     fn up(&self, line: &Line, board: &Board, part: &mut Part, room: &mut Room<W::Real>) {
-        let [hands, _] = self.hands(board);
+        let [row, _] = self.rows(board);
         for (at, node) in line.nodes.iter().enumerate().rev() {
             let Kind::Decision(decision) = &node.kind else { continue };
-            let (before, after) = room.values.split_at_mut(decision.child * hands);
-            let value = &mut before[at * hands..][..hands];
-            let values = &after[..decision.count * hands];
+            let (before, after) = room.values.split_at_mut(decision.child * row);
+            let value = &mut before[at * row..][..row];
+            let values = &after[..decision.count * row];
             if decision.player == self.player {
                 self.work.join(part, decision, &mut room.unpacked, values, value);
             } else {
@@ -205,23 +207,23 @@ impl<W: Work> Pass<'_, W> {
 
     /// The values of all ends of a line.
     fn ends(&self, line: &Line, board: &Board, rooms: &mut [Room<W::Real>]) {
-        let hands = self.hands(board);
+        let [row, others] = self.rows(board);
         for ends in line.ends[self.player.index()].groups() {
             // Where there are fewer ends than lanes, the last one is computed again.
             let last = ends.len() - 1;
             let slots = std::array::from_fn(|lane| ends[lane.min(last)].slot);
             let room = &mut rooms[0];
-            room.weights[hands[1]] = Default::default();
-            vector::into_lanes(&room.reach, slots, &mut room.weights[..hands[1]]);
+            room.weights[others] = Default::default();
+            vector::into_lanes(&room.reach, slots, &mut room.weights[..others]);
             if ends.iter().any(|end| end.fold.is_some()) {
                 vector::meet(board, self.player, &room.weights, &mut room.won);
-                take(room, ends, |end| end.fold, hands[0]);
+                take(room, ends, |end| end.fold, row);
             }
             if ends.iter().any(|end| end.showdown.is_some()) {
                 self.show(board, rooms);
                 // What is won there is counted twice.
                 let half = |end: &End| end.showdown.map(|(node, chips)| (node, chips / 2.0));
-                take(&mut rooms[0], ends, half, hands[0]);
+                take(&mut rooms[0], ends, half, row);
             }
         }
     }
@@ -233,32 +235,29 @@ impl<W: Work> Pass<'_, W> {
             vector::show(board, self.player, &room.weights, &mut room.won);
             return;
         }
-        let [hands, _] = self.hands(board);
+        let [row, _] = self.rows(board);
         let [own, other] = [self.player.index(), self.player.other().index()];
-        room.won[..hands].fill(Default::default());
+        room.won[..row].fill(Default::default());
         let chance = W::Real::of(board.chance);
         for next in &board.next {
             let after = &self.boards.all[next.board];
-            let [after_hands, after_others] = self.hands(after);
             let before = &next.cards[0].before[other];
             vector::gather_lanes(&room.weights, before, chance, &mut later[0].weights);
-            later[0].weights[after_others] = Default::default();
             self.show(after, later);
             for deal in &next.cards {
-                let before = &deal.before[own];
-                vector::scatter_lanes(&later[0].won[..after_hands], before, &mut room.won);
+                vector::scatter_lanes(&later[0].won, &deal.before[own], &mut room.won);
             }
         }
     }
 
     /// What comes after each deal of a line, on one thread.
     fn deals(&self, line: &Line, board: &Board, part: &mut Part, rooms: &mut [Room<W::Real>]) {
-        let [hands, others] = self.hands(board);
+        let [row, others] = self.rows(board);
         let Some((room, later)) = rooms.split_first_mut() else { return };
         let mut parts = part.below.iter_mut();
         for leaf in &line.deals {
             let slot = line.nodes[leaf.node].slots[self.player.index()];
-            let value = &mut room.values[leaf.node * hands..][..hands];
+            let value = &mut room.values[leaf.node * row..][..row];
             value.fill(W::Real::default());
             for (next, part) in board.next.iter().zip(&mut parts) {
                 let reach = &room.reach[slot * others..][..others];
@@ -282,9 +281,12 @@ impl<W: Work> Pass<'_, W> {
     ) {
         let chance = W::Real::of(board.chance);
         let before = &next.cards[0].before[self.player.other().index()];
-        for (weight, &before) in rooms[0].reach.iter_mut().zip(before) {
+        let [_, others] = self.rows(&self.boards.all[next.board]);
+        let (weights, padding) = rooms[0].reach[..others].split_at_mut(before.len());
+        for (weight, &before) in weights.iter_mut().zip(before) {
             *weight = reach[before as usize] * chance;
         }
+        padding.fill(W::Real::default());
         self.line(line, next.board, part, rooms);
     }
 
@@ -298,10 +300,10 @@ impl<W: Work> Pass<'_, W> {
         room: &mut Room<W::Real>,
         rooms: &Rooms<W::Real>,
     ) {
-        let [hands, others] = self.hands(board);
+        let [row, others] = self.rows(board);
         let Room { reach, values, results, .. } = room;
         let cards = board.next.len();
-        let stride = board.next.iter().map(|next| self.hands(&self.boards.all[next.board])[0]);
+        let stride = board.next.iter().map(|next| self.rows(&self.boards.all[next.board])[0]);
         let stride = stride.max().unwrap_or_default();
         if line.deals.is_empty() || stride == 0 {
             return;
@@ -314,12 +316,12 @@ impl<W: Work> Pass<'_, W> {
             rooms.with(|own| {
                 let later = &mut own[1..];
                 self.deal(board, next, leaf.line, part, &reach[slot * others..][..others], later);
-                let hands = self.hands(&self.boards.all[next.board])[0];
-                result[..hands].copy_from_slice(&later[0].values[..hands]);
+                let [row, _] = self.rows(&self.boards.all[next.board]);
+                result[..row].copy_from_slice(&later[0].values[..row]);
             });
         });
         for (leaf, results) in line.deals.iter().zip(results.chunks(cards * stride)) {
-            let value = &mut values[leaf.node * hands..][..hands];
+            let value = &mut values[leaf.node * row..][..row];
             value.fill(W::Real::default());
             for (next, result) in board.next.iter().zip(results.chunks(stride)) {
                 for deal in &next.cards {
@@ -335,12 +337,12 @@ fn take<R: Real>(
     room: &mut Room<R>,
     ends: &[End],
     place: impl Fn(&End) -> Option<(usize, f64)>,
-    hands: usize,
+    row: usize,
 ) {
     for (lane, end) in ends.iter().enumerate() {
         if let Some((node, chips)) = place(end) {
-            let row = &mut room.values[node * hands..][..hands];
-            vector::from_lane(&room.won[..hands], lane, R::of(chips), row);
+            let value = &mut room.values[node * row..][..row];
+            vector::from_lane(&room.won[..row], lane, R::of(chips), value);
         }
     }
 }

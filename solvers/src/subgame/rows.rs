@@ -1,28 +1,29 @@
 //! What is computed at a decision, for all hands at once.
 //!
-//! Numbers of a decision stand in rows, one an action, each with one number a hand. Every function works on
-//! a block of hands at a time, action by action, so that a block stays in the fastest memory and the
-//! compiler can use vector registers. No sum runs across hands, so results are the same to the bit
-//! whatever the registers' width.
+//! Numbers of a decision stand in rows, one an action, each with one number a hand, and zeros up to a multiple
+//! of [`WIDTH`]. Every function works on so many hands at a time, which vector registers hold, action by
+//! action. No sum runs across hands, so results are the same to the bit whatever the registers' width.
 
-use super::terminal::Real;
+use super::terminal::{LANES, Lanes, Real};
 use crate::variant::Factors;
 
-/// Hands of a block.
-const BLOCK: usize = 128;
+/// Rows are padded to a multiple of so many numbers.
+pub(super) const WIDTH: usize = 16;
+
+/// Numbers of neighbouring hands.
+type Chunk<R> = [R; WIDTH];
 
 /// Sums that are less count as nothing: there is no dividing by them.
 const LEAST: f32 = 1e-30;
 
-/// Calls `work` with the bounds of each block of `hands`.
 #[inline(always)]
-fn blocks(hands: usize, mut work: impl FnMut(usize, usize)) {
-    let mut from = 0;
-    while from < hands {
-        let to = hands.min(from + BLOCK);
-        work(from, to);
-        from = to;
-    }
+fn chunks<R>(row: &[R]) -> &[Chunk<R>] {
+    row.as_chunks().0
+}
+
+#[inline(always)]
+fn chunks_mut<R>(row: &mut [R]) -> &mut [Chunk<R>] {
+    row.as_chunks_mut().0
 }
 
 #[inline(always)]
@@ -32,35 +33,40 @@ fn positive(regret: f32) -> f32 {
 
 /// How an action's share is made from its weight: `weight * scale + base`, so that the shares of all actions
 /// add up to `reach`.
-struct Shares {
-    scale: [f32; BLOCK],
-    base: [f32; BLOCK],
+struct Shares<R> {
+    scale: Chunk<R>,
+    base: Chunk<R>,
 }
 
-impl Shares {
-    /// From each action's weight, of which only what is positive counts.
+impl<R: Real> Shares<R> {
+    /// From the weights of `count` actions, of which only what is positive counts: rows of so many chunks, of
+    /// which number `at` is meant.
     #[inline(always)]
-    fn new<'a>(
-        count: usize,
-        hands: usize,
-        row: impl Fn(usize) -> &'a [f32],
-        reach: impl Fn(usize) -> f32,
-    ) -> Shares {
-        let mut shares = Shares { scale: [0.0; BLOCK], base: [0.0; BLOCK] };
+    fn new(weights: &[Chunk<f32>], count: usize, row: usize, at: usize, reach: &Chunk<R>) -> Self {
+        let mut sums = [R::default(); WIDTH];
         for action in 0..count {
-            for (sum, &weight) in shares.scale[..hands].iter_mut().zip(row(action)) {
-                *sum += positive(weight);
+            for (sum, &weight) in sums.iter_mut().zip(&weights[action * row + at]) {
+                *sum += R::from(positive(weight));
             }
         }
-        let even = 1.0 / count as f32;
-        let both = shares.scale[..hands].iter_mut().zip(&mut shares.base[..hands]);
-        for (hand, (scale, base)) in both.enumerate() {
-            let (sum, reach) = (*scale, reach(hand));
-            let known = sum > LEAST;
-            *scale = if known { reach / sum } else { 0.0 };
-            *base = if known { 0.0 } else { reach * even };
+        let least = R::from(LEAST);
+        let even = R::of(1.0 / count as f64);
+        let mut shares = Shares { scale: [R::default(); WIDTH], base: [R::default(); WIDTH] };
+        for hand in 0..WIDTH {
+            let known = sums[hand] > least;
+            let divisor = if known { sums[hand] } else { R::from(1.0) };
+            let scale = reach[hand] / divisor;
+            shares.scale[hand] = if known { scale } else { R::default() };
+            shares.base[hand] = if known { R::default() } else { reach[hand] * even };
         }
         shares
+    }
+
+    #[inline(always)]
+    fn of(&self, weights: &Chunk<f32>) -> Chunk<R> {
+        std::array::from_fn(|hand| {
+            R::from(positive(weights[hand])) * self.scale[hand] + self.base[hand]
+        })
     }
 }
 
@@ -73,112 +79,127 @@ pub(super) fn split(
     averages: &mut [f32],
     factor: f32,
 ) {
-    let hands = reach.len();
-    let count = children.len() / hands;
-    blocks(hands, |from, to| {
-        let row = |action: usize| action * hands + from..action * hands + to;
-        let block = &reach[from..to];
-        let shares =
-            Shares::new(count, to - from, |action| &regrets[row(action)], |hand| block[hand]);
+    let (regrets, reach) = (chunks(regrets), chunks(reach));
+    let (children, averages) = (chunks_mut(children), chunks_mut(averages));
+    let row = reach.len();
+    let count = children.len() / row;
+    for (at, reach) in reach.iter().enumerate() {
+        let shares = Shares::new(regrets, count, row, at, reach);
         for action in 0..count {
-            let rows = children[row(action)].iter_mut().zip(&mut averages[row(action)]);
-            let shares = shares.scale.iter().zip(&shares.base);
-            for ((&regret, (child, average)), (&scale, &base)) in
-                regrets[row(action)].iter().zip(rows).zip(shares)
-            {
-                let share = positive(regret) * scale + base;
-                *child = share;
+            let place = action * row + at;
+            let share = shares.of(&regrets[place]);
+            children[place] = share;
+            for (average, share) in averages[place].iter_mut().zip(share) {
                 *average = *average * factor + share;
             }
         }
-    });
+    }
 }
 
 /// The factors of old regrets before the new ones are added, and of all after.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Discounts {
-    pub(super) before: [f32; 2],
-    pub(super) after: [f32; 2],
+    before: Discount,
+    after: Discount,
+}
+
+/// The factors of positive and of other regrets.
+#[derive(Debug, Clone, Copy)]
+struct Discount {
+    positive: f32,
+    negative: f32,
 }
 
 impl Discounts {
     /// From the factors before and after; `None` for no discount.
     pub(super) fn new(before: Option<Factors>, after: Option<Factors>) -> Discounts {
-        let pair = |factors: Option<Factors>| {
-            factors.map_or([1.0; 2], |f| [f.positive as f32, f.negative as f32])
+        let discount = |factors: Option<Factors>| {
+            let [positive, negative] = factors.map_or([1.0; 2], |f| [f.positive, f.negative]);
+            Discount { positive: positive as f32, negative: negative as f32 }
         };
-        Discounts { before: pair(before), after: pair(after) }
+        Discounts { before: discount(before), after: discount(after) }
     }
 }
 
-#[inline(always)]
-fn discounted(regret: f32, [positive, negative]: [f32; 2]) -> f32 {
-    regret * if regret > 0.0 { positive } else { negative }
+impl Discount {
+    #[inline(always)]
+    fn of(self, regret: f32) -> f32 {
+        // Two products, because a choice of the factor would become one of where to load it from.
+        let positive = positive(regret);
+        positive * self.positive + (regret - positive) * self.negative
+    }
 }
 
 /// The learner's value of a decision, from each action's values and the strategy that its regrets give;
 /// then the regrets learn from them.
 #[inline(always)]
 pub(super) fn learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discounts: Discounts) {
-    let hands = value.len();
-    let count = values.len() / hands;
-    blocks(hands, |from, to| {
-        let row = |action: usize| action * hands + from..action * hands + to;
-        let shares = Shares::new(count, to - from, |action| &regrets[row(action)], |_| 1.0);
-        let value = &mut value[from..to];
-        value.fill(0.0);
+    let (regrets, values, value) = (chunks_mut(regrets), chunks(values), chunks_mut(value));
+    let Discounts { before, after } = discounts;
+    let row = value.len();
+    let count = values.len() / row;
+    for (at, value) in value.iter_mut().enumerate() {
+        let shares = Shares::new(regrets, count, row, at, &[1.0; WIDTH]);
+        let mut mean = [0.0; WIDTH];
         for action in 0..count {
-            let shares = shares.scale.iter().zip(&shares.base);
-            let rows = regrets[row(action)].iter().zip(&values[row(action)]);
-            for ((value, (&regret, &of_action)), (&scale, &base)) in
-                value.iter_mut().zip(rows).zip(shares)
-            {
-                *value += (positive(regret) * scale + base) * of_action;
+            let place = action * row + at;
+            let share = shares.of(&regrets[place]);
+            for ((mean, share), of_action) in mean.iter_mut().zip(share).zip(&values[place]) {
+                *mean += share * of_action;
             }
         }
         for action in 0..count {
-            let rows = regrets[row(action)].iter_mut().zip(&values[row(action)]);
-            for ((regret, &of_action), &value) in rows.zip(&*value) {
-                let old = discounted(*regret, discounts.before);
-                *regret = discounted(old + (of_action - value), discounts.after);
+            let place = action * row + at;
+            let rows = regrets[place].iter_mut().zip(&values[place]);
+            for ((regret, of_action), mean) in rows.zip(&mean) {
+                *regret = after.of(before.of(*regret) + (of_action - mean));
             }
         }
-    });
+        *value = mean;
+    }
 }
 
 /// Splits the opponent's hands among the actions by its average strategy.
 #[inline(always)]
-pub(super) fn split_average(averages: &[f32], reach: &[f64], children: &mut [f64]) {
-    let hands = reach.len();
-    let count = children.len() / hands;
-    for hand in 0..hands {
-        let share = average_share(averages, hand, hands, count);
+pub(super) fn split_average<R: Real>(averages: &[f32], reach: &[R], children: &mut [R]) {
+    let (averages, reach, children) = (chunks(averages), chunks(reach), chunks_mut(children));
+    let row = reach.len();
+    let count = children.len() / row;
+    for (at, reach) in reach.iter().enumerate() {
+        let shares = Shares::new(averages, count, row, at, reach);
         for action in 0..count {
-            children[action * hands + hand] = reach[hand] * share(action);
+            children[action * row + at] = shares.of(&averages[action * row + at]);
         }
     }
 }
 
 /// The value of a decision to a player who plays the average strategy.
 #[inline(always)]
-pub(super) fn mean(averages: &[f32], values: &[f64], value: &mut [f64]) {
-    let hands = value.len();
-    let count = values.len() / hands;
-    for (hand, value) in value.iter_mut().enumerate() {
-        let share = average_share(averages, hand, hands, count);
-        *value = (0..count).map(|action| values[action * hands + hand] * share(action)).sum();
+pub(super) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R]) {
+    let (averages, values, value) = (chunks(averages), chunks(values), chunks_mut(value));
+    let row = value.len();
+    let count = values.len() / row;
+    for (at, value) in value.iter_mut().enumerate() {
+        let shares = Shares::new(averages, count, row, at, &[R::from(1.0); WIDTH]);
+        *value = [R::default(); WIDTH];
+        for action in 0..count {
+            let place = action * row + at;
+            let share = shares.of(&averages[place]);
+            for ((value, share), &of_action) in value.iter_mut().zip(share).zip(&values[place]) {
+                *value += share * of_action;
+            }
+        }
     }
 }
 
 /// The average strategy of a hand at a decision with `count` actions.
-#[inline(always)]
 pub(super) fn average_share(
     averages: &[f32],
     hand: usize,
-    hands: usize,
+    row: usize,
     count: usize,
 ) -> impl Fn(usize) -> f64 {
-    let weight = move |action: usize| f64::from(averages[action * hands + hand]);
+    let weight = move |action: usize| f64::from(averages[action * row + hand]);
     let sum: f64 = (0..count).map(weight).sum();
     let known = sum > f64::from(LEAST);
     move |action| if known { weight(action) / sum } else { 1.0 / count as f64 }
@@ -190,8 +211,10 @@ pub(super) fn best<R: Real>(values: &[R], value: &mut [R]) {
     let hands = value.len();
     value.copy_from_slice(&values[..hands]);
     for row in values.chunks_exact(hands).skip(1) {
-        for (value, &of_action) in value.iter_mut().zip(row) {
-            *value = if of_action > *value { of_action } else { *value };
+        for (value, row) in chunks_mut(value).iter_mut().zip(chunks(row)) {
+            for (value, &of_action) in value.iter_mut().zip(row) {
+                *value = if of_action > *value { of_action } else { *value };
+            }
         }
     }
 }
@@ -199,38 +222,37 @@ pub(super) fn best<R: Real>(values: &[R], value: &mut [R]) {
 /// The value of a decision of the opponent: what its actions bring together.
 #[inline(always)]
 pub(super) fn sum<R: Real>(values: &[R], value: &mut [R]) {
-    let hands = value.len();
-    value.copy_from_slice(&values[..hands]);
-    for row in values.chunks_exact(hands).skip(1) {
-        for (value, &of_action) in value.iter_mut().zip(row) {
-            *value += of_action;
+    let (values, value) = (chunks(values), chunks_mut(value));
+    let row = value.len();
+    let count = values.len() / row;
+    for (at, value) in value.iter_mut().enumerate() {
+        let mut sum = values[at];
+        for action in 1..count {
+            for (sum, &of_action) in sum.iter_mut().zip(&values[action * row + at]) {
+                *sum += of_action;
+            }
         }
+        *value = sum;
     }
 }
 
 /// Puts rows side by side: the number of lane `l` and hand `h` is that of hand `h` in row `rows[l]`.
 #[inline(always)]
-pub(super) fn into_lanes<R: Real>(
-    numbers: &[R],
-    rows: [usize; super::terminal::LANES],
-    lanes: &mut [super::terminal::Lanes<R>],
-) {
-    let hands = lanes.len();
-    let rows = rows.map(|row| &numbers[row * hands..][..hands]);
-    for (hand, lanes) in lanes.iter_mut().enumerate() {
-        *lanes = std::array::from_fn(|lane| rows[lane][hand]);
+pub(super) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]) {
+    let row = lanes.len();
+    let rows = rows.map(|number| chunks(&numbers[number * row..][..row]));
+    for (at, lanes) in chunks_mut(lanes).iter_mut().enumerate() {
+        let rows = rows.map(|row| &row[at]);
+        for (hand, lanes) in lanes.iter_mut().enumerate() {
+            *lanes = std::array::from_fn(|lane| rows[lane][hand]);
+        }
     }
 }
 
 /// Takes one lane out, times a factor.
 #[inline(always)]
-pub(super) fn from_lane<R: Real>(
-    lanes: &[super::terminal::Lanes<R>],
-    lane: usize,
-    factor: R,
-    row: &mut [R],
-) {
+pub(super) fn from_lane<R: Real>(lanes: &[Lanes<R>], lane: usize, factor: R, row: &mut [R]) {
     for (number, lanes) in row.iter_mut().zip(lanes) {
-        *number = lanes[lane] * factor;
+        *number = lanes[lane % LANES] * factor;
     }
 }

@@ -7,7 +7,7 @@
 
 use super::betting::Decision;
 use super::boards::{Board, Boards};
-use super::judge::{Evaluation, judge};
+use super::judge::{Evaluation, Judge};
 use super::pass::{Pass, Rooms, Work};
 use super::rows::Discounts;
 use super::storage::{Part, Precision, Unpacked};
@@ -120,9 +120,9 @@ impl Solver {
         loop {
             let left = most.saturating_sub(self.iterations);
             self.run(every.max(1).min(left));
-            let evaluation = self.evaluate();
-            if evaluation.share_of_pot() <= share || self.iterations >= most {
-                return evaluation;
+            let goal = share * self.subgame.root.pot() as f64;
+            if self.iterations >= most || self.exploitability() <= goal {
+                return self.evaluate();
             }
         }
     }
@@ -130,13 +130,16 @@ impl Solver {
     /// What the average strategies win against each other and against best responses, exactly: in double
     /// precision, over all hands and cards.
     pub fn evaluate(&mut self) -> Evaluation {
-        judge(&self.subgame, &self.boards, &mut self.part, &self.judging)
+        let Solver { subgame, boards, judging: rooms, part, .. } = self;
+        Judge { subgame, boards, rooms }.evaluate(part)
     }
 
     /// How far the average strategies are from an equilibrium, in chips: what a player who knows the
-    /// other's strategy wins beyond the value of the game, the mean of both players.
+    /// other's strategy wins beyond the value of the game, the mean of both players. Exact, in half the time
+    /// of [`Solver::evaluate`].
     pub fn exploitability(&mut self) -> f64 {
-        self.evaluate().exploitability()
+        let Solver { subgame, boards, judging: rooms, part, .. } = self;
+        Judge { subgame, boards, rooms }.exploitability(part)
     }
 
     /// The beginning of the subgame, from which average strategies can be looked up.

@@ -27,7 +27,9 @@ pub struct Spot<'a> {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OffTree {
     /// The hand did not go through the subgame's beginning.
-    #[error("the hand did not begin as the subgame does: it must have the same game, actions and board")]
+    #[error(
+        "the hand did not begin as the subgame does: it must have the same game, actions and board"
+    )]
     Elsewhere,
     /// An action that the menu did not offer.
     #[error("{action:?} was not offered: one of {offered:?} was")]
@@ -70,17 +72,18 @@ impl<'a> Spot<'a> {
             return Err(OffTree::Elsewhere);
         }
         let mut spot = Spot::new(solver);
-        let mut cards = state.board()[root.board().len()..].to_vec().into_iter();
+        let board = state.board();
+        let mut cards = board[root.board().len()..].iter().copied();
         for &Played { action, .. } in &state.history()[root.history().len()..] {
             if matches!(spot.state.turn(), Turn::Deal(_)) {
                 spot = spot.deal(cards.next().ok_or(OffTree::Elsewhere)?)?;
             }
             spot = spot.act(action)?;
         }
-        match (spot.state.turn(), cards.next()) {
-            (Turn::Deal(_), Some(card)) => spot.deal(card),
-            _ => Ok(spot),
+        for card in cards {
+            spot = spot.deal(card)?;
         }
+        Ok(spot)
     }
 
     /// What everybody sees there.
@@ -123,7 +126,16 @@ impl<'a> Spot<'a> {
         let decision = self.decision()?;
         let board = &self.solver.boards.all[self.board];
         let hand = board.hands[decision.player.index()].place(self.renaming.combo(combo))?;
-        Some(self.part.strategy(decision, hand))
+        self.part.strategies(decision, hand + 1).pop()
+    }
+
+    /// The same for every hand of the acting player; none where nobody acts.
+    pub fn strategies(&self) -> Vec<(Combo, Vec<f64>)> {
+        let Some(decision) = self.decision() else { return Vec::new() };
+        let hands = &self.solver.boards.all[self.board].hands[decision.player.index()];
+        let back = self.renaming.back();
+        let strategies = self.part.strategies(decision, hands.len());
+        hands.all().map(|combo| back.combo(combo)).zip(strategies).collect()
     }
 
     /// The place after an action.
@@ -137,12 +149,11 @@ impl<'a> Spot<'a> {
         else {
             return Err(OffTree::Action { action, offered: offered.to_vec() });
         };
-        let player = decision.player.index();
-        let held: Vec<(Combo, f64)> = self.ranges[player].combos().collect();
-        for (combo, weight) in held {
-            let share = self.strategy(combo).map_or(0.0, |strategy| strategy[number]);
-            let changed = self.ranges[player].set(combo, (weight * share).clamp(0.0, 1.0));
-            changed.expect("a weight from 0 to 1");
+        let strategies = self.strategies();
+        let range = &mut self.ranges[decision.player.index()];
+        for (combo, strategy) in strategies {
+            let weight = (range.weight(combo) * strategy[number]).clamp(0.0, 1.0);
+            range.set(combo, weight).expect("a weight from 0 to 1");
         }
         self.state.apply_unchecked(action);
         self.node = decision.child + number;

@@ -48,7 +48,7 @@ pub fn start(
     }
     let half = pot / 2;
     let fits = smallest > 0 && (half == smallest || half / 2 >= smallest);
-    if pot % 2 != 0 || !fits {
+    if !pot.is_multiple_of(2) || !fits {
         return Err(StartError::Pot { pot, smallest });
     }
     if stacks.contains(&0) {
@@ -72,10 +72,11 @@ pub fn start(
     let mut state = PublicState::new(&Arc::new(def));
     state.apply_unchecked(if half == smallest { Action::Call } else { Action::RaiseTo(half) });
     state.apply_unchecked(Action::Call);
-    for (street, cards) in [&board[..3], &board[3..4.min(board.len())], &board[4.min(board.len())..]]
-        .into_iter()
-        .enumerate()
-        .filter(|(_, cards)| !cards.is_empty())
+    for (street, cards) in
+        [&board[..3], &board[3..4.min(board.len())], &board[4.min(board.len())..]]
+            .into_iter()
+            .enumerate()
+            .filter(|(_, cards)| !cards.is_empty())
     {
         if street > 0 {
             state.apply_unchecked(Action::Call);

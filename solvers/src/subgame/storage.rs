@@ -21,8 +21,8 @@ pub enum Precision {
 #[derive(Debug)]
 pub(super) struct Part {
     cells: Cells,
-    /// How many hands each player has, and the first player's rows.
-    hands: [usize; 2],
+    /// How long each player's rows are, and how many the first player has.
+    row: [usize; 2],
     rows: usize,
     /// For each of the line's leaves, for each card that may come.
     pub(super) below: Vec<Part>,
@@ -58,28 +58,27 @@ impl Unpacked {
 impl Part {
     /// Zeros for a line on a board; `below` is left to the caller.
     pub(super) fn new(line: &Line, board: &Board, precision: Precision) -> Part {
-        let hands = [0, 1].map(|player| board.hands[player].len());
-        let cells = line.rows[0] * hands[0] + line.rows[1] * hands[1];
+        let row = [0, 1].map(|player| board.hands[player].row());
+        let cells = line.rows[0] * row[0] + line.rows[1] * row[1];
         let cells = match precision {
-            Precision::Full => Cells::Full {
-                regrets: vec![0.0; cells].into(),
-                averages: vec![0.0; cells].into(),
-            },
+            Precision::Full => {
+                Cells::Full { regrets: vec![0.0; cells].into(), averages: vec![0.0; cells].into() }
+            }
             Precision::Half => Cells::Half {
                 regrets: vec![0; cells].into(),
                 averages: vec![0; cells].into(),
                 scales: vec![Scales::default(); line.decisions].into(),
             },
         };
-        Part { cells, hands, rows: line.rows[0], below: Vec::new() }
+        Part { cells, row, rows: line.rows[0], below: Vec::new() }
     }
 
     /// Where a decision's numbers stand.
     fn place(&self, decision: &Decision) -> std::ops::Range<usize> {
         let player = decision.player.index();
-        let before = if player == 0 { 0 } else { self.rows * self.hands[0] };
-        let start = before + decision.row * self.hands[player];
-        start..start + decision.count * self.hands[player]
+        let before = if player == 0 { 0 } else { self.rows * self.row[0] };
+        let start = before + decision.row * self.row[player];
+        start..start + decision.count * self.row[player]
     }
 
     /// Calls `work` with a decision's regrets and averages, and keeps the averages.
@@ -92,7 +91,9 @@ impl Part {
     ) {
         let place = self.place(decision);
         match &mut self.cells {
-            Cells::Full { regrets, averages } => work(&regrets[place.clone()], &mut averages[place]),
+            Cells::Full { regrets, averages } => {
+                work(&regrets[place.clone()], &mut averages[place]);
+            }
             Cells::Half { regrets, averages, scales } => {
                 let scale = &mut scales[decision.number];
                 let old = &mut unpacked.regrets[..place.len()];
@@ -145,13 +146,16 @@ impl Part {
         }
     }
 
-    /// How much of each action a hand plays on average.
-    pub(super) fn strategy(&self, decision: &Decision, hand: usize) -> Vec<f64> {
-        let hands = self.hands[decision.player.index()];
-        let mut unpacked = Unpacked::new(decision.count * hands);
+    /// How much of each action each of a player's first hands plays on average.
+    pub(super) fn strategies(&self, decision: &Decision, hands: usize) -> Vec<Vec<f64>> {
+        let row = self.row[decision.player.index()];
+        let mut unpacked = Unpacked::new(decision.count * row);
         self.averages(decision, &mut unpacked, |averages| {
-            let share = super::rows::average_share(averages, hand, hands, decision.count);
-            (0..decision.count).map(share).collect()
+            let strategy = |hand| {
+                let share = super::rows::average_share(averages, hand, row, decision.count);
+                (0..decision.count).map(share).collect()
+            };
+            (0..hands).map(strategy).collect()
         })
     }
 }

@@ -25,9 +25,9 @@ impl Renaming {
     /// The renamings that leave this board and both ranges unchanged. Hands on the board do not count.
     pub(super) fn symmetries(board: CardSet, ranges: [&Range; 2]) -> Vec<Renaming> {
         let keeps = |renaming: &Renaming, range: &Range| {
-            Combo::all().filter(|combo| !combo.set().intersects(board)).all(|combo| {
-                range.weight(combo) == range.weight(renaming.combo(combo))
-            })
+            Combo::all()
+                .filter(|combo| !combo.set().intersects(board))
+                .all(|combo| range.weight(combo) == range.weight(renaming.combo(combo)))
         };
         Renaming::all()
             .filter(|renaming| renaming.set(board) == board)

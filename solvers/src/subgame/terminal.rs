@@ -4,9 +4,10 @@
 //! taken off again by sums for each card. Several ends that only differ in how often the opponent has
 //! each hand are computed at once, one in each *lane*, so that a vector register holds a sum of all of them.
 
-use std::ops::{Add, AddAssign, Mul, Sub};
+use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 use super::boards::Board;
+use super::rows::WIDTH;
 use crate::Player;
 
 /// How many ends are computed at once.
@@ -25,7 +26,9 @@ pub(super) trait Real:
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
+    + Div<Output = Self>
     + AddAssign
+    + From<f32>
 {
     /// The nearest number.
     fn of(number: f64) -> Self;
@@ -84,8 +87,8 @@ fn plus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
 
 /// For each hand of the player the weight of the opponent's hands that it can meet.
 ///
-/// `weights` are those of the opponent's hands in order, and one of zero; `met` has a place for each of
-/// the player's.
+/// `weights` are those of the opponent's hands in order, and one of zero at least; `met` has a place for each
+/// number in a row of the player's.
 #[inline(always)]
 pub(super) fn meet<R: Real>(
     board: &Board,
@@ -103,6 +106,7 @@ pub(super) fn meet<R: Real>(
         // The same hand was taken off twice.
         plus(met, &weights[twin as usize]);
     }
+    met[own.len()..own.row()].fill(Default::default());
 }
 
 /// For each hand of the player, on the river, twice the weight of the opponent's hands that it beats
@@ -132,10 +136,8 @@ pub(super) fn show<R: Real>(
     sums.holding.iter_mut().for_each(turned);
     let mut from = [0; 2];
     for to in &board.groups {
-        let (mine, theirs) = (
-            from[own] as usize..to[own] as usize,
-            from[other] as usize..to[other] as usize,
-        );
+        let (mine, theirs) =
+            (from[own] as usize..to[own] as usize, from[other] as usize..to[other] as usize);
         let before = won[mine.clone()].iter_mut().zip(&own_cards[mine.clone()]);
         before.for_each(|(won, &cards)| *won = sums.without(cards));
         for (&cards, weight) in other_cards[theirs.clone()].iter().zip(&weights[theirs]) {
@@ -146,9 +148,10 @@ pub(super) fn show<R: Real>(
         after.for_each(|(won, &cards)| plus(won, &sums.without(cards)));
         from = *to;
     }
+    won[own_cards.len()..board.hands[own].row()].fill(Default::default());
 }
 
-/// The weights of hands on a later board, from what they were before.
+/// The weights of hands on a later board, from what they were before; then zeros.
 #[inline(always)]
 pub(super) fn gather_lanes<R: Real>(
     weights: &[Lanes<R>],
@@ -159,6 +162,7 @@ pub(super) fn gather_lanes<R: Real>(
     for (later, &before) in later.iter_mut().zip(before) {
         *later = weights[before as usize].map(|weight| weight * chance);
     }
+    later[before.len()..=before.len().next_multiple_of(WIDTH)].fill(Default::default());
 }
 
 /// Adds what hands win on a later board to what they win before.

@@ -50,9 +50,9 @@ widest! {
     /// See [`rows::learn`].
     rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discounts: Discounts);
     /// See [`rows::split_average`].
-    rows::split_average(averages: &[f32], reach: &[f64], children: &mut [f64]);
+    rows::split_average<R>(averages: &[f32], reach: &[R], children: &mut [R]);
     /// See [`rows::mean`].
-    rows::mean(averages: &[f32], values: &[f64], value: &mut [f64]);
+    rows::mean<R>(averages: &[f32], values: &[R], value: &mut [R]);
     /// See [`rows::best`].
     rows::best<R>(values: &[R], value: &mut [R]);
     /// See [`rows::sum`].

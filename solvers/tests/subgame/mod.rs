@@ -1,0 +1,95 @@
+//! Subgames solved range against range: against exact equities, against the tabular solver, and against
+//! published convergence.
+
+mod convergence;
+mod exact;
+mod input;
+mod lookup;
+mod same;
+mod tabular;
+
+use std::sync::Arc;
+
+use abstraction::BetMenu;
+use cards::{Board, Card, Combo, Range};
+use game::{Action, Betting, Chips, GameDef, GameSpec, PublicState};
+use solvers::subgame::{Options, Solver, Subgame, start};
+
+/// A menu.
+type Menu<'a> = &'a dyn Fn(&PublicState) -> Vec<Action>;
+
+/// Half-pot bets and all-in, with one raise.
+fn small_menu() -> BetMenu {
+    bet_menu("every 1-2: 50% allin")
+}
+
+fn bet_menu(text: &str) -> BetMenu {
+    text.parse().expect(text)
+}
+
+fn range(text: &str) -> Range {
+    text.parse().expect(text)
+}
+
+/// The weights of a range changed by some fixed pattern in which no two suits are alike.
+fn uneven(range: &Range) -> Range {
+    let mut changed = range.clone();
+    for (combo, weight) in range.combos() {
+        let pattern = f64::from((combo.index() * 7919 % 13) as u32) / 16.0 + 0.125;
+        changed.set(combo, weight * pattern).expect("at most 1");
+    }
+    changed
+}
+
+/// A hand of full-deck hold'em with a pot of 200 and 900 behind.
+fn hand(board: &str) -> PublicState {
+    start(&board.parse::<Board>().expect(board), 200, [900; 2], 10).expect("a hand")
+}
+
+/// The same with the 20 cards from the tens up.
+fn short_hand(board: &str, pot: Chips, stack: Chips) -> PublicState {
+    let def = GameDef::new(GameSpec {
+        betting: Betting::NoLimit,
+        players: 2,
+        streets: 4,
+        stacks: vec![stack + pot / 2; 2],
+        blinds: vec![10, 5],
+        raise_sizes: Vec::new(),
+        first_to_act: vec![1, 0, 0, 0],
+        max_raises: vec![GameSpec::NO_CAP; 4],
+        suits: 4,
+        ranks: 5,
+        hole_cards: 2,
+        board_cards: vec![0, 3, 1, 1],
+        quirks: game::Quirks::default(),
+    });
+    let mut state = PublicState::new(&Arc::new(def.expect("a game")));
+    state.apply(Action::RaiseTo(pot / 2)).expect("a raise");
+    state.apply(Action::Call).expect("a call");
+    let board: Board = board.parse().expect(board);
+    state.deal(&board[..3]).expect("a flop");
+    for card in &board[3..] {
+        state.apply(Action::Call).expect("a check");
+        state.apply(Action::Call).expect("a check");
+        state.deal(&[*card]).expect("a card");
+    }
+    state
+}
+
+fn solver(state: &PublicState, ranges: [&Range; 2], menu: Menu<'_>) -> Solver {
+    let subgame = Subgame::new(state, ranges, menu).expect("a subgame");
+    Solver::new(subgame, Options::default()).expect("small enough")
+}
+
+fn cards(text: &str) -> Vec<Card> {
+    text.parse::<Board>().expect(text).to_vec()
+}
+
+fn combo(text: &str) -> Combo {
+    let cards = cards(text);
+    Combo::new(cards[0], cards[1]).expect("two cards")
+}
+
+fn near(a: f64, b: f64, within: f64, what: &str) {
+    assert!((a - b).abs() <= within, "{what}: {a} and {b} differ by more than {within}");
+}
