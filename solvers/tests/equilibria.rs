@@ -1,6 +1,7 @@
 //! Equilibria: known values, and agreement of regret minimisation with linear programs.
 
 use proptest::prelude::*;
+use solvers::games::Dealt;
 use solvers::{Cfr, Player, Profile, Sequences, Tree, Variant, linear};
 
 use crate::small::{self, Matrix};
@@ -99,4 +100,38 @@ proptest! {
         prop_assert!(average.exploitability(&game) < 0.05);
         prop_assert!((average.value(&game) - exact.value).abs() < 0.1);
     }
+}
+
+/// Checks and calls with every card.
+struct Calls;
+
+impl game::Policy for Calls {
+    fn strategy(&self, _: &game::InfoSet) -> game::Strategy {
+        game::Strategy::pure(game::Action::Call)
+    }
+}
+
+/// Raises 100 chips whatever the rules say.
+struct Illegal;
+
+impl game::Policy for Illegal {
+    fn strategy(&self, _: &game::InfoSet) -> game::Strategy {
+        game::Strategy::pure(game::Action::RaiseTo(100))
+    }
+}
+
+#[test]
+fn a_policy_is_met_by_its_best_response() {
+    let dealt = Dealt::new(game::games::kuhn().into()).expect("two players");
+    let tree = small::kuhn();
+    let game = small::sequences(&tree);
+    assert_eq!(dealt.hole_deals(), 6);
+    let profile = dealt.profile(&tree, &game, &Calls).expect("a strategy");
+    assert!(profile.value(&game).abs() < 1e-12);
+    // Against one who calls: bet the king, check the jack; a queen wins as often as it loses.
+    for player in Player::BOTH {
+        assert!((profile.best_response_value(&game, player) - 1.0 / 3.0).abs() < 1e-12);
+    }
+    let refused = dealt.profile(&tree, &game, &Illegal).expect_err("no such raise");
+    assert!(refused.to_string().contains("legal"), "{refused}");
 }

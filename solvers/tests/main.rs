@@ -7,5 +7,6 @@ mod equilibria;
 mod games;
 mod lbr;
 mod sampling;
+mod shove_fold;
 mod small;
 mod subgame;

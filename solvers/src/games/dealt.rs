@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cards::{Card, HoleCards};
-use game::{BySeat, GameDef, PublicState, Seat, State, Turn, notation};
+use game::{BySeat, GameDef, InfoSet, Policy, PublicState, Seat, State, Turn, notation};
 
-use crate::{Game, Node, Player};
+use crate::{Game, Node, Player, Profile, Sequences, Tree};
 
 /// A two-player game of the rules engine as an extensive game: chance deals the hole cards of seat
 /// 0, of seat 1, and the board street by street; every legal size of a raise is an action. The first
@@ -23,6 +23,14 @@ pub struct Dealt {
 #[error("the game has {0} players: only games of two can be solved")]
 pub struct NotTwoPlayers(pub usize);
 
+/// A policy that is no strategy of the game.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("at '{infoset}' the strategy is no distribution over legal actions")]
+pub struct NotAStrategy {
+    /// The information set: cards, board, betting.
+    pub infoset: String,
+}
+
 /// A point of the game: seats without cards are dealt to first.
 #[derive(Debug, Clone)]
 pub struct Point(State);
@@ -34,6 +42,54 @@ impl Dealt {
             return Err(NotTwoPlayers(def.players));
         }
         Ok(Dealt { def })
+    }
+
+    /// How many ways there are to deal the hole cards: what the size of the tree begins with.
+    pub fn hole_deals(&self) -> u64 {
+        let hole = u64::from(self.def.hole_cards);
+        let choose = |from: u64| (0..hole).fold(1, |ways, k| ways * (from - k) / (k + 1));
+        let deck = self.def.deck().len() as u64;
+        choose(deck) * choose(deck - hole)
+    }
+
+    /// The behaviour strategy that a policy is in both seats of this game, laid out as `tree`.
+    ///
+    /// # Errors
+    /// [`NotAStrategy`] when the policy answers with something else than a distribution over legal actions.
+    pub fn profile(
+        &self,
+        tree: &Tree,
+        game: &Sequences,
+        policy: &dyn Policy,
+    ) -> Result<Profile, NotAStrategy> {
+        let mut profile = Profile::uniform(game);
+        for (player, seat) in Player::BOTH.into_iter().zip(Seat::all(2)) {
+            let infosets = tree.infosets(player).iter().zip(game.choices(player));
+            for (infoset, choice) in infosets {
+                let refuse = || NotAStrategy { infoset: infoset.name.clone() };
+                let seen = self.seen(&infoset.name, seat).ok_or_else(refuse)?;
+                let strategy = policy.strategy(&seen);
+                // The actions stand in the order in which the rules list them.
+                let legal = seen.legal();
+                let shares = legal.all().map(|action| strategy.probability(action));
+                let shares: Vec<f64> = shares.collect();
+                let sum: f64 = shares.iter().sum();
+                if shares.len() != choice.count as usize || (sum - 1.0).abs() > 1e-6 {
+                    return Err(refuse());
+                }
+                profile.0[player.index()][choice.sequences()].copy_from_slice(&shares);
+            }
+        }
+        Ok(profile)
+    }
+
+    /// What a seat sees at an information set of this name.
+    fn seen(&self, name: &str, seat: Seat) -> Option<InfoSet> {
+        let mut parts = name.split(' ');
+        let hole = parts.next()?.parse().ok()?;
+        let board = parts.next()?.parse().ok()?;
+        let public = notation::replay(&self.def, parts.next()?, &board).ok()?;
+        Some(InfoSet { public, seat, hole })
     }
 
     /// Every way of drawing `count` of the cards that nobody holds.

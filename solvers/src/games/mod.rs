@@ -8,6 +8,6 @@ mod dealt;
 mod shove_fold;
 mod ten_cards;
 
-pub use dealt::{Dealt, NotTwoPlayers};
+pub use dealt::{Dealt, NotAStrategy, NotTwoPlayers};
 pub use shove_fold::ShoveFold;
 pub use ten_cards::{NoDistribution, TenCards};
