@@ -2,6 +2,7 @@
 //! aborts.
 
 use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use matches::stop::Stop;
@@ -25,18 +26,36 @@ pub(crate) fn command_line() -> String {
 /// A second signal so soon is part of the first: some senders signal a process and its group.
 const ECHO: Duration = Duration::from_millis(100);
 
+/// What the first signal is answered with.
+#[derive(Clone)]
+pub(crate) struct Answer(Arc<Mutex<&'static str>>);
+
+impl Answer {
+    /// From now on it is this.
+    pub(crate) fn set(&self, answer: &'static str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+    }
+
+    fn say(&self) {
+        say(*self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
 /// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first asks `stop`; the second ends the process
 /// at once, printing how to resume. Nothing that was recorded is lost either way.
-pub(crate) fn listen(stop: &Stop) -> std::io::Result<()> {
+pub(crate) fn listen(stop: &Stop) -> std::io::Result<Answer> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let stop = stop.clone();
+    let answer =
+        Answer(Arc::new(Mutex::new("finishing the hands in play; press Ctrl-C again to abort")));
+    let said = answer.clone();
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         runtime.block_on(async {
             // Without a handler a signal simply ends the process, which is the best that is left.
             let Ok(mut signals) = Signals::new() else { return };
             signals.next().await;
             stop.ask();
-            say("finishing the hands in play; press Ctrl-C again to abort");
+            said.say();
             let first = tokio::time::Instant::now();
             loop {
                 signals.next().await;
@@ -48,7 +67,7 @@ pub(crate) fn listen(stop: &Stop) -> std::io::Result<()> {
             std::process::exit(Code::Interrupted as i32);
         });
     })?;
-    Ok(())
+    Ok(answer)
 }
 
 /// The signals that ask a process to end.

@@ -8,6 +8,9 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, Prog
 /// How often a run that is not watched on a terminal says where it is.
 const EVERY: Duration = Duration::from_secs(120);
 
+/// How long a patient display waits: what is done sooner needs none.
+const SOON: Duration = Duration::from_secs(2);
+
 /// A run's progress on stderr.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -15,6 +18,8 @@ pub(crate) struct Progress {
     said: Instant,
     begun: Instant,
     unit: &'static str,
+    /// Shown on a terminal once it has lasted so long.
+    after: Option<Duration>,
 }
 
 impl Progress {
@@ -39,11 +44,25 @@ impl Progress {
             bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ ").with_key("rate", rate));
         }
         let now = Instant::now();
-        Progress { bar, plain: !terminal && !quiet, said: now, begun: now, unit }
+        Progress { bar, plain: !terminal && !quiet, said: now, begun: now, unit, after: None }
+    }
+
+    /// As [`new`](Self::new), but nothing is to be seen of what takes less than two seconds.
+    pub(crate) fn patient(total: u64, unit: &'static str, quiet: bool) -> Progress {
+        let mut progress = Progress::new(total, unit, quiet);
+        if !progress.bar.is_hidden() {
+            progress.bar.set_draw_target(ProgressDrawTarget::hidden());
+            progress.after = Some(SOON);
+        }
+        progress
     }
 
     /// Shows where the run is; `note` stands at the end of the line.
     pub(crate) fn show(&mut self, done: u64, note: &str) {
+        if self.after.is_some_and(|after| self.begun.elapsed() >= after) {
+            self.after = None;
+            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+        }
         self.bar.set_position(done);
         self.bar.set_message(note.to_owned());
         if self.plain && self.said.elapsed() >= EVERY {
@@ -58,6 +77,16 @@ impl Progress {
                 "{done} of {total} {} in {seconds:.0} s, {eta} to go  {note}",
                 self.unit
             );
+        }
+    }
+
+    /// Says a line, above the bar where there is one.
+    pub(crate) fn say(&self, line: &str) {
+        if self.plain {
+            // Nothing can be done when stderr is closed.
+            let _ = writeln!(std::io::stderr(), "{line}");
+        } else {
+            self.bar.println(line);
         }
     }
 

@@ -1,18 +1,21 @@
 //! Showing what came of a match.
 
 use std::io::Write;
+use std::iter::Peekable;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use agents::Registry;
-use logs::estimate::Estimates;
+use logs::estimate::{Estimates, Observed};
 use logs::stats::{AllIn, Expected, Report, text};
-use logs::{Tally, folder};
+use logs::{HandRecord, Tally, folder};
 use matches::play::Played;
+use matches::stop::Stop;
 
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::source::Source;
+use crate::source::{Settled, Source, SourceError};
 
 /// A match of at most so many hands is read again from its ledger after it was played, for the
 /// expectation of its all-ins; a larger one is left to `cardroom stats`.
@@ -73,6 +76,20 @@ pub(crate) fn show_folder(path: &Path, json: bool) -> Result<(), Failure> {
     print(&added.report(&source, None)?, Some(path), json)
 }
 
+/// The report of a match folder with all estimates, kept there; `None` when it was asked to stop.
+pub(crate) fn estimate_folder(
+    path: &Path,
+    quiet: bool,
+    stop: &Stop,
+) -> Result<Option<Report>, Failure> {
+    let source = Source::open(path, None)?;
+    let effort = Effort { boards: u64::MAX, estimates: true, imagine: 0 };
+    let Some(added) = add_up_until(&source, effort, None, quiet, stop)? else { return Ok(None) };
+    let report = added.report(&source, None)?;
+    keep(&report, path)?;
+    Ok(Some(report))
+}
+
 /// Adds up all hands of a source. The registry is asked for the agents that played, where their
 /// strategies are wanted for other cards than those they held.
 pub(crate) fn add_up(
@@ -81,25 +98,91 @@ pub(crate) fn add_up(
     registry: Option<&Registry>,
     quiet: bool,
 ) -> Result<Added, Failure> {
-    let mut all_in = AllIn::new(effort.boards);
-    let mut progress = Progress::new(source.count()?, "hands", quiet);
+    let added = add_up_until(source, effort, registry, quiet, &Stop::new())?;
+    Ok(added.expect("nobody asks it to stop"))
+}
+
+/// As [`add_up`]; `None` when it was asked to stop.
+fn add_up_until(
+    source: &Source,
+    effort: Effort,
+    registry: Option<&Registry>,
+    quiet: bool,
+    stop: &Stop,
+) -> Result<Option<Added>, Failure> {
+    let settled = source.settled()?;
+    let total = source.count()? + settled.len() as u64;
+    let mut progress = Progress::patient(total, "hands", quiet);
     let mut tally = Tally::new(source.info());
     let mut estimates = estimates(source, effort, registry)?;
-    for (done, record) in (1..).zip(source.hands()?) {
-        let record = record.map_err(Failure::input)?;
-        let expected =
-            if effort.boards > 0 { all_in.expected(&record) } else { Expected::NotComputed };
-        tally.add_adjusted(&record, expected.payoffs());
-        if let Some(estimates) = &mut estimates {
-            let (decisions, baseline) = (source.decisions_of(&record)?, source.baseline(&record)?);
-            estimates.add(&record, &decisions, baseline);
-        }
-        if done % 64 == 0 {
-            progress.show(done, "");
+    let hands = Hands {
+        all_in: (effort.boards > 0).then(|| AllIn::new(effort.boards)),
+        records: source.hands()?.peekable(),
+        settled: settled.into_iter().peekable(),
+        estimated: estimates.is_some(),
+        tally: &mut tally,
+        source,
+    };
+    let mut seen = |done: u64| {
+        progress.show(done.min(total), "");
+        if stop.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let mut end = ControlFlow::Continue(());
+    match &mut estimates {
+        Some(estimates) => end = estimates.add_all(hands, &mut seen)?,
+        None => {
+            for (done, hand) in (1..).zip(hands) {
+                hand?;
+                if done % 64 == 0 {
+                    end = seen(done);
+                }
+                if end.is_break() {
+                    break;
+                }
+            }
         }
     }
     progress.finish();
-    Ok(Added { tally, estimates })
+    Ok(end.is_continue().then_some(Added { tally, estimates }))
+}
+
+/// All hands of a source in order, each added to the tally as it is read.
+struct Hands<'a> {
+    source: &'a Source,
+    records: Peekable<Box<dyn Iterator<Item = Result<HandRecord, SourceError>> + 'a>>,
+    settled: Peekable<std::vec::IntoIter<Settled>>,
+    tally: &'a mut Tally,
+    all_in: Option<AllIn>,
+    /// Decisions and baselines are wanted too.
+    estimated: bool,
+}
+
+impl Iterator for Hands<'_> {
+    type Item = Result<Observed, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.records.peek().and_then(|record| record.as_ref().ok());
+        let next = next.map_or(u64::MAX, |record| record.hand);
+        if let Some(hand) = self.settled.next_if(|settled| settled.hand < next) {
+            self.tally.add_settled(hand.entrants(), hand.payoffs());
+            let Settled { seat, won, baseline, .. } = hand;
+            return Some(Ok(Observed::Settled { seat, won, baseline }));
+        }
+        let record = self.records.next()?;
+        Some(record.map_err(Failure::input).and_then(|record| self.add(record)))
+    }
+}
+
+impl Hands<'_> {
+    fn add(&mut self, record: HandRecord) -> Result<Observed, Failure> {
+        let expected = self.all_in.as_mut().map(|all_in| all_in.expected(&record));
+        self.tally.add_adjusted(&record, expected.and_then(Expected::payoffs));
+        let (decisions, baseline) = match self.estimated {
+            true => (self.source.decisions_of(&record)?, self.source.baseline(&record)?),
+            false => (Vec::new(), None),
+        };
+        Ok(Observed::Hand { record, decisions, baseline })
+    }
 }
 
 /// Estimates of the first entrant's rate with nothing in them yet, when they are wanted and the game

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use game::{GameDef, Payoff};
+use game::{BySeat, GameDef, Payoff, Seat};
 use logs::export::{ReadError, acpc};
 use logs::ledger::SlumbotHand;
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
@@ -20,6 +20,16 @@ pub(crate) enum Source {
     Ledger(Box<LedgerReader>),
     /// An ACPC log.
     Log(Box<Log>),
+}
+
+/// A hand of which only the result is known, the first entrant's point of view.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settled {
+    /// Its number in the match.
+    pub(crate) hand: u64,
+    pub(crate) seat: Seat,
+    pub(crate) won: Payoff,
+    pub(crate) baseline: Option<Payoff>,
 }
 
 /// An ACPC log, of our own dealer or another.
@@ -91,9 +101,22 @@ impl Source {
             return Ok(None);
         }
         let hand = reader.slumbot_hand(record.hand).map_err(Failure::input)?;
-        // The server tells by how much this side did better.
-        let result = |hand: SlumbotHand| Some(hand.winnings? - hand.baseline?);
-        Ok(hand.and_then(result).map(Payoff::from_chips))
+        Ok(hand.and_then(|hand| baseline(&hand)))
+    }
+
+    /// The hands of which only the result is known, in order: those of a run over the Slumbot API whose end was
+    /// not seen and follows from the sums of their session. They are not among [`hands`](Self::hands).
+    pub(crate) fn settled(&self) -> Result<Vec<Settled>, Failure> {
+        let Source::Ledger(reader) = self else { return Ok(Vec::new()) };
+        if !reader.is_slumbot().map_err(Failure::input)? {
+            return Ok(Vec::new());
+        }
+        let settled = |hand: SlumbotHand| {
+            let (seat, won) = (Seat::new(hand.seat.into())?, Payoff::from_chips(hand.winnings?));
+            Some(Settled { hand: hand.hand, seat, won, baseline: baseline(&hand) })
+        };
+        let hands = reader.slumbot_settled().map_err(Failure::input)?;
+        Ok(hands.into_iter().filter_map(settled).collect())
     }
 
     /// All hands in order.
@@ -110,6 +133,23 @@ impl Source {
                 Box::new(reader.map(move |record| record.map_err(located)))
             }
         })
+    }
+}
+
+/// What Slumbot won against itself: the server tells by how much this side did better.
+fn baseline(hand: &SlumbotHand) -> Option<Payoff> {
+    Some(Payoff::from_chips(hand.winnings? - hand.baseline?))
+}
+
+impl Settled {
+    /// Who sat where.
+    pub(crate) fn entrants(&self) -> BySeat<u8> {
+        BySeat::from_fn(2, |seat| u8::from(seat != self.seat))
+    }
+
+    /// What each seat won.
+    pub(crate) fn payoffs(&self) -> BySeat<Payoff> {
+        BySeat::from_fn(2, |seat| if seat == self.seat { self.won } else { -self.won })
     }
 }
 

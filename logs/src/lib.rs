@@ -15,6 +15,7 @@
 //! Everything a driver holds is `Send`. Nothing here reads a clock or plays a hand; records read back
 //! are replayed on the rules engine. File layouts: `docs/ledger.md`; formulas: `docs/statistics.md`.
 
+pub mod chart;
 pub mod decisions;
 pub mod estimate;
 pub mod export;

@@ -1,6 +1,8 @@
 //! Estimates with less variance: unbiased, exact where they can be computed by hand, and narrower.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use game::{
     Action, BySeat, GameDef, InfoSet, Payoff, Policy, PublicState, Seat, State, Strategy, Turn,
     games, notation,
 };
-use logs::estimate::{Estimates, NoEstimates, Row, RowKind};
+use logs::estimate::{Estimates, NoEstimates, Observed, Row, RowKind};
 use logs::{DecisionRecord, HandRecord};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -381,4 +383,82 @@ fn a_policy_that_did_not_play_is_found_out() {
     let rows = estimates.rows().unwrap();
     assert!(rows.rows.iter().all(|row| row.kind != RowKind::Imagined));
     assert!(rows.notes[0].starts_with("nothing was imagined"), "{:?}", rows.notes);
+}
+
+/// Enough hands for several blocks, every seventh of them known by its result only.
+fn observed(hands: u64) -> Vec<Observed> {
+    let def = short();
+    let observe = |number: u64| {
+        let deal = deal(&def, number);
+        let (record, decisions) = play(&def, [&PLAYERS[0], &PLAYERS[1]], number, &deal, number);
+        let baseline = Some(self_play(&def, number, &deal, number));
+        if !number.is_multiple_of(7) {
+            return Observed::Hand { record, decisions, baseline };
+        }
+        let seat = def.seats().find(|&seat| record.entrants[seat] == 0).unwrap();
+        Observed::Settled { seat, won: record.payoffs[seat], baseline: None }
+    };
+    (0..hands).map(observe).collect()
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit_of_an_estimate() {
+    let hands = observed(600);
+    let def = short();
+    let new = || Estimates::of_game(&def, 1, 0).unwrap().imagining(Arc::new(PLAYERS[0]), 2);
+    let mut one_by_one = new();
+    for hand in &hands {
+        match hand {
+            Observed::Hand { record, decisions, baseline } => {
+                one_by_one.add(record, decisions, *baseline);
+            }
+            &Observed::Settled { seat, won, baseline } => {
+                one_by_one.add_settled(seat, won, baseline);
+            }
+        }
+    }
+    let expected = one_by_one.rows().unwrap();
+    assert!(expected.rows.iter().any(|row| row.kind == RowKind::Baseline));
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut estimates = new();
+        let mut told = Vec::new();
+        let all = hands.iter().cloned().map(Ok::<_, Infallible>);
+        let end = pool.install(|| {
+            estimates.add_all(all, &mut |done| {
+                told.push(done);
+                ControlFlow::Continue(())
+            })
+        });
+        assert_eq!(end, Ok(ControlFlow::Continue(())));
+        assert_eq!(estimates.rows().unwrap(), expected, "{threads} threads");
+        assert_eq!(told.last(), Some(&600));
+        assert!(told.len() > 2 && told.is_sorted(), "{told:?}");
+    }
+}
+
+#[test]
+fn estimating_ends_when_told_to_and_at_an_error() {
+    let hands = observed(300);
+    let mut estimates = Estimates::of_game(&short(), 1, 0).unwrap();
+    let all = || hands.iter().cloned().map(Ok::<_, &str>);
+    let end = estimates.add_all(all(), &mut |_| ControlFlow::Break(()));
+    assert_eq!(end, Ok(ControlFlow::Break(())));
+    let broken = all().take(280).chain([Err("torn")]);
+    assert_eq!(estimates.add_all(broken, &mut |_| ControlFlow::Continue(())), Err("torn"));
+}
+
+#[test]
+fn a_settled_hand_counts_as_it_fell_in_every_estimate() {
+    let mut estimates = Estimates::of_game(&short(), 1, 0).unwrap();
+    let won = [300, -100, 250, -250].map(Payoff::from_chips);
+    for (k, won) in won.into_iter().enumerate() {
+        estimates.add_settled(Seat::new(k % 2).unwrap(), won, None);
+    }
+    let rows = estimates.rows().unwrap();
+    for row in &rows.rows {
+        near(row.rate.mbb, 500.0);
+        assert_eq!(row.rate.hands, 4);
+    }
+    assert!(rows.notes[0].starts_with("4 of 4 hands, known by their results only"), "{rows:?}");
 }

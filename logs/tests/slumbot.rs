@@ -94,7 +94,7 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
     let counts = reader.slumbot_counts().expect("it reads");
     let expected = SlumbotCounts {
         played: 1,
-        unknown: 1,
+        unknown_seen: 1,
         unseen: 1,
         chips: -50,
         disturbed: 1,
@@ -102,6 +102,8 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
         ..SlumbotCounts::default()
     };
     assert_eq!(counts, expected);
+    assert_eq!(counts.unknown(), 2);
+    assert_eq!(reader.slumbot_settled().expect("it reads"), []);
 
     // The second hand is settled, the third turns out to have been counted.
     let settled = SlumbotHand { number: None, ..hand(1, Known::Settled) };
@@ -112,15 +114,18 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
         reader.slumbot_hands().expect("it reads"),
         [played, settled.clone(), counted.clone()]
     );
-    assert_eq!(reader.slumbot_hand(1).expect("it reads"), Some(settled));
+    assert_eq!(reader.slumbot_hand(1).expect("it reads"), Some(settled.clone()));
     assert_eq!(reader.slumbot_hand(9).expect("it reads"), None);
     assert!(!counted.seen());
     assert_eq!(reader.slumbot_sessions().expect("it reads"), [closed]);
     let counts = reader.slumbot_counts().expect("it reads");
     assert_eq!(
-        (counts.settled, counts.unknown, counts.unseen_settled, counts.chips),
+        (counts.settled, counts.unknown_seen, counts.unseen_settled, counts.chips),
         (1, 0, 1, -50)
     );
+    // What nobody saw is in no rate, whatever the server counts.
+    assert_eq!(counts.unknown(), 1);
+    assert_eq!(reader.slumbot_settled().expect("it reads"), [settled]);
     assert_eq!(reader.count().expect("it reads"), 1);
     assert_eq!(reader.note("key").expect("it reads").as_deref(), Some("value"));
 }

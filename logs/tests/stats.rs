@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cards::Card;
 use game::{Action, BySeat, GameDef, GameSpec, Payoff, PublicState, Turn, games};
+use logs::chart::{Chart, Line, thinned};
 use logs::stats::{
     AllIn, Batches, Bootstrap, CrossTable, Expected, Latencies, NoRate, Rate, Report, Sums, Tally,
     is_run_out, t_quantile, text, winnings_curve,
@@ -500,6 +501,39 @@ fn the_curve_says_its_result_in_words() {
     );
     assert!(svg.contains("After 2000 hands") && svg.contains("95 % interval"));
     assert!(!svg.contains("a<b") && svg.len() < 40_000, "{}", svg.len());
+    // Colours are the page's, and a strict content policy forbids styles in elements.
+    assert!(!svg.contains("\"#") && !svg.contains("style="), "{svg}");
+    for class in ["text", "grid", "zero", "band", "won"] {
+        assert!(svg.contains(&format!("class=\"{class}\" ")), "no {class}");
+    }
+}
+
+#[test]
+fn charts_hold_whatever_there_is_to_draw() {
+    let chart = |points: &[(f64, f64)], band: &[(f64, [f64; 2])]| {
+        let line = Line { class: "loss", points: points.to_vec() };
+        let (title, description) = ("Loss", "It falls.");
+        let (name, along, band) = ("learning", "iterations", band.to_vec());
+        let lines = vec![line.clone(), Line { class: "test", ..line }];
+        Chart { name, size: [360, 200], title, titled: true, description, along, lines, band }.svg()
+    };
+    for (points, band) in [
+        (&[][..], &[][..]),
+        (&[(0.0, 0.0)], &[]),
+        (&[(0.0, -3.0), (1e9, -3.5e6)], &[(0.0, [-4.0, -2.0])]),
+        (&[(0.0, 1e-4), (10.0, 2e-4)], &[]),
+    ] {
+        let svg = chart(points, band);
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        assert_eq!(svg.contains("class=\"test\""), points.len() > 1, "{svg}");
+        let marks = svg.matches("class=\"grid\"").count() + svg.matches("class=\"zero\"").count();
+        assert!((2..=8).contains(&marks), "{marks} marks in {svg}");
+    }
+    let chosen: Vec<usize> = thinned(1000).collect();
+    assert!(chosen.len() <= 360 && chosen.last() == Some(&999), "{chosen:?}");
+    assert_eq!(thinned(2).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(thinned(0).count(), 0);
 }
 
 #[test]

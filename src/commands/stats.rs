@@ -15,7 +15,7 @@ use crate::source::Source;
 const AUTO_BOARDS: u64 = 500_000_000;
 
 /// Hands that `--estimates auto` takes: some minutes.
-const AUTO_HANDS: u64 = 150_000;
+const AUTO_HANDS: u64 = 1_000_000;
 
 /// Say what came of a match: win rates with 95 % intervals, splits, luck-adjusted results.
 ///
@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = AllInMode::Auto)]
     allin: AllInMode,
     /// Estimates of the first entrant's rate with less variance, heads-up hold'em only: about a
-    /// millisecond a hand
+    /// millisecond a hand, on all processors
     #[arg(long, value_enum, default_value_t = EstimateMode::Auto)]
     estimates: EstimateMode,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its
@@ -71,7 +71,7 @@ enum AllInMode {
 /// Whether to estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EstimateMode {
-    /// All that the records allow, of a match of at most 150,000 hands
+    /// All that the records allow, of a match of at most 1,000,000 hands
     Auto,
     /// All that the records allow
     On,

@@ -262,7 +262,7 @@ fn the_result_is_that_of_the_records_and_survives_a_restart() {
         assert_eq!(total, hand["session_total"].to_string(), "{result}");
         assert_eq!(attribute(result, "data-hands"), Some("6"), "{result}");
         assert!(
-            result.contains("<svg class=\"course\"") && result.contains("&plusmn;"),
+            result.contains("class=\"chart course\"") && result.contains("&plusmn;"),
             "{result}"
         );
         assert_eq!(part("history").matches("<details").count(), 6);

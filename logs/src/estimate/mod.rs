@@ -8,8 +8,8 @@
 //! as control variate. So each is unbiased, and each has its own interval. How to read them:
 //! `docs/statistics.md`.
 //!
-//! - [`Estimates`] adds hands up in constant memory; everything is a function of the records, the
-//!   strategies and the [value function](VALUE_FUNCTION).
+//! - [`Estimates`] adds hands up in constant memory, on one thread or on many; everything is a function of
+//!   the records, the strategies and the [value function](VALUE_FUNCTION).
 //! - [`Rows`] are the results; [`Report`](crate::stats::Report) carries and prints them.
 //!
 //! Invariants: no coefficient is fitted on the hands it is applied to; the value function is fixed in
@@ -19,6 +19,7 @@ mod equity;
 mod imagine;
 mod moments;
 mod next;
+mod parallel;
 mod rows;
 mod sample;
 mod terms;
@@ -26,8 +27,9 @@ mod value;
 
 use std::sync::Arc;
 
-use game::{GameDef, Payoff, Policy};
+use game::{GameDef, Payoff, Policy, Seat};
 
+pub use parallel::Observed;
 pub use rows::{NoEstimates, Row, RowKind, Rows};
 pub use value::VERSION as VALUE_FUNCTION;
 
@@ -43,6 +45,8 @@ use value::FEATURES;
 pub struct Estimates {
     of: u8,
     group: usize,
+    /// In chips.
+    big_blind: f64,
     /// Single hands by the entrant's seat.
     seats: [Sample; 2],
     /// Groups of hands with one deal; the same as single hands when each has its own.
@@ -53,6 +57,14 @@ pub struct Estimates {
     policies: [Option<Arc<dyn Policy>>; 2],
     imagined_hands: usize,
     facts: Facts,
+}
+
+/// A hand taken apart: its terms, and what it adds to the [`Facts`].
+struct Share {
+    deal: u64,
+    facts: Facts,
+    /// None when not all its cards are known.
+    entry: Option<Entry>,
 }
 
 /// A hand of a group that is not whole yet.
@@ -67,6 +79,8 @@ struct Entry {
 pub(crate) struct Facts {
     /// Hands not all of whose cards are known.
     pub(crate) unknown_cards: u64,
+    /// Hands of which nothing but the result is known.
+    pub(crate) settled: u64,
     /// Decisions of the entrant and of the other one, and how many of them had a known strategy.
     pub(crate) decisions: [u64; 2],
     pub(crate) strategies: [u64; 2],
@@ -76,6 +90,21 @@ pub(crate) struct Facts {
     /// Hands that were imagined, and hands at which the policy contradicted the record.
     pub(crate) imagined: u64,
     pub(crate) contradicted: u64,
+}
+
+impl Facts {
+    fn add(&mut self, other: &Facts) {
+        self.unknown_cards += other.unknown_cards;
+        self.settled += other.settled;
+        for side in 0..2 {
+            self.decisions[side] += other.decisions[side];
+            self.strategies[side] += other.strategies[side];
+        }
+        self.baselines += other.baselines;
+        self.hands += other.hands;
+        self.imagined += other.imagined;
+        self.contradicted += other.contradicted;
+    }
 }
 
 impl Estimates {
@@ -94,6 +123,7 @@ impl Estimates {
         (holdem && of < 2).then(|| Estimates {
             of: of as u8,
             group: group.max(1),
+            big_blind: f64::from(def.big_blind()),
             seats: [Sample::default(), Sample::default()],
             groups: Sample::default(),
             open: Vec::new(),
@@ -141,22 +171,48 @@ impl Estimates {
         decisions: &[DecisionRecord],
         baseline: Option<Payoff>,
     ) {
-        if record.entrants.len() != 2 {
+        if record.entrants.len() == 2 {
+            let share = self.take_apart(record, decisions, baseline);
+            self.count(share);
+        }
+    }
+
+    /// Adds a hand of which only the result is known, as it fell: nothing of it is corrected. Right for hands
+    /// of which the rest was lost for reasons that have nothing to do with it, and only in matches in which each
+    /// hand has its own deal; in others it changes nothing.
+    pub fn add_settled(&mut self, seat: Seat, won: Payoff, baseline: Option<Payoff>) {
+        if self.group > 1 {
             return;
         }
-        self.facts.hands += 1;
-        self.facts.baselines += u64::from(baseline.is_some());
+        let unit = 1.0 / self.big_blind;
+        let mut actual = [0.0; COUNT];
+        actual[RESULT] = won.chips() * unit;
+        actual[BASELINE] = baseline.map_or(0.0, |baseline| baseline.chips() * unit);
+        let facts = Facts { hands: 1, settled: 1, ..Facts::default() };
+        let entry = Some(Entry { seat: seat.index() & 1, actual, imagined: None });
+        self.count(Share { deal: u64::MAX, facts, entry });
+    }
+
+    /// All that takes time, and changes nothing: hands can be taken apart side by side.
+    fn take_apart(
+        &self,
+        record: &HandRecord,
+        decisions: &[DecisionRecord],
+        baseline: Option<Payoff>,
+    ) -> Share {
+        let mut facts =
+            Facts { hands: 1, baselines: u64::from(baseline.is_some()), ..Facts::default() };
         let policies = [0, 1].map(|k| self.policies[k].as_deref());
         let baseline = baseline.map(Payoff::chips);
         let Some(mut line) = Line::new(record, self.of, decisions, policies, baseline) else {
-            self.facts.unknown_cards += 1;
-            return;
+            facts.unknown_cards = 1;
+            return Share { deal: record.deal, facts, entry: None };
         };
         line.forget(self.known);
         for act in line.acts() {
             let side = usize::from(!act.own);
-            self.facts.decisions[side] += 1;
-            self.facts.strategies[side] += u64::from(act.strategy.is_some());
+            facts.decisions[side] += 1;
+            facts.strategies[side] += u64::from(act.strategy.is_some());
         }
         let worth = line.worth();
         let strategies = line.acts().map(|act| act.strategy.as_ref());
@@ -167,14 +223,23 @@ impl Estimates {
         {
             match imagine(&line, policy, self.imagined_hands, record.hand) {
                 Imagined::Mean(terms) => {
-                    self.facts.imagined += 1;
+                    facts.imagined = 1;
                     imagined = Some(*terms);
                 }
                 Imagined::AsPlayed => {}
-                Imagined::Differs => self.facts.contradicted += 1,
+                Imagined::Differs => facts.contradicted = 1,
             }
         }
-        self.push(record.deal, Entry { seat: line.seat.index(), actual, imagined });
+        let entry = Entry { seat: line.seat.index(), actual, imagined };
+        Share { deal: record.deal, facts, entry: Some(entry) }
+    }
+
+    /// Adds what was taken apart, in order of hands: sums of floats depend on it.
+    fn count(&mut self, share: Share) {
+        self.facts.add(&share.facts);
+        if let Some(entry) = share.entry {
+            self.push(share.deal, entry);
+        }
     }
 
     fn push(&mut self, deal: u64, entry: Entry) {

@@ -138,7 +138,7 @@ fn recipes(facts: Facts) -> Vec<Recipe> {
     let deal: Vec<usize> = (DEAL..OWN).collect();
     let choices = |first: usize| [first, first + 1];
     let known = facts.strategies.map(|known| known > 0);
-    let baseline = facts.baselines == facts.hands;
+    let baseline = facts.baselines > 0 && facts.baselines + facts.settled == facts.hands;
     let imagined = facts.imagined > 0 && facts.contradicted == 0;
     let plain = |kind, fixed: Vec<usize>| Recipe { kind, imagined: false, fixed, fitted: vec![] };
     let mut recipes = vec![plain(RowKind::Raw, vec![])];
@@ -174,6 +174,12 @@ fn notes(facts: Facts) -> Vec<String> {
             "nothing was imagined: at {} hands the agent named in the match does not give the \
              strategy that was recorded",
             facts.contradicted
+        ));
+    }
+    if facts.settled > 0 {
+        notes.push(format!(
+            "{} of {} hands, known by their results only, stand in every estimate as they fell",
+            facts.settled, facts.hands
         ));
     }
     for (decisions, strategies) in facts.decisions.into_iter().zip(facts.strategies) {

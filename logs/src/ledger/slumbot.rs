@@ -103,7 +103,7 @@ pub struct SlumbotCounts {
     /// Hands settled by the session's sums, whose cards this side had seen.
     pub settled: u64,
     /// Hands without a known result, whose cards this side had seen.
-    pub unknown: u64,
+    pub unknown_seen: u64,
     /// Hands of which no card was seen: dealt, but the answer was lost. This side decided nothing in them.
     pub unseen: u64,
     /// Unseen hands that the server has counted all the same.
@@ -156,6 +156,14 @@ impl SlumbotHand {
     /// of the sample, whatever became of it: what was lost was the answer, whatever the cards.
     pub fn seen(&self) -> bool {
         !self.hole.is_empty()
+    }
+}
+
+impl SlumbotCounts {
+    /// Hands that are in no rate: those without a known result, and those of which no card was seen, whatever the
+    /// server has counted for them.
+    pub fn unknown(&self) -> u64 {
+        self.unknown_seen + self.unseen
     }
 }
 
@@ -274,6 +282,17 @@ impl LedgerReader {
         })
     }
 
+    /// The hands in order of which this side saw cards, but not the end, and whose result is known all the
+    /// same.
+    pub fn slumbot_settled(&self) -> Result<Vec<SlumbotHand>, LedgerError> {
+        self.ask(|connection| {
+            let mut query = connection.prepare(&format!(
+                "SELECT {COLUMNS} FROM slumbot_hands WHERE known = 'settled' AND hole <> '' ORDER BY hand"
+            ))?;
+            query.query_map((), read_hand)?.collect()
+        })
+    }
+
     /// One hand over the Slumbot API.
     pub fn slumbot_hand(&self, hand: u64) -> Result<Option<SlumbotHand>, LedgerError> {
         self.ask(|connection| {
@@ -314,7 +333,7 @@ impl LedgerReader {
                 Ok(SlumbotCounts {
                     played: count(0)?,
                     settled: count(1)?,
-                    unknown: count(2)?,
+                    unknown_seen: count(2)?,
                     unseen: count(3)?,
                     unseen_settled: count(4)?,
                     chips: row.get(5)?,

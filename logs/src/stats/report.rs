@@ -41,6 +41,8 @@ pub struct Report {
     pub left_out: u64,
     /// Hands in which all betting ended before the last street.
     pub run_outs: RunOutPart,
+    /// Hands of which only the result is known; `null` when there are none.
+    pub settled: Option<SettledPart>,
     /// The entrants in order.
     pub entrants: Vec<EntrantPart>,
     /// Differences between entrants, in games for three and more.
@@ -83,6 +85,16 @@ pub struct RunOutPart {
     pub adjusted: u64,
     /// Those that count there as they fell, because the expectation was not computed.
     pub not_computed: u64,
+}
+
+/// Hands whose end was not seen, but whose result follows from the server's sums. They are in all rates but the
+/// splits by street and showdown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SettledPart {
+    /// Such hands.
+    pub hands: u64,
+    /// By how much they move each entrant's rate, in mbb/hand: the rate less what it would be without them.
+    pub effect: Vec<f64>,
 }
 
 /// A rate with its interval, or the reason why there is none.
@@ -231,6 +243,7 @@ impl Report {
                 adjusted: run_outs.adjusted,
                 not_computed: run_outs.hands - run_outs.adjusted,
             },
+            settled: SettledPart::new(tally),
             entrants,
             differences: differences(tally),
             hands_needed: wanted(half_width).into_iter().map(|w| needed(tally, w)).collect(),
@@ -282,6 +295,13 @@ impl Report {
                  their expectation was not computed"
             ));
         }
+        if let Some(SettledPart { hands, effect }) = &self.settled {
+            let effect = effect.first().copied().unwrap_or_default();
+            warnings.push(format!(
+                "{hands} of the hands were settled by the server's sums, without their cards: they are in all \
+                 rates but those by street and showdown, and move the first one by {effect:+.1} mbb/hand"
+            ));
+        }
         for entrant in &self.entrants {
             let (Some(normal), Some(bootstrap)) = (entrant.rate.interval, entrant.bootstrap) else {
                 continue;
@@ -310,6 +330,20 @@ impl Report {
             }
         }
         warnings
+    }
+}
+
+impl SettledPart {
+    fn new(tally: &Tally) -> Option<SettledPart> {
+        let hands = tally.entrants().first()?.settled.hands;
+        let unit = 1000.0 / f64::from(tally.big_blind());
+        let effect = |sums: &EntrantTally| {
+            let seen = sums.all.hands - sums.settled.hands;
+            let without = (sums.all.chips() - sums.settled.chips()) / seen.max(1) as f64;
+            unit * (sums.all.mean().unwrap_or_default() - without)
+        };
+        let effect = || tally.entrants().iter().map(effect).collect();
+        (hands > 0).then(|| SettledPart { hands, effect: effect() })
     }
 }
 

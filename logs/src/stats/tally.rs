@@ -48,6 +48,8 @@ pub struct EntrantTally {
     pub streets: [Sums; 4],
     /// Hands that ended without and with a showdown.
     pub showdown: [Sums; 2],
+    /// Hands of which only the result is known: in all of the above but streets and showdown.
+    pub settled: Sums,
     /// The course of the match.
     pub batches: Batches,
 }
@@ -66,8 +68,8 @@ struct Facts {
     entrants: BySeat<u8>,
     payoffs: BySeat<Payoff>,
     adjusted: Option<BySeat<Payoff>>,
-    street: Street,
-    showdown: bool,
+    /// How far it went, and whether to a showdown; `None` when only the result is known.
+    course: Option<(Street, bool)>,
     run_out: bool,
 }
 
@@ -138,13 +140,23 @@ impl Tally {
             entrants: record.entrants,
             payoffs: record.payoffs,
             adjusted: expected,
-            street: record.public.street(),
-            showdown: record.public.is_showdown(),
+            course: Some((record.public.street(), record.public.is_showdown())),
             run_out: is_run_out(record),
         });
         if self.open.len() == self.group {
             self.close_group();
         }
+    }
+
+    /// Adds a hand of which only the result is known, by seat, in a match in which each has its own deal; in
+    /// any other it is left out.
+    pub fn add_settled(&mut self, entrants: BySeat<u8>, payoffs: BySeat<Payoff>) {
+        if self.group > 1 || entrants.len() != self.players || payoffs.len() != self.players {
+            self.left_out += 1;
+            return;
+        }
+        self.open.push(Facts { entrants, payoffs, adjusted: None, course: None, run_out: false });
+        self.close_group();
     }
 
     fn close_group(&mut self) {
@@ -255,6 +267,7 @@ impl EntrantTally {
         let mut seats = [Part::default(); game::MAX_PLAYERS];
         let mut streets = [Part::default(); 4];
         let mut showdown = [Part::default(); 2];
+        let mut settled = Part::default();
         for facts in group {
             for (seat, &entrant) in facts.entrants.iter() {
                 if usize::from(entrant) != number {
@@ -264,13 +277,19 @@ impl EntrantTally {
                 all.add(won);
                 adjusted.add(facts.adjusted.map_or(won, |expected| expected[seat]));
                 seats[seat.index()].add(won);
-                streets[facts.street.index()].add(won);
-                showdown[usize::from(facts.showdown)].add(won);
+                match facts.course {
+                    Some((street, shown)) => {
+                        streets[street.index()].add(won);
+                        showdown[usize::from(shown)].add(won);
+                    }
+                    None => settled.add(won),
+                }
                 self.single.add(won, 1);
             }
         }
         self.all.add(all.won, all.hands);
         self.adjusted.add(adjusted.won, adjusted.hands);
+        self.settled.add(settled.won, settled.hands);
         let players = self.seats.len();
         let selections = self.seats.iter_mut().chain(&mut self.streets).chain(&mut self.showdown);
         let parts = seats[..players].iter().chain(&streets).chain(&showdown);
@@ -285,6 +304,7 @@ impl EntrantTally {
         self.all.merge(&later.all);
         self.single.merge(&later.single);
         self.adjusted.merge(&later.adjusted);
+        self.settled.merge(&later.settled);
         let mine = self.seats.iter_mut().chain(&mut self.streets).chain(&mut self.showdown);
         let theirs = later.seats.iter().chain(&later.streets).chain(&later.showdown);
         for (mine, theirs) in mine.zip(theirs) {

@@ -37,7 +37,7 @@ pub enum End {
 pub struct Progress {
     /// Hands with a known result, those of earlier runs included.
     pub hands: u64,
-    /// Hands without one.
+    /// Hands dealt without one, seen or not.
     pub unknown: u64,
     /// The agent's rate over the hands seen to their end, once there is one.
     pub rate: Option<Rate>,
@@ -124,9 +124,10 @@ impl Shared {
     }
 
     fn progress(&self) -> Progress {
-        let SlumbotCounts { played, settled, unknown, .. } = self.store.counts();
+        let counts = self.store.counts();
+        let SlumbotCounts { played, settled, .. } = counts;
         let (rate, outage) = (self.store.rate(), self.pacer.outage());
-        Progress { hands: played + settled, unknown, rate, outage }
+        Progress { hands: played + settled, unknown: counts.unknown(), rate, outage }
     }
 }
 

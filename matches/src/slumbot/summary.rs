@@ -28,12 +28,14 @@ pub struct Summary {
     pub played: u64,
     /// Hands whose end was not seen, settled by the sums of their session.
     pub settled: u64,
-    /// Hands whose cards were seen and whose result is not known.
+    /// Hands that were dealt and are in no rate: the two kinds that follow.
     pub unknown: u64,
+    /// Hands whose cards were seen and whose result is not known.
+    pub unknown_seen: u64,
     /// Hands that were dealt, but never seen: the answer was lost, whatever their cards, and this side decided
-    /// nothing in them. They are left out of all rates.
+    /// nothing in them.
     pub unseen: u64,
-    /// Those that the server has counted all the same.
+    /// Those of them that the server has counted all the same.
     pub unseen_settled: u64,
     /// Chips won in all hands that the server has counted, as its sums have it.
     pub chips: i64,
@@ -41,10 +43,13 @@ pub struct Summary {
     pub rate: Option<Rate>,
     /// The same in the big blind and on the button.
     pub seats: [PerSeat; 2],
-    /// By how much, in mbb/hand, the unknown hands can move the rate at most, either way: 200 big blinds
-    /// each.
+    /// By how much, in mbb/hand, the unknown hands can move the rate at most, either way: whatever was won or
+    /// lost in each, it was no more than 200 big blinds.
     pub unknown_bound: f64,
-    /// The same, were the unseen hands not left out by chance alone.
+    /// The part of those whose cards were seen.
+    pub unknown_seen_bound: f64,
+    /// The part of those that were never seen; they are missing by chance, and move nothing, if answers are lost
+    /// whatever the cards.
     pub unseen_bound: f64,
     /// Mean of `baseline_winnings`, over the hands that have one.
     pub baseline: Option<Rate>,
@@ -110,10 +115,13 @@ impl Summary {
             rate: rate(sums),
         };
         let counts = reader.slumbot_counts()?;
-        let SlumbotCounts { played, settled, unknown, unseen, .. } = counts;
-        let bound = |left_out: u64| {
-            let most = 1000.0 * STACK as f64 / f64::from(BIG_BLIND);
-            most * left_out as f64 / (played + settled + left_out).max(1) as f64
+        let SlumbotCounts { played, settled, unknown_seen, unseen, .. } = counts;
+        let rate_of_all = rate(&all);
+        let bound = |hands: u64| {
+            // From the rate of the others to the furthest that any hand can be.
+            let most = 1000.0 * STACK as f64 / f64::from(BIG_BLIND)
+                + rate_of_all.map_or(0.0, |rate| rate.mbb.abs());
+            most * hands as f64 / (played + settled + counts.unknown()).max(1) as f64
         };
         let sessions = reader.slumbot_sessions()?;
         Ok(Summary {
@@ -122,14 +130,16 @@ impl Summary {
             hands_planned: shared.plan.hands,
             played,
             settled,
-            unknown,
+            unknown: counts.unknown(),
+            unknown_seen,
             unseen,
             unseen_settled: counts.unseen_settled,
             chips: counts.chips,
-            rate: rate(&all),
+            rate: rate_of_all,
             seats: [seat(&seats[0]), seat(&seats[1])],
-            unknown_bound: bound(unknown),
-            unseen_bound: bound(unknown + unseen),
+            unknown_bound: bound(counts.unknown()),
+            unknown_seen_bound: bound(unknown_seen),
+            unseen_bound: bound(unseen),
             baseline: rate(&baseline),
             disturbed: counts.disturbed,
             blind: counts.blind,

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use clap::{ValueEnum, value_parser};
 use logs::Rate;
+use logs::stats::estimates::EstimatesPart;
 use logs::stats::text;
 use matches::slumbot::{
-    End, LIVE, Pace, PerSeat, Plan, Played, Progress, RunError, Server, Summary,
+    End, LIVE, Outage, Pace, PerSeat, Plan, Played, Progress, RunError, Server, Summary,
 };
 use matches::stop::Stop;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::client::Login;
+use serde::Serialize;
 
 use crate::config::units::Time;
 use crate::exit::Failure;
@@ -119,27 +121,41 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let folder = plan.folder.clone();
     let hands = plan.hands;
     let stop = Stop::new();
-    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let answer =
+        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     let mut bar = progress::Progress::new(hands, "hands", args.quiet);
     let seed = RandomState::new().hash_one(0);
+    let mut away = None;
     let played = matches::slumbot::play_blocking(plan, seed, &stop, &mut |progress| {
+        if let Some(said) = outage(&mut away, progress) {
+            bar.say(&said);
+        }
         bar.show(progress.hands.min(hands), &note(progress, hands));
     });
     bar.finish();
     let Played { info, summary, end, .. } = played.map_err(failure)?;
-    if matches!(end, Ok(End::Complete)) {
+    let complete = matches!(end, Ok(End::Complete));
+    if !args.json && (end.is_ok() || summary.played > 0) {
+        out(&format!("{}\n", show(&summary, &info.name)))?;
+    }
+    let mut report = None;
+    if complete {
+        answer.set("leaving the estimates; press Ctrl-C again to abort");
         matches::folder::rewrite(&folder).map_err(Failure::input)?;
+        report = report::estimate_folder(&folder, args.quiet, &stop)?;
     }
-    if args.json || end.is_ok() || summary.played > 0 {
-        out(&format!("{}\n", show(&summary, &info.name, args.json)))?;
-    }
-    if matches!(end, Ok(End::Complete)) && !args.json {
-        let shown = folder.display();
-        out(&format!("estimates with less variance: cardroom stats {shown}\n\n"))?;
-        report::show_folder(&folder, false)?;
+    if args.json && (end.is_ok() || summary.played > 0) {
+        let estimates = report.as_ref().and_then(|report| report.estimates.as_ref());
+        out(&json(&Document { summary: &summary, estimates }))?;
+    } else if let Some(report) = &report {
+        out(&format!("\n{}\nkept in {}\n", text::render(report), folder.display()))?;
     }
     let resume = || format!("resume with: {}", interrupt::command_line());
     match end {
+        Ok(End::Complete) if report.is_none() => Err(Failure::interrupted(format!(
+            "all {hands} hands are played and kept; for the estimates: cardroom stats {}",
+            folder.display()
+        ))),
         Ok(End::Complete) => Ok(()),
         Ok(End::Stopped) => {
             let done = summary.played + summary.settled;
@@ -153,6 +169,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
         Err(error) => Err(failure(error)),
     }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    /// All estimates of a run that is complete, as in `report.json`.
+    estimates: Option<&'a EstimatesPart>,
+}
+
+fn json(document: &Document<'_>) -> String {
+    serde_json::to_string_pretty(document).expect("plain data with text keys") + "\n"
 }
 
 fn failure(error: RunError) -> Failure {
@@ -247,6 +276,22 @@ fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
     }
 }
 
+/// What is to be said, once each, when an outage begins and when it is over. `away` is the outage last told of.
+fn outage(away: &mut Option<Outage>, progress: &Progress) -> Option<String> {
+    let before = away.take();
+    away.clone_from(&progress.outage);
+    match (before, away) {
+        (None, Some(Outage { reason, .. })) => Some(format!(
+            "the server does not answer, so all sessions pause and try again: {reason}"
+        )),
+        (Some(before), None) => {
+            let seconds = before.lasted.as_secs_f64();
+            Some(format!("the server answers again, after {seconds:.0} s; the run goes on"))
+        }
+        _ => None,
+    }
+}
+
 /// What stands beside the bar.
 fn note(progress: &Progress, hands: u64) -> String {
     let mut note = match &progress.rate {
@@ -261,8 +306,7 @@ fn note(progress: &Progress, hands: u64) -> String {
         note += &format!("; {} unknown", progress.unknown);
     }
     if let Some(outage) = &progress.outage {
-        let seconds = outage.lasted.as_secs();
-        note += &format!("  no answer for {seconds} s, all sessions pause ({})", outage.reason);
+        note += &format!("  no answer for {} s", outage.lasted.as_secs());
     }
     note
 }
@@ -271,10 +315,7 @@ fn rate_text(rate: &Rate) -> String {
     format!("{:+.0} ± {:.0}", rate.mbb, rate.half_width())
 }
 
-fn show(summary: &Summary, name: &str, json: bool) -> String {
-    if json {
-        return serde_json::to_string_pretty(summary).expect("plain data with text keys");
-    }
+fn show(summary: &Summary, name: &str) -> String {
     let Summary { agent, server, played, settled, unknown, chips, .. } = summary;
     let known = played + settled;
     let mut lines = vec![
@@ -290,11 +331,14 @@ fn show(summary: &Summary, name: &str, json: bool) -> String {
          move the rate by at most {:.1} mbb/hand",
         summary.unknown_bound
     ));
-    if summary.unseen > 0 {
+    if *unknown > 0 {
         lines.push(format!(
-            "left out: {} hands dealt but never seen, since the answer was lost; were that not by chance alone, \
-             the rate could move by {:.1} mbb/hand",
-            summary.unseen, summary.unseen_bound
+            "  of them {} whose cards were seen (at most {:.1} mbb/hand), and {} dealt but never seen, since the \
+             answer was lost whatever the cards (at most {:.1})",
+            summary.unknown_seen,
+            summary.unknown_seen_bound,
+            summary.unseen,
+            summary.unseen_bound
         ));
     }
     if summary.blind + summary.disturbed > 0 {

@@ -123,7 +123,7 @@ impl Desk {
             Open { began_ms: now_ms(), ..Open::default() }
         };
         self.shared.store.count(|counts| {
-            counts.unknown += u64::from(!never_seen);
+            counts.unknown_seen += u64::from(!never_seen);
             counts.unseen += u64::from(never_seen);
             counts.blind += u64::from(open.blind);
         });
@@ -162,7 +162,7 @@ impl Desk {
         store.count(|counts| {
             counts.chips += hand.winnings;
             if seen {
-                counts.unknown -= 1;
+                counts.unknown_seen -= 1;
                 counts.settled += 1;
             } else {
                 counts.unseen += u64::from(hand.hand.is_none());

@@ -1,0 +1,212 @@
+//! Curves as SVG pictures: of winnings here, of whatever else runs along hands or iterations elsewhere.
+//!
+//! Drawn by plotters, which lays out axes and labels and writes the SVG without fonts or other files. It knows
+//! whole units only, so pictures have ten of them for each pixel of their usual size; and it writes colours,
+//! where a picture should follow the page it stands on, light or dark. So what is drawn has the colour of its
+//! [`Role`], and at the end each such colour becomes `currentColor` and a class for style sheets: `text`, `grid`,
+//! `zero`, `band`, and the class of each line. No `style` attribute is written, so any content policy will do.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use plotters::prelude::*;
+
+/// Units for a pixel.
+const FINE: i32 = 10;
+/// Size of text, in pixels.
+const TEXT: i32 = 12;
+/// Plotters asks for the size of a line of text, and writes that of the letters.
+const LINE: f64 = 1.24;
+/// Points of a line at most: more than a screen can show.
+const POINTS: usize = 360;
+
+/// A picture of one or more lines over the same axis.
+#[derive(Debug, Clone)]
+pub struct Chart<'a> {
+    /// The class of the picture, from which the ids of its texts are made: one word, for one picture of a page.
+    pub name: &'a str,
+    /// Width and height in pixels, from which the page may scale it.
+    pub size: [u32; 2],
+    /// What it shows.
+    pub title: &'a str,
+    /// Whether the title stands in the picture too, and not only for those who cannot see it.
+    pub titled: bool,
+    /// The result in words.
+    pub description: &'a str,
+    /// What the horizontal axis counts, as in `hands`.
+    pub along: &'a str,
+    /// The lines, the first at the back.
+    pub lines: Vec<Line<'a>>,
+    /// Behind the lines: places along the axis with lower and upper ends.
+    pub band: Vec<(f64, [f64; 2])>,
+}
+
+/// A line of a picture.
+#[derive(Debug, Clone)]
+pub struct Line<'a> {
+    /// Its class for style sheets.
+    pub class: &'a str,
+    /// Its points, in order along the axis, in the axes' own units.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// What is drawn, by the colour that stands for it until the end. Lines follow.
+#[derive(Clone, Copy)]
+enum Role {
+    Text = 1,
+    Grid,
+    Zero,
+    Band,
+    Line,
+}
+
+impl Role {
+    fn color(self, more: usize) -> RGBColor {
+        let code = self as usize + more;
+        RGBColor(0xC0, (code >> 8) as u8, code as u8)
+    }
+}
+
+/// Which of `count` points to draw, so that there are not too many: the last one always.
+pub fn thinned(count: usize) -> impl Iterator<Item = usize> {
+    let every = count.div_ceil(POINTS).max(1);
+    (0..count).filter(move |at| (at + 1).is_multiple_of(every) || at + 1 == count)
+}
+
+impl Chart<'_> {
+    /// The picture as an SVG element; it is also a file of its own.
+    pub fn svg(&self) -> String {
+        let mut drawn = String::new();
+        self.draw(&mut drawn).expect("a string takes all");
+        // The element that plotters begins with has a fixed size.
+        let body = drawn.find('\n').map_or("", |end| &drawn[end + 1..]);
+        let [width, height] = self.size.map(|pixels| pixels * FINE as u32);
+        let Chart { name, title, description, .. } = self;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart {name}\" viewBox=\"0 0 {width} {height}\" \
+             role=\"img\" aria-labelledby=\"{name}-title {name}-text\" stroke-linejoin=\"round\">\n\
+             <title id=\"{name}-title\">{}</title>\n<desc id=\"{name}-text\">{}</desc>\n",
+            escape(title),
+            escape(description)
+        );
+        svg.push_str(&self.with_classes(body));
+        svg
+    }
+
+    fn draw(&self, svg: &mut String) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
+        let [width, height] = self.size.map(|pixels| pixels * FINE as u32);
+        let root = SVGBackend::with_string(svg, (width, height)).into_drawing_area();
+        let ink = Role::Text.color(0);
+        let text = ("sans-serif", f64::from(TEXT * FINE) * LINE).into_text_style(&root).color(&ink);
+        let (x, y, step) = self.ranges();
+        let widest = ticks(&y, step).map(|tick| label(tick).chars().count()).max().unwrap_or(1);
+        // A wide picture is made small on a phone, where style sheets make its text larger.
+        let wide = self.size[0] > 500;
+        let left = FINE * if wide { 24 + 10 * widest as i32 } else { 18 + 7 * widest as i32 };
+        if self.titled {
+            root.draw_text(self.title, &text, (left, 4 * FINE))?;
+        }
+        let mut chart = ChartBuilder::on(&root)
+            .margin_top(FINE * if self.titled { 32 } else { 10 })
+            .margin_right(FINE * if wide { 28 } else { 14 })
+            .x_label_area_size(FINE * if wide { 50 } else { 38 })
+            .y_label_area_size(left)
+            .build_cartesian_2d(x.clone(), y.clone())?;
+        let thin = |role: Role, opacity: f64| role.color(0).mix(opacity).stroke_width(FINE as u32);
+        chart
+            .configure_mesh()
+            .disable_mesh()
+            .axis_style(TRANSPARENT)
+            .set_all_tick_mark_size(4 * FINE)
+            .label_style(text.clone())
+            .x_labels(if wide { 8 } else { 4 })
+            .y_labels(ticks(&y, step).count() + 1)
+            .x_label_formatter(&|at| label(*at))
+            .y_label_formatter(&|value| label(*value))
+            .x_desc(self.along)
+            .axis_desc_style(text.clone())
+            .draw()?;
+        for tick in ticks(&y, step) {
+            let at_zero = tick.abs() < 0.5 * step;
+            let style = if at_zero { thin(Role::Zero, 0.7) } else { thin(Role::Grid, 0.2) };
+            chart.draw_series(LineSeries::new([(x.start, tick), (x.end, tick)], style))?;
+        }
+        let upper = self.band.iter().map(|&(at, [_, high])| (at, high));
+        let lower = self.band.iter().rev().map(|&(at, [low, _])| (at, low));
+        let band: Vec<(f64, f64)> = upper.chain(lower).collect();
+        chart.draw_series([Polygon::new(band, Role::Band.color(0).mix(0.15))])?;
+        for (number, line) in self.lines.iter().enumerate().filter(|(_, l)| l.points.len() > 1) {
+            let style = Role::Line.color(number).stroke_width(2 * FINE as u32);
+            chart.draw_series(LineSeries::new(line.points.iter().copied(), style))?;
+        }
+        root.present()
+    }
+
+    /// The ends of both axes, and the distance between the marks of the upright one.
+    fn ranges(&self) -> (Range<f64>, Range<f64>, f64) {
+        let lines = || self.lines.iter().flat_map(|line| line.points.iter().copied());
+        let band = self.band.iter().flat_map(|&(at, ends)| ends.map(|end| (at, end)));
+        let points: Vec<(f64, f64)> = lines().chain(band).collect();
+        let far = points.iter().map(|&(at, _)| at).fold(0.0, f64::max);
+        let low = points.iter().map(|&(_, value)| value).fold(0.0, f64::min);
+        let high = points.iter().map(|&(_, value)| value).fold(0.0, f64::max);
+        let step = tick_step(high - low);
+        let low = (low / step).floor() * step;
+        let high = ((high / step).ceil() * step).max(low + step);
+        (0.0..if far > 0.0 { far } else { 1.0 }, low..high, step)
+    }
+
+    /// What was drawn, with classes and the page's colour in place of those of roles.
+    fn with_classes(&self, drawn: &str) -> String {
+        let lines = self.lines.iter().enumerate().map(|(n, line)| (Role::Line, n, line.class));
+        let roles = [
+            (Role::Text, "text"),
+            (Role::Grid, "grid"),
+            (Role::Zero, "zero"),
+            (Role::Band, "band"),
+        ];
+        let mut svg = drawn.to_owned();
+        for (role, more, class) in
+            roles.into_iter().map(|(role, class)| (role, 0, class)).chain(lines)
+        {
+            let RGBColor(red, green, blue) = role.color(more);
+            for what in ["stroke", "fill"] {
+                let fixed = format!("{what}=\"#{red:02X}{green:02X}{blue:02X}\"");
+                svg = svg.replace(&fixed, &format!("class=\"{class}\" {what}=\"currentColor\""));
+            }
+        }
+        svg
+    }
+}
+
+/// The marks of an axis whose ends are marks.
+fn ticks(ends: &Range<f64>, step: f64) -> impl Iterator<Item = f64> {
+    let (low, count) = (ends.start, ((ends.end - ends.start) / step).round() as u32);
+    (0..=count).map(move |tick| low + f64::from(tick) * step)
+}
+
+/// A round step that cuts the span into three to six parts.
+fn tick_step(span: f64) -> f64 {
+    let rough = (span / 5.0).max(1e-6);
+    let power = 10_f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0].into_iter().find(|step| rough <= step * power).unwrap_or(10.0);
+    step * power
+}
+
+/// Few digits, a true minus sign, never `-0`.
+fn label(value: f64) -> String {
+    let value = if value.abs() < 1e-9 { 0.0 } else { value };
+    let mut text = String::from(if value < 0.0 { "\u{2212}" } else { "" });
+    let size = value.abs();
+    let (shown, unit) = match size {
+        1e6.. => (size / 1e6, "M"),
+        1e4.. => (size / 1e3, "k"),
+        _ => (size, ""),
+    };
+    write!(text, "{}{unit}", (shown * 1e4).round() / 1e4).expect("a string takes all");
+    text
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
