@@ -36,7 +36,7 @@ pub struct Args {
     /// Exact expectation of hands that were all-in before the last street
     #[arg(long, value_enum, default_value_t = AllInMode::Auto)]
     allin: AllInMode,
-    /// Estimates of the first entrant's rate with less variance, heads-up hold'em only: about a
+    /// Estimates of the first entrant's rate with less variance, heads-up hold'em only: less than a
     /// millisecond a hand, on all processors
     #[arg(long, value_enum, default_value_t = EstimateMode::Auto)]
     estimates: EstimateMode,

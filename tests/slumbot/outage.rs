@@ -121,7 +121,7 @@ fn an_outage_that_lasts_too_long_ends_the_run_to_be_gone_on_with() {
         std::iter::repeat_with(|| run.line()).take_while(|line| !line.is_empty()).collect();
     assert_eq!(run.child.wait().expect("it ends").code(), Some(4), "{lines:?}");
     let last = lines.last().expect("it says why");
-    let expected = format!("error: {url} has not answered for ");
+    let expected = format!("error: {url}/slumbot/api has not answered for ");
     assert!(last.starts_with(&expected) && last.contains("; resume with: "), "{last}");
     assert!(last.contains(&ARGUMENTS.join(" ")), "{last}");
 
