@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use abstraction::BetMenu;
+use abstraction::menu::BetMenu;
 use cards::Board;
 use criterion::{Criterion, criterion_group, criterion_main};
 use solvers::subgame::{Options, Precision, Solver, Subgame, start};

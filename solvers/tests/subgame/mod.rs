@@ -10,7 +10,7 @@ mod tabular;
 
 use std::sync::Arc;
 
-use abstraction::BetMenu;
+use abstraction::menu::BetMenu;
 use cards::{Board, Card, Combo, Range};
 use game::{Action, Betting, Chips, GameDef, GameSpec, PublicState};
 use solvers::subgame::{Options, Solver, Subgame, start};

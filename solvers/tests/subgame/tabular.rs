@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use abstraction::BetMenu;
+use abstraction::menu::BetMenu;
 use cards::{CardSet, Combo, HoleCards, Range};
 use game::{BySeat, PublicState, Seat, State, Turn, notation};
 use solvers::subgame::{Options, Precision, Solver, Spot, Subgame};
