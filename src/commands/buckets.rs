@@ -1,0 +1,113 @@
+//! `cardroom buckets`: card buckets made from a recipe, looked at and kept.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use abstraction::buckets::{BucketRecipe, Buckets, Example, Progress as Made, StreetReport};
+use game::Street;
+use serde_json::{Value, json};
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::report;
+
+/// Make card buckets, and say how much the hands of a bucket differ, with examples.
+///
+/// Buckets are exact and the same on every machine. A recipe has a kind for each street, as in
+/// `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`. Kinds: 169 (the starting hands); category (what the
+/// best five cards are); ehs2:N (N equally likely groups by the mean square of the win-rate); nested:C:N (C
+/// classes of boards by draws and high cards, N such groups in each); features:S:Q (the win-rate and Q
+/// quantiles of the next street's, in steps of 1/S); emd:N (N clusters by the earth mover's distance between
+/// histograms of the next street's win-rates; flop and turn).
+#[derive(clap::Args)]
+pub struct Args {
+    /// A recipe, or a file of buckets
+    #[arg(value_name = "RECIPE|FILE")]
+    buckets: String,
+    /// Keep the buckets in this file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Seed of the hands that are drawn for the report
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Makes, keeps and reports.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut progress = Progress::new(1000, "thousandths", false);
+    let show = |made: Made| {
+        progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
+    };
+    let buckets = buckets(&args.buckets, show)?;
+    progress.finish();
+    if let Some(path) = &args.out {
+        let kept = logs::folder::write_whole(path, |out| buckets.write(out));
+        kept.map_err(|error| failure(path, &error))?;
+    }
+    let reports = Street::ALL.map(|street| buckets.report(street, args.seed));
+    let reports: Vec<StreetReport> =
+        reports.into_iter().collect::<Result<_, _>>().map_err(Failure::input)?;
+    if args.json {
+        let streets: Vec<Value> = reports.iter().map(street_json).collect();
+        let document = json!({
+            "schema": "cardroom-buckets/1",
+            "recipe": buckets.recipe().to_string(),
+            "sha256": buckets.hash(),
+            "streets": streets,
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    let mut text = format!("{}\nsha256 {}\n", buckets.recipe(), buckets.hash());
+    reports.iter().for_each(|report| text.push_str(&format!("\n{report}")));
+    report::out(&text)
+}
+
+/// The buckets of a recipe or of a file.
+fn buckets(text: &str, show: impl FnMut(Made)) -> Result<Buckets, Failure> {
+    let path = Path::new(text);
+    if !text.contains('=') && path.exists() {
+        let file = File::open(path).map_err(|error| failure(path, &error))?;
+        return Buckets::read(BufReader::new(file)).map_err(|error| failure(path, &error));
+    }
+    let recipe: BucketRecipe = text
+        .parse()
+        .map_err(|error| Failure::usage(format!("{error} (and there is no file of that name)")))?;
+    Buckets::make(&recipe, show).map_err(Failure::input)
+}
+
+fn failure(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+fn street_json(report: &StreetReport) -> Value {
+    json!({
+        "street": report.street.name(),
+        "buckets": report.buckets,
+        "hands_drawn": report.hands,
+        "unseen": report.unseen,
+        "fullest": report.fullest,
+        "variance": report.variance,
+        "variance_within": report.within,
+        "examples": report.examples.iter().map(example_json).collect::<Vec<_>>(),
+    })
+}
+
+fn example_json(example: &Example) -> Value {
+    let [mean, least, most] = example.win_rate;
+    let made = example.made.iter().map(|(name, share)| json!({ "made": name, "share": share }));
+    let hands = example
+        .hands
+        .iter()
+        .map(|(hole, board)| json!({ "hole": hole.to_string(), "board": board.to_string() }));
+    json!({
+        "bucket": example.bucket,
+        "share": example.share,
+        "win_rate": { "mean": mean, "least": least, "most": most },
+        "made": made.collect::<Vec<_>>(),
+        "hands": hands.collect::<Vec<_>>(),
+    })
+}
