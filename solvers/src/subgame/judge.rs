@@ -4,7 +4,8 @@ use cards::Combo;
 
 use super::betting::Decision;
 use super::boards::{Board, Boards};
-use super::pass::{Pass, Rooms, Work};
+use super::pass::{Pass, Work};
+use super::rooms::Rooms;
 use super::solver::weights;
 use super::storage::{Part, Unpacked};
 use super::terminal::LANES;

@@ -6,7 +6,7 @@ use game::{Action, PublicState, Turn};
 use super::SubgameError;
 use super::betting::Betting;
 use super::boards::{Census, Table};
-use super::pass::RoomSize;
+use super::rooms::RoomSize;
 use super::storage::{Part, Precision};
 use crate::Player;
 
@@ -109,11 +109,19 @@ impl Subgame {
         };
         let threads = if self.streets() == 1 { 1 } else { rayon::current_num_threads() as u64 + 1 };
         let rooms: u64 = self.rooms().iter().map(|room| room.bytes(4) + room.bytes(8)).sum();
+        let results = self.betting.lines[0].deals.len() as u64
+            * self.census.boards[1]
+            * self.census.longest[1] as u64
+            * 12;
         Size {
             nodes: self.betting.lines.iter().map(|line| line.nodes.len()).sum(),
             hands: self.census.hands[0].map(|hands| hands as usize),
             cells,
-            bytes: kept + parts * size_of::<Part>() as u64 + threads * rooms + self.census.bytes,
+            bytes: kept
+                + parts * size_of::<Part>() as u64
+                + threads * rooms
+                + results
+                + self.census.bytes,
         }
     }
 

@@ -4,14 +4,13 @@
 //! A line is done in three steps: down its nodes, all its ends and the lines after its deals, up its nodes.
 //! Nothing is allocated meanwhile but by the first use of a thread.
 
-use std::sync::Mutex;
-
 use rayon::prelude::*;
 
 use super::betting::{Betting, Decision, End, Kind, Line};
 use super::boards::{Board, Boards};
+use super::rooms::{Room, Rooms};
 use super::storage::{Part, Unpacked};
-use super::terminal::{LANES, Lanes, Real};
+use super::terminal::Real;
 use super::vector;
 use crate::Player;
 
@@ -39,92 +38,6 @@ pub(super) trait Work: Sync {
         values: &[Self::Real],
         value: &mut [Self::Real],
     );
-}
-
-/// Room to work on one street.
-#[derive(Debug, Default)]
-pub(super) struct Room<R> {
-    /// The weights of the opponent's hands in each slot.
-    reach: Vec<R>,
-    /// The values of the player's hands at each node.
-    values: Vec<R>,
-    /// The opponent's weights, and the player's winnings, at ends that are computed at once.
-    weights: Vec<Lanes<R>>,
-    won: Vec<Lanes<R>>,
-    /// On the first street: the values of the player's hands after each deal.
-    results: Vec<R>,
-    unpacked: Unpacked,
-}
-
-/// How much of it a street needs.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct RoomSize {
-    pub(super) nodes: usize,
-    pub(super) slots: usize,
-    pub(super) row: usize,
-    pub(super) actions: usize,
-}
-
-impl RoomSize {
-    /// For any of these lines with rows of at most this length.
-    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a Line>, row: usize) -> RoomSize {
-        let mut size = RoomSize { row, nodes: 1, slots: 1, actions: 1 };
-        for line in lines {
-            size.nodes = size.nodes.max(line.nodes.len());
-            size.slots = size.slots.max(line.slots[0]).max(line.slots[1]);
-            for node in &line.nodes {
-                if let Kind::Decision(decision) = node.kind {
-                    size.actions = size.actions.max(decision.count);
-                }
-            }
-        }
-        size
-    }
-
-    /// Bytes of a room for numbers of `real` bytes.
-    pub(super) fn bytes(self, real: usize) -> u64 {
-        let numbers = (self.nodes + self.slots + 2 * LANES) * real + self.actions * 8;
-        (numbers * self.row) as u64
-    }
-}
-
-impl<R: Real> Room<R> {
-    fn new(size: RoomSize) -> Room<R> {
-        let zero = R::default();
-        Room {
-            reach: vec![zero; size.slots * size.row],
-            values: vec![zero; size.nodes * size.row],
-            // One more for hands that the opponent does not have.
-            weights: vec![[zero; LANES]; size.row + 1],
-            won: vec![[zero; LANES]; size.row],
-            results: Vec::new(),
-            unpacked: Unpacked::new(size.actions * size.row),
-        }
-    }
-}
-
-/// Rooms for all streets, one set for each thread at work.
-#[derive(Debug)]
-pub(super) struct Rooms<R> {
-    sizes: Vec<RoomSize>,
-    free: Mutex<Vec<Vec<Room<R>>>>,
-}
-
-impl<R: Real> Rooms<R> {
-    pub(super) fn new(sizes: Vec<RoomSize>) -> Rooms<R> {
-        Rooms { sizes, free: Mutex::new(Vec::new()) }
-    }
-
-    /// Calls `work` with a set of rooms that nobody else uses.
-    fn with<T>(&self, work: impl FnOnce(&mut [Room<R>]) -> T) -> T {
-        let free = || self.free.lock().expect("nothing panics while it holds the lock");
-        let taken = free().pop();
-        let mut rooms =
-            taken.unwrap_or_else(|| self.sizes.iter().map(|&size| Room::new(size)).collect());
-        let result = work(&mut rooms);
-        free().push(rooms);
-        result
-    }
 }
 
 /// One look.

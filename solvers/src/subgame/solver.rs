@@ -8,7 +8,8 @@
 use super::betting::Decision;
 use super::boards::{Board, Boards};
 use super::judge::{Evaluation, Judge};
-use super::pass::{Pass, Rooms, Work};
+use super::pass::{Pass, Work};
+use super::rooms::Rooms;
 use super::rows::Discounts;
 use super::storage::{Part, Precision, Unpacked};
 use super::{Spot, Subgame, SubgameError, vector};
