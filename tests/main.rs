@@ -3,6 +3,7 @@
 mod dealer;
 mod dependency_graph;
 mod equity;
+mod evaluate;
 mod invariants;
 mod matches;
 mod papers;

@@ -5,6 +5,7 @@ pub mod bench;
 pub mod config;
 pub mod dealer;
 pub mod equity;
+pub mod evaluate;
 pub mod export;
 pub mod features;
 pub mod games;

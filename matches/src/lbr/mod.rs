@@ -4,6 +4,7 @@
 //! function of its number and the seed, and go to the folder as soon as both hands are over ([`store`]); a
 //! run that was killed plays the deals that are missing and ends with the same figures.
 
+pub mod published;
 pub mod store;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,7 +52,9 @@ pub struct Plan {
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// Two hands a deal.
-    #[error("each deal is played from both seats: give an even number of hands of at least 4, not {0}")]
+    #[error(
+        "each deal is played from both seats: give an even number of hands of at least 4, not {0}"
+    )]
     Hands(u64),
     /// The agent's strategy cannot be asked for.
     #[error(

@@ -1,0 +1,135 @@
+//! `cardroom evaluate`: how strong an agent is, by a yardstick.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use agents::{AgentChoice, Registry};
+use clap::{ValueEnum, value_parser};
+
+use crate::exit::Failure;
+use crate::named::{Game, Named};
+
+mod best_response;
+mod lbr;
+mod versus;
+
+/// Measure how strong an agent is.
+///
+/// By `lbr`: local best response, which knows the agent's strategy and wins what it can by looking one action
+/// ahead; a lower bound of what could be won from the agent, for two-player hold'em. By `match`: a duplicate
+/// match against another agent. By `best-response`: what could be won from it at most, exactly, in a game
+/// small enough to be laid out whole. docs/evaluate.md says how to read the figures and what they cost.
+///
+/// What was finished is kept in a folder (under data/evaluations unless --out says otherwise): the same
+/// command goes on with a run that was interrupted, or with more hands, and shows a finished one again. Ctrl-C
+/// finishes the deals in play; a second one aborts. (A best response takes seconds and is not kept.) Ends with 0 when all hands were played, 130 when
+/// interrupted, 3 on bad input, such as an agent that cannot be asked for its strategy.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    #[arg(value_name = "AGENT")]
+    agent: String,
+    /// The yardstick
+    #[arg(long, value_enum, default_value = "lbr")]
+    by: Yardstick,
+    /// What local best response may do: fc (fold, call), fcr (also raise, limit games), fcpa (also bet the pot
+    /// or all-in), 56 (also 56 bets from 1/20 of the pot to all-in) [default: fcpa, fcr in limit games]
+    #[arg(long, value_name = "MOVES")]
+    actions: Option<solvers::lbr::Moves>,
+    /// The street from which on it may; before it, it checks and calls
+    #[arg(long, value_enum, default_value = "turn")]
+    from: From,
+    /// The opponent of a match
+    #[arg(long, value_name = "AGENT", required_if_eq("by", "match"))]
+    against: Option<String>,
+    /// Hands, two for each deal
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    hands: u64,
+    /// Threads; the result does not depend on their number [default: one for each processor]
+    #[arg(long, visible_alias = "jobs", value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Determines every card and every draw of the agent; at most 2^63 − 1
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
+    seed: u64,
+    #[command(flatten)]
+    game: Game,
+    #[command(flatten)]
+    named: Named,
+    /// The folder of this measurement
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// One JSON document instead of tables
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// How strength is measured.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Yardstick {
+    /// Local best response (Lisý and Bowling 2017)
+    Lbr,
+    /// A duplicate match against the agent named by --against
+    Match,
+    /// The exact best response, in games like Kuhn and Leduc poker
+    BestResponse,
+}
+
+/// A street, as clap knows it.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum From {
+    /// Rounds 1 to 4
+    Preflop,
+    /// Rounds 2 to 4
+    Flop,
+    /// Rounds 3 and 4
+    Turn,
+    /// Round 4
+    River,
+}
+
+impl From {
+    fn street(self) -> game::Street {
+        game::Street::ALL[self as usize]
+    }
+}
+
+/// Measures and prints.
+pub fn run(args: Args) -> Result<(), Failure> {
+    match args.by {
+        Yardstick::Lbr => lbr::run(&args),
+        Yardstick::Match => versus::run(args),
+        Yardstick::BestResponse => best_response::run(&args),
+    }
+}
+
+impl Args {
+    fn threads(&self) -> usize {
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.map_or(processors, NonZeroUsize::get)
+    }
+
+    /// The agent, which must be one that can be asked for its strategy.
+    fn agent_with_policy(&self) -> Result<AgentChoice, Failure> {
+        let registry = self.named.registry()?;
+        let agent = registry.resolve(&self.agent).map_err(Failure::input)?;
+        if agent.has_policy() {
+            return Ok(agent);
+        }
+        Err(Failure::input(anyhow::anyhow!(
+            "`{}` cannot be asked what it would do with other cards; agents that can: {}",
+            self.agent,
+            with_policy(&registry).join(", ")
+        )))
+    }
+}
+
+/// Agents that can be asked for their strategy, as one would name them.
+fn with_policy(registry: &Registry) -> Vec<String> {
+    let kinds = registry.kinds().iter().map(|spec| spec.example);
+    let names = kinds.chain(registry.defined().map(|(name, _)| name));
+    let can = |name: &&str| registry.resolve(name).is_ok_and(|agent| agent.has_policy());
+    names.filter(can).map(str::to_owned).collect()
+}

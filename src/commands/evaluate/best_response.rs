@@ -1,0 +1,61 @@
+//! `cardroom evaluate AGENT --by best-response`: what could be won from an agent, exactly, in small games.
+
+use serde_json::json;
+use solvers::games::Dealt;
+use solvers::{Player, Sequences, Tree};
+
+use super::Args;
+use crate::exit::Failure;
+use crate::report;
+
+/// Nodes of the largest game that is laid out: some 1.2 GB while it is.
+const NODES: usize = 2_000_000;
+/// Deals of hole cards beyond which no game has so few nodes; hold'em has 1,624,350.
+const DEALS: u64 = 200_000;
+
+/// Computes and prints.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let def = args.game.load()?;
+    let agent = args.agent_with_policy()?;
+    let policy = agent.policy(&def).map_err(Failure::input)?;
+    let policy = policy.expect("asked for an agent that has one");
+    let unit = 1000.0 / f64::from(def.big_blind());
+    let dealt = Dealt::new(def).map_err(Failure::input)?;
+    if dealt.hole_deals() > DEALS {
+        return Err(Failure::input(anyhow::anyhow!(
+            "`{}` has {} deals of hole cards, too many to look at every one: use --by lbr, or a game of at \
+             most {DEALS}",
+            args.game.name(),
+            dealt.hole_deals()
+        )));
+    }
+    let tree = Tree::new(&dealt, NODES).map_err(Failure::input)?;
+    let game = Sequences::new(&tree);
+    let profile = dealt.profile(&tree, &game, &*policy).map_err(Failure::input)?;
+    // What the responder in each seat wins from the agent in the other one.
+    let won = Player::BOTH.map(|player| unit * profile.best_response_value(&game, player));
+    let mean = (won[0] + won[1]) / 2.0;
+    if args.json {
+        let document = json!({
+            "schema": "cardroom-evaluate-best-response/1",
+            "agent": agent.name(),
+            "game": args.game.name(),
+            "nodes": tree.nodes().len(),
+            "mbb": mean,
+            "mbb_by_seat": won,
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    report::out(&format!(
+        "{}, best response, {}: {} nodes, exact\n\n\
+         what it wins                mbb/hand\n\
+         both seats             {mean:>+13.6}\n\
+         \u{20} response in seat 0   {:>+13.6}\n\
+         \u{20} response in seat 1   {:>+13.6}\n",
+        agent.name(),
+        args.game.name(),
+        indicatif::HumanCount(tree.nodes().len() as u64),
+        won[0],
+        won[1],
+    ))
+}

@@ -1,0 +1,223 @@
+//! `cardroom evaluate AGENT --by lbr`: local best response.
+
+use game::{Betting, Street};
+use logs::Rate;
+use logs::stats::{NoRate, Sums};
+use matches::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
+use matches::lbr::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
+use matches::stop::Stop;
+use serde_json::{Value, json};
+use solvers::lbr::Moves;
+
+use super::Args;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::playing::provenance;
+use crate::progress::Progress;
+use crate::report;
+
+/// Measures and prints.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let plan = plan(args)?;
+    let data = args.named.load()?.config.server.data;
+    let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
+    let stop = Stop::new();
+    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let mut progress = Progress::new(plan.hands, "hands", args.quiet);
+    let mut show = |position: &Position| progress.show(position.hands, &note(position, plan.hands));
+    let outcome = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut show);
+    progress.finish();
+    let outcome = outcome.map_err(failure)?;
+    if args.json {
+        report::out(&format!("{:#}\n", document(&plan, &outcome)))?;
+    } else {
+        let kept = format!("\nkept in {}\n", folder.display());
+        report::out(&(text(&plan, &outcome) + &kept))?;
+    }
+    if outcome.complete {
+        return Ok(());
+    }
+    Err(Failure::interrupted(format!(
+        "stopped after {} of {} hands; resume with: {}",
+        outcome.hands,
+        plan.hands,
+        interrupt::command_line()
+    )))
+}
+
+fn plan(args: &Args) -> Result<Plan, Failure> {
+    let def = args.game.load()?;
+    let usual = match def.betting {
+        Betting::Limit => Moves::FoldCallRaise,
+        Betting::NoLimit => Moves::FoldCallPotAllIn,
+    };
+    Ok(Plan {
+        def,
+        game_name: args.game.name().to_owned(),
+        agent: args.agent_with_policy()?,
+        moves: args.actions.unwrap_or(usual),
+        from: args.from.street(),
+        hands: args.hands,
+        seed: args.seed,
+    })
+}
+
+fn failure(error: MeasureError) -> Failure {
+    match error {
+        MeasureError::Hands(_) => Failure::usage(error),
+        error => Failure::input(error),
+    }
+}
+
+/// The rate so far, and the half-width to expect at the end.
+fn note(position: &Position, hands: u64) -> String {
+    position.rate.map_or_else(String::new, |rate| {
+        format!(
+            "{:+.0} ± {:.0} mbb/hand, ± {:.0} expected at the end",
+            rate.mbb,
+            rate.half_width(),
+            rate.expected_half_width(hands)
+        )
+    })
+}
+
+/// Each way of counting, with what it is called and its sums: all hands, then by the response's seat.
+fn rows(plan: &Plan, outcome: &Outcome) -> [(&'static str, String, Sums); 6] {
+    let figures = &outcome.figures;
+    let seat = |at: usize| {
+        let seat = game::Seat::new(at).expect("a seat of two players");
+        format!("response in seat {at}, {}", plan.def.position(seat))
+    };
+    let (dealt, expected) = ("as dealt", "averaged over the agent's hands");
+    [
+        ("dealt", dealt.to_owned(), figures.dealt),
+        ("dealt", format!("  {}", seat(0)), figures.dealt_seats[0]),
+        ("dealt", format!("  {}", seat(1)), figures.dealt_seats[1]),
+        ("expected", expected.to_owned(), figures.expected),
+        ("expected", format!("  {}", seat(0)), figures.expected_seats[0]),
+        ("expected", format!("  {}", seat(1)), figures.expected_seats[1]),
+    ]
+}
+
+fn rate(plan: &Plan, sums: &Sums) -> Result<Rate, NoRate> {
+    Rate::of(sums, plan.def.big_blind())
+}
+
+/// Rounds as the papers count them: the turn is the third.
+fn rounds(from: Street) -> String {
+    match from {
+        Street::River => "round 4".to_owned(),
+        _ => format!("rounds {}-4", from.index() + 1),
+    }
+}
+
+fn text(plan: &Plan, outcome: &Outcome) -> String {
+    let mut text = format!(
+        "{}, local best response {} from the {} ({}), {}, seed {}\n{} of {} hands\n\n",
+        plan.agent.name(),
+        plan.moves,
+        plan.from,
+        rounds(plan.from),
+        plan.game_name,
+        plan.seed,
+        indicatif::HumanCount(outcome.hands),
+        indicatif::HumanCount(plan.hands),
+    );
+    let rows = rows(plan, outcome);
+    let widest = rows.iter().map(|(_, name, _)| name.chars().count()).max().unwrap_or_default();
+    text += &format!("{:widest$}  {:>9}  {:>8}  95 % interval\n", "what it wins", "mbb/hand", "±");
+    for (_, name, sums) in &rows {
+        text += &match rate(plan, sums) {
+            Ok(rate) => format!(
+                "{name:widest$}  {:>+9.1}  {:>8.1}  {:+.1} to {:+.1}\n",
+                rate.mbb,
+                rate.half_width(),
+                rate.interval.low,
+                rate.interval.high
+            ),
+            Err(reason) => format!("{name:widest$}  {:>9}  {reason}\n", "-"),
+        };
+    }
+    text += "\nBoth count the same hands; averaged, what the agent held and the boards after the last decision are\n\
+             not left to chance. A high rate shows that much could be won from the agent; a low one proves nothing.\n";
+    if plan.def.betting == Betting::NoLimit {
+        text += &published(plan, outcome);
+    }
+    text
+}
+
+/// The published table with our figure in its column.
+fn published(plan: &Plan, outcome: &Outcome) -> String {
+    let column = |(moves, from): (&str, Street)| format!("{moves} {}-4", from.index() + 1);
+    let mut text = "\nmbb/hand, no-limit, 200 big blinds  ".to_owned();
+    let header = SETTINGS.iter().map(|&setting| format!("{:>12}", column(setting)));
+    text += &(header.collect::<String>() + "\n");
+    let mut line = |name: &str, cells: [String; SETTINGS.len()]| {
+        text += &format!("{name:36}");
+        text += &cells.map(|cell| format!("{cell:>12}")).concat();
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    };
+    let ours = rate(plan, &outcome.figures.expected).ok();
+    let here = (plan.moves.to_string(), plan.from);
+    line(
+        plan.agent.name(),
+        SETTINGS.map(|(moves, from)| {
+            let ours = ours.filter(|_| (moves, from) == (here.0.as_str(), here.1));
+            ours.map_or_else(String::new, |rate| {
+                format!("{:.0} ± {:.0}", rate.mbb, rate.half_width())
+            })
+        }),
+    );
+    for row in ROWS {
+        let cell = |won: Option<(i32, u32)>| won.map(|(won, half)| format!("{won} ± {half}"));
+        line(row.agent, row.won.map(|won| cell(won).unwrap_or_default()));
+    }
+    line(
+        "always fold",
+        SETTINGS.map(
+            |(moves, _)| {
+                if moves == "fc" { String::new() } else { ALWAYS_FOLD.to_string() }
+            },
+        ),
+    );
+    text += "\nin one figure, moves as in their papers\n";
+    for (agent, won, half) in OTHERS {
+        let half = half.map(|half| format!(" ± {half}")).unwrap_or_default();
+        text += &format!("{agent:36}{:>12}\n", format!("{won}{half}"));
+    }
+    text
+}
+
+fn document(plan: &Plan, outcome: &Outcome) -> Value {
+    let of = |sums: &Sums| match rate(plan, sums) {
+        Ok(rate) => json!(rate),
+        Err(reason) => json!({ "reason": reason }),
+    };
+    let figures = &outcome.figures;
+    let published = ROWS.map(|row| {
+        let won = SETTINGS.iter().zip(row.won).filter_map(|(&(moves, from), won)| {
+            let (mbb, half_width) = won?;
+            Some(json!({
+                "actions": moves, "from": from.name(), "mbb": mbb, "half_width": half_width,
+            }))
+        });
+        json!({ "agent": row.agent, "won": won.collect::<Vec<_>>() })
+    });
+    json!({
+        "schema": "cardroom-evaluate-lbr/1",
+        "agent": plan.agent.name(),
+        "game": plan.game_name,
+        "actions": plan.moves.to_string(),
+        "from": plan.from.name(),
+        "seed": plan.seed,
+        "hands": outcome.hands,
+        "hands_planned": plan.hands,
+        "complete": outcome.complete,
+        "dealt": of(&figures.dealt),
+        "dealt_by_seat": figures.dealt_seats.each_ref().map(of),
+        "expected": of(&figures.expected),
+        "expected_by_seat": figures.expected_seats.each_ref().map(of),
+        "published": published,
+    })
+}

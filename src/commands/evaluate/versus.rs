@@ -1,0 +1,49 @@
+//! `cardroom evaluate AGENT --by match`: the duplicate match against another agent.
+
+use matches::plan::Plan;
+use matches::play::Settings;
+use matches::play::default_folder;
+use matches::runner::Level;
+use matches::stop::Stop;
+
+use super::Args;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::playing::{play_shown, provenance, stopped};
+use crate::report;
+
+/// Plays and prints the report of the match.
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    let data = args.named.load()?.config.server.data;
+    let registry = args.named.registry()?;
+    let against = args.against.as_deref().unwrap_or_default();
+    let entrants = [args.agent.as_str(), against]
+        .map(|name| registry.resolve(name).map_err(Failure::input))
+        .into_iter()
+        .collect::<Result<_, _>>()?;
+    let plan = Plan {
+        def: args.game.load()?,
+        game_name: args.game.name().to_owned(),
+        entrants,
+        hands: args.hands,
+        seed: args.seed,
+        duplicate: true,
+        shard: None,
+        deadline: None,
+    };
+    let folder = args.out.clone().unwrap_or_else(|| default_folder(&data, &plan));
+    let settings = Settings {
+        level: Level::Hands,
+        folder: folder.clone(),
+        jobs: args.threads(),
+        provenance: provenance(),
+    };
+    let stop = Stop::new();
+    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let played = play_shown(&plan, &settings, "", args.quiet, &stop)?;
+    report::show(&played, Some(&folder), args.json)?;
+    if played.outcome.complete {
+        return Ok(());
+    }
+    Err(stopped(played.outcome.hands, args.hands, settings.level))
+}

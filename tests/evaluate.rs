@@ -1,0 +1,151 @@
+//! `cardroom evaluate` as a process: kill -9, Ctrl-C, figures that are known, one line for each mistake.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn cardroom(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("the program runs")
+}
+
+fn document(folder: &Path, arguments: &[&str]) -> Value {
+    let output = cardroom(folder, &[arguments, &["--json"]].concat());
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    serde_json::from_slice(&output.stdout).expect("a document")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn check_failure(output: &Output, code: i32, expected: &str) {
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    let last = said.lines().last().unwrap_or_default();
+    assert!(last.starts_with("error: ") && last.contains(expected), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn always_folding_reads_750() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (actions, from) in [("fcpa", "preflop"), ("56", "turn")] {
+        let arguments = ["evaluate", "fold", "--hands", "40", "--actions", actions, "--from", from];
+        let result = document(folder.path(), &arguments);
+        assert_eq!(result["schema"], "cardroom-evaluate-lbr/1");
+        for counted in ["dealt", "expected"] {
+            assert_eq!(result[counted]["mbb"], 750.0, "{actions} {from}");
+            assert_eq!(result[counted]["interval"]["low"], 750.0, "{actions} {from}");
+        }
+        assert_eq!(result["dealt_by_seat"][0]["mbb"], 500.0);
+        assert_eq!(result["dealt_by_seat"][1]["mbb"], 1000.0);
+    }
+    let shown =
+        cardroom(folder.path(), &["evaluate", "fold", "--hands", "40", "--from", "preflop"]);
+    let shown = text(&shown.stdout);
+    assert!(shown.contains("Hyperborean 2013") && shown.contains("(rounds 1-4)"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
+}
+
+#[test]
+fn best_responses_in_small_games_are_exact() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["evaluate", "call", "--by", "best-response", "--game", "kuhn.limit.2p"];
+    let result = document(folder.path(), &arguments);
+    // A third of the ante, which is the big blind.
+    let mbb = result["mbb"].as_f64().expect("a number");
+    assert!((mbb - 1000.0 / 3.0).abs() < 1e-9, "{mbb}");
+}
+
+#[test]
+fn a_match_is_the_duplicate_match() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let common = ["--hands", "200", "--seed", "3", "--out"];
+    let by_match = ["evaluate", "raise", "--by", "match", "--against", "call"];
+    let evaluated = document(folder.path(), &[&by_match[..], &common, &["one"]].concat());
+    let played =
+        document(folder.path(), &[&["match", "raise", "call"], &common[..], &["two"]].concat());
+    assert_eq!(evaluated["entrants"][0]["rate"], played["entrants"][0]["rate"]);
+}
+
+#[test]
+fn what_cannot_be_evaluated_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = |arguments: &[&str], code, expected: &str| {
+        check_failure(
+            &cardroom(folder.path(), &[&["evaluate"], arguments].concat()),
+            code,
+            expected,
+        );
+    };
+    refused(&["external:true"], 3, "agents that can: call, fold");
+    refused(&["nobody"], 3, "there is no agent `nobody`");
+    refused(&["call", "--hands", "7"], 2, "even number of hands");
+    refused(&["call", "--actions", "fcr"], 3, "use fc or fcpa or 56");
+    refused(&["call", "--game", "leduc.limit.2p"], 3, "hold'em of two players");
+    refused(
+        &["call", "--game", "holdem.limit.2p.reverse_blinds", "--by", "best-response"],
+        3,
+        "use --by lbr",
+    );
+    let output = cardroom(folder.path(), &["evaluate", "call", "--by", "match"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+const LONG: [&str; 8] =
+    ["evaluate", "equity", "--hands", "4000", "--threads", "2", "--out", "long"];
+
+/// Begins a measurement and waits until something of it is kept.
+fn begin(folder: &Path) -> Child {
+    let mut command = command(folder, &LONG);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let deals = folder.join("long/deals.csv");
+    while fs::metadata(&deals).map_or(0, |file| file.len()) < 300 {
+        assert!(Instant::now() < deadline, "no deal was kept within a minute");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+#[cfg(unix)]
+#[test]
+fn killed_and_interrupted_runs_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let mut child = begin(at);
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    let child = begin(at);
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    check_failure(&output, 130, "resume with: ");
+    assert!(text(&output.stderr).contains("evaluate equity --hands 4000"));
+    // What is there so far is what an unbroken run has for the same deals.
+    let lines = |out: &str| -> Vec<String> {
+        let read = fs::read_to_string(at.join(out).join("deals.csv")).expect("results");
+        let mut lines: Vec<_> = read.lines().skip(1).map(str::to_owned).collect();
+        lines.sort_by_key(|line| line.split(',').next().and_then(|deal| deal.parse::<u64>().ok()));
+        lines
+    };
+    let kept = lines("long");
+    let hands = (2 * kept.len().min(20)).to_string();
+    let arguments = ["evaluate", "equity", "--hands", &hands, "--out", "short", "--quiet"];
+    assert!(cardroom(at, &arguments).status.success());
+    for line in lines("short") {
+        let deal = line.split(',').next().expect("a deal");
+        let same = kept.iter().find(|kept| kept.split(',').next() == Some(deal));
+        assert!(same.is_none_or(|kept| *kept == line), "{line}");
+    }
+}
