@@ -312,6 +312,14 @@ fn responders_find_most_of_what_there_is_to_win_and_never_more() {
             "{found:?} of {best}"
         );
     }
+    // One that learns nothing plays as the strategy does.
+    let nothing = ResponseOptions { iterations: 0, ..options };
+    for (seat, sign) in [(0, 1.0), (1, -1.0)] {
+        let found =
+            respond(trainer.tree(), trainer.deals(), &Uniform, seat, nothing).expect("small");
+        let off = found.mean - sign * uniform.value(&game);
+        assert!(off.abs() < 4.0 * found.error, "{found:?}");
+    }
     let both = exploitability_at_least(trainer.tree(), trainer.deals(), &Uniform, options);
     let exact = uniform.exploitability(&game);
     let found = both.expect("small");
@@ -349,7 +357,9 @@ fn what_does_not_fit_is_refused_before_memory_is_taken() {
     // 288 information sets of 696 actions.
     match &found {
         Some(TrainerError::Memory { needed, limit: 1000, infosets: 288 }) => {
-            assert_eq!(needed % 8, 0)
+            {
+                assert_eq!(needed % 8, 0);
+            }
         }
         other => panic!("{other:?}"),
     }

@@ -1,8 +1,9 @@
 //! A player who learns to exploit a strategy, within the abstract game.
 //!
 //! The responder sees what the strategy's owner sees: the betting and its own bucket. It learns by external
-//! sampling against the strategy, which stays as it is, and then plays what it has found best. Its winnings are
-//! those of *some* response, so that, but for the error of the estimate, they bound a best response's from
+//! sampling against the strategy, which stays as it is. It begins by doing what the strategy itself does in its
+//! place, and moves away where it has seen enough that is better; then it plays what it has come to. Its winnings
+//! are those of *some* response, so that, but for the error of the estimate, they bound a best response's from
 //! below: the longer it learns, the closer. Nothing is said about opponents who see their cards instead of
 //! buckets, or bet outside the tree.
 
@@ -103,6 +104,10 @@ pub fn respond<D: Deals>(
     Ok(Sums::estimate(&sums))
 }
 
+/// Big blinds of regret that the strategy's own actions have to begin with: what must be seen to speak against
+/// them before the responder stops taking them.
+const BEGINNING: f32 = 300.0;
+
 /// What has been learned so far.
 struct Response<'a> {
     layout: Layout,
@@ -125,12 +130,9 @@ impl Response<'_> {
                 at = node.first_child() + draw(self.strategy, node, at, bucket, rng);
                 continue;
             }
-            let words = &self.regrets[node.place(bucket)..][..node.actions()];
-            let regret = |word: &AtomicU32| f32::from_bits(word.load(Relaxed));
             let mut room = [0.0; MOST_ACTIONS];
-            let shares = &mut room[..words.len()];
-            shares.iter_mut().zip(words).for_each(|(share, word)| *share = regret(word).max(0.0));
-            super::normalise(shares);
+            let shares = &mut room[..node.actions()];
+            self.shares(at, bucket, shares);
             let mut winnings = [0.0; MOST_ACTIONS];
             let mut value = 0.0;
             for (child, (won, share)) in (node.first_child()..).zip(winnings.iter_mut().zip(shares))
@@ -138,28 +140,27 @@ impl Response<'_> {
                 *won = self.learn(child, deal, rng);
                 value += *share * *won;
             }
-            for (word, won) in words.iter().zip(winnings) {
-                word.store((regret(word) + won - value).to_bits(), Relaxed);
+            let words = &self.regrets[self.layout.place(node, bucket)..];
+            for (word, won) in words.iter().zip(&winnings[..node.actions()]) {
+                word.store((load(word) + won - value).to_bits(), Relaxed);
             }
             return value;
         }
     }
 }
 
+fn load(word: &AtomicU32) -> f32 {
+    f32::from_bits(word.load(Relaxed))
+}
+
 impl AbstractStrategy for Response<'_> {
-    /// The action of the greatest regret; where nothing was learned, what the strategy itself would do.
+    /// In proportion to positive regrets, on top of what is taken to speak for the strategy itself.
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let place = self.layout.nodes[node as usize].place(bucket);
-        let words = &self.regrets[place..][..shares.len()];
-        let regret = |word: &AtomicU32| f32::from_bits(word.load(Relaxed));
-        let best =
-            (0..words.len()).max_by(|&a, &b| regret(&words[a]).total_cmp(&regret(&words[b])));
-        match best {
-            Some(best) if words.iter().any(|word| regret(word) != 0.0) => {
-                shares.fill(0.0);
-                shares[best] = 1.0;
-            }
-            _ => self.strategy.shares(node, bucket, shares),
+        let place = self.layout.place(self.layout.nodes[node as usize], bucket);
+        self.strategy.shares(node, bucket, shares);
+        for (share, word) in shares.iter_mut().zip(&self.regrets[place..]) {
+            *share = (BEGINNING * *share + load(word)).max(0.0);
         }
+        super::normalise(shares);
     }
 }

@@ -98,7 +98,7 @@ impl<'a, S: Store> Walker<'a, S> {
         for (learner, sign) in [(0, 1.0), (1, -1.0)] {
             (self.learner, self.sign) = (learner, sign);
             if self.weights.skip_below > f32::NEG_INFINITY {
-                let all = self.rng.next_u64() % LOOK_AT_ALL == 0;
+                let all = self.rng.next_u64().is_multiple_of(LOOK_AT_ALL);
                 self.skip_below = if all { f32::NEG_INFINITY } else { self.weights.skip_below };
             }
             self.walk(0);
