@@ -357,9 +357,7 @@ fn what_does_not_fit_is_refused_before_memory_is_taken() {
     // 288 information sets of 696 actions.
     match &found {
         Some(TrainerError::Memory { needed, limit: 1000, infosets: 288 }) => {
-            {
-                assert_eq!(needed % 8, 0);
-            }
+            assert_eq!(needed % 8, 0);
         }
         other => panic!("{other:?}"),
     }
