@@ -84,7 +84,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Features(args) => commands::features::run(&args),
         Command::Agents(args) => commands::agents::run(args),
         Command::Solve(args) => commands::solve::run(&args),
-        Command::Evaluate(args) => commands::evaluate::run(args),
+        Command::Evaluate(args) => commands::evaluate::run(&args),
         Command::Bench(args) => commands::bench::run(args),
         Command::Config(args) => commands::config::run(args),
         Command::Systemd(args) => commands::systemd::run(args),

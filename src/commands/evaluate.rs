@@ -97,11 +97,11 @@ impl From {
 }
 
 /// Measures and prints.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<(), Failure> {
     match args.by {
-        Yardstick::Lbr => lbr::run(&args),
+        Yardstick::Lbr => lbr::run(args),
         Yardstick::Match => versus::run(args),
-        Yardstick::BestResponse => best_response::run(&args),
+        Yardstick::BestResponse => best_response::run(args),
     }
 }
 

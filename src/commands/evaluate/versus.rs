@@ -13,7 +13,7 @@ use crate::playing::{play_shown, provenance, stopped};
 use crate::report;
 
 /// Plays and prints the report of the match.
-pub(super) fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let data = args.named.load()?.config.server.data;
     let registry = args.named.registry()?;
     let against = args.against.as_deref().unwrap_or_default();
