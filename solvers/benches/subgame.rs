@@ -22,7 +22,8 @@ struct Case {
 }
 
 /// On the turn 108 % of the pot, and the same again on the river, bring all chips in.
-const THREE: &str = "turn 1: 60% 108.1% allin\nriver 1: 60% allin\nevery 2+: 2.5x\nallin-from: 90%";
+const THREE: &str =
+    "turn 1: 60% 108.1% allin\nriver 1: 60% allin\nturn river 2+: 2.5x\nallin-from: 77%";
 
 const CASES: [Case; 4] = [
     Case {
