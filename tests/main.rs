@@ -12,3 +12,4 @@ mod serve;
 mod slumbot;
 mod sources;
 mod tidiness;
+mod train;

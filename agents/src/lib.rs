@@ -11,6 +11,7 @@
 
 mod agent;
 mod call;
+mod cfr;
 mod config;
 pub mod contract;
 mod equity;

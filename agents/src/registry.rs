@@ -71,6 +71,8 @@ pub struct Recipe {
     pub files: Vec<PathBuf>,
     /// Names of configured agents that were asked for; a package must define them.
     pub names: Vec<String>,
+    /// What is known of the model it plays from, in lines for people; empty without one.
+    pub about: String,
     build: Arc<Build>,
     policy: Option<Arc<BuildPolicy>>,
 }
@@ -86,6 +88,7 @@ impl Recipe {
             repeatable: true,
             files: Vec::new(),
             names: Vec::new(),
+            about: String::new(),
             build: Arc::new(build),
             policy: None,
         }
@@ -100,6 +103,13 @@ impl Recipe {
     ) -> Recipe {
         let build = move |def: &Arc<GameDef>| Ok(Arc::new(build(def)?) as Arc<dyn Policy>);
         self.policy = Some(Arc::new(build));
+        self
+    }
+
+    /// The same recipe, saying this of its model.
+    #[must_use]
+    pub fn about(mut self, about: String) -> Recipe {
+        self.about = about;
         self
     }
 
@@ -161,6 +171,11 @@ impl AgentChoice {
         &self.recipe.names
     }
 
+    /// What is known of the model it plays from, in lines for people; empty without one.
+    pub fn about(&self) -> &str {
+        &self.recipe.about
+    }
+
     /// A new agent for this game. Agents of one choice share nothing that changes.
     ///
     /// # Errors
@@ -207,6 +222,7 @@ impl Registry {
         registry.add(crate::random::SPEC);
         registry.add(crate::raise::SPEC);
         registry.add(crate::equity::SPEC);
+        registry.add(crate::cfr::SPEC);
         registry.add(crate::router::SPEC);
         registry.add(crate::shadow::SPEC);
         registry

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agents::contract::{Claim, Terms, check};
-use agents::{Agent, AgentSpec, Context, Cost, Decision, Failed, Recipe, Registry};
+use agents::{Agent, AgentError, AgentSpec, Context, Cost, Decision, Failed, Recipe, Registry};
 use game::{Action, GameDef, InfoSet, Strategy, games};
 
 use crate::table::data;
@@ -33,14 +33,20 @@ fn every_kind_keeps_the_contract() {
     let start = Instant::now();
     for spec in registry.kinds() {
         let choice = registry.resolve_in(spec.example, data()).expect(spec.example);
+        let mut played = 0;
         for (name, def) in games() {
             let players = def.players;
             let terms = Terms { longest_mean: Duration::from_millis(100), ..Terms::default() };
-            let report = check(&choice, &Arc::new(def), terms, &|| start.elapsed());
-            let report = report.expect("every kind plays every game");
+            let report = match check(&choice, &Arc::new(def), terms, &|| start.elapsed()) {
+                // A trained agent plays the games that it was trained for.
+                Err(AgentError::Game { .. }) if spec.kind == "cfr" => continue,
+                report => report.expect("every other kind plays every game"),
+            };
+            played += 1;
             assert_eq!(report.breaches, [], "{} at {name}, {players} players", spec.kind);
             assert!(report.decisions >= 200, "{} at {name}: too few decisions", spec.kind);
         }
+        assert!(played >= 2, "{} plays hardly any game", spec.kind);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tests of the agents, through the registry as commands use them.
 
 mod any_text;
+mod cfr;
 mod contract;
 mod equity;
 mod policy;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agents::contract::{self, Claim, Report, Terms};
-use agents::{AgentChoice, AgentSpec, Cost, Registry};
+use agents::{AgentChoice, AgentError, AgentSpec, Cost, Registry};
 use clap::value_parser;
 use comfy_table::{CellAlignment, Table, presets};
 use game::GameDef;
@@ -170,20 +170,41 @@ fn describe(args: &DescribeArgs) -> Result<(), Failure> {
     let kind = config.map_or(args.name.as_str(), |config| config.kind.as_str());
     let Some(spec) = registry.kinds().iter().find(|spec| spec.kind == kind) else {
         // Says which are known; an agent with an argument is described by its kind.
-        let spec = *registry.resolve(&args.name).map_err(Failure::input)?.spec();
-        return say(&if args.list.json { pretty(&kind_json(&spec)) } else { description(&spec) });
+        let choice = registry.resolve(&args.name).map_err(Failure::input)?;
+        let spec = choice.spec();
+        return say(&if args.list.json {
+            pretty(&with_model(kind_json(spec), choice.about()))
+        } else {
+            description(spec) + &model(choice.about())
+        });
     };
+    // A kind that needs an option says nothing of a model.
+    let about = registry.resolve(&args.name).map(|choice| choice.about().to_owned());
+    let about = about.unwrap_or_default();
     if args.list.json {
-        let mut document = kind_json(spec);
+        let mut document = with_model(kind_json(spec), &about);
         document["configured"] = json!(config);
         return say(&pretty(&document));
     }
-    let mut text = description(spec);
+    let mut text = description(spec) + &model(&about);
     if let Some(config) = config {
         text +=
             &format!("\n\n[agents.{}]\nkind = \"{}\"\n{}", args.name, config.kind, config.options);
     }
     say(&text)
+}
+
+/// What is known of a model, below a description.
+fn model(about: &str) -> String {
+    if about.is_empty() { String::new() } else { format!("\n\n{about}") }
+}
+
+/// The same, in a document.
+fn with_model(mut document: serde_json::Value, about: &str) -> serde_json::Value {
+    if !about.is_empty() {
+        document["model"] = json!(about.lines().collect::<Vec<_>>());
+    }
+    document
 }
 
 fn description(spec: &AgentSpec) -> String {
@@ -231,6 +252,11 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     let mut reports = Vec::new();
     for choice in &choices {
         for (game, def) in &games {
+            // Where no games are named, a trained agent is checked at those that it was trained for.
+            let trained = args.game.is_empty() && !choice.about().is_empty();
+            if trained && matches!(choice.build(def), Err(AgentError::Game { .. })) {
+                continue;
+            }
             let report = check(choice, def, terms)?;
             reports.push((choice.name().to_owned(), (*game).to_owned(), report));
         }

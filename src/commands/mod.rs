@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod bench;
+pub mod buckets;
 pub mod config;
 pub mod dealer;
 pub mod equity;
@@ -18,3 +19,4 @@ pub mod solve;
 pub mod stats;
 pub mod systemd;
 pub mod tournament;
+pub mod train;

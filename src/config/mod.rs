@@ -231,7 +231,7 @@ fn default_retry_most() -> Time {
 impl Default for Config {
     /// One heads-up table with an agent in one seat and a port at the other.
     fn default() -> Config {
-        let agent = Seat { agent: Some("equity".to_owned()), port: None, name: None };
+        let agent = Seat { agent: Some("cfr".to_owned()), port: None, name: None };
         let open = Seat { agent: None, port: Some(0), name: None };
         let table = Table {
             name: "heads-up".to_owned(),
@@ -262,7 +262,7 @@ impl Default for Slumbot {
         let hours = |hours: u64| seconds(hours * 3600);
         Slumbot {
             enabled: true,
-            agent: "equity".to_owned(),
+            agent: "cfr".to_owned(),
             agents: Vec::new(),
             users: BTreeMap::new(),
             baseline: true,

@@ -1,0 +1,55 @@
+//! The blueprints inside the program; `docs/strength.md` says how they were trained.
+
+use std::sync::{Arc, OnceLock};
+
+use game::GameDef;
+use models::blueprint::Blueprint;
+
+use super::model::{self, Model};
+
+/// The files, with the games they are for.
+static FILES: [(&str, &[u8]); 2] = [
+    (
+        "heads-up no-limit hold'em with 200 big blinds",
+        include_bytes!("../../models/nolimit.blueprint"),
+    ),
+    ("heads-up limit hold'em", include_bytes!("../../models/limit.blueprint")),
+];
+
+/// A blueprint's head is read when it is first asked for, the rest when it first plays.
+struct Shipped {
+    blueprint: Arc<Blueprint>,
+    model: OnceLock<Arc<Model>>,
+}
+
+fn all() -> &'static [Shipped] {
+    static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let open = |&(_, bytes): &(&str, &'static [u8])| {
+            let blueprint =
+                Blueprint::from_static(bytes).expect("a test reads every shipped blueprint");
+            Shipped { blueprint: Arc::new(blueprint), model: OnceLock::new() }
+        };
+        FILES.iter().map(open).collect()
+    })
+}
+
+/// The model for this game, if one ships.
+pub(super) fn model(def: &GameDef) -> Option<Arc<Model>> {
+    let shipped = all().iter().find(|shipped| shipped.blueprint.check_game(def).is_ok())?;
+    let new = || {
+        let model = Model::new(Arc::clone(&shipped.blueprint));
+        Arc::new(model.expect("a test plays from every shipped blueprint"))
+    };
+    Some(Arc::clone(shipped.model.get_or_init(new)))
+}
+
+/// The games that one ships for, in words.
+pub(super) fn games() -> String {
+    FILES.map(|(game, _)| game).join(" and ")
+}
+
+/// What they are.
+pub(super) fn about() -> String {
+    all().iter().map(|shipped| model::about(&shipped.blueprint)).collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,151 @@
+//! The `cfr` agent: shipped blueprints, its options, and what it refuses.
+
+use std::sync::Arc;
+
+use agents::{AgentError, Registry};
+use cards::{Board, HoleCards};
+use game::{Action, GameDef, InfoSet, PublicState, Strategy, games};
+
+fn policy(name: &str, def: &Arc<GameDef>) -> Arc<dyn game::Policy> {
+    let choice = Registry::standard().resolve(name).expect("it exists");
+    choice.policy(def).expect("it plays this game").expect("it has a policy")
+}
+
+fn hole(text: &str) -> HoleCards {
+    text.parse().expect("cards")
+}
+
+/// The state after these actions, with the board dealt as far as needed.
+fn after(def: &Arc<GameDef>, actions: &[Action]) -> PublicState {
+    let board: Board = "Kh3sJc7d2c".parse().expect("a board");
+    let mut public = PublicState::new(def);
+    for &action in actions {
+        public.apply(action).expect("a legal action");
+        public.deal_from(&board).expect("cards enough");
+    }
+    public
+}
+
+fn strategy(policy: &dyn game::Policy, public: &PublicState, cards: &str) -> Strategy {
+    let game::Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+    policy.strategy(&InfoSet { public: public.clone(), seat, hole: hole(cards) })
+}
+
+#[test]
+fn shipped_blueprints_are_whole_and_small() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
+    let mut bytes = 0;
+    for name in ["nolimit", "limit"] {
+        let path = format!("{folder}/{name}.blueprint");
+        let blueprint = models::blueprint::Blueprint::open(path.as_ref()).expect("a blueprint");
+        let verified = blueprint.verify().expect("nothing wrong");
+        assert!(verified.reached * 10 > verified.infosets * 8, "{name}: {verified:?}");
+        bytes += blueprint.len();
+    }
+    assert!(bytes < 8_000_000, "{bytes} bytes");
+}
+
+#[test]
+fn good_hands_raise_and_bad_hands_fold() {
+    for def in [games::nolimit_holdem(), games::limit_holdem()] {
+        let def = Arc::new(def);
+        let policy = policy("cfr", &def);
+        let start = after(&def, &[]);
+        let raised = |strategy: &Strategy| -> f64 {
+            let raises = strategy.actions.iter().filter(|(a, _)| matches!(a, Action::RaiseTo(_)));
+            raises.map(|(_, share)| share).sum()
+        };
+        assert!(raised(&strategy(&*policy, &start, "AsAh")) > 0.8);
+        assert!(strategy(&*policy, &start, "AsAh").probability(Action::Fold) < 0.01);
+        assert!(strategy(&*policy, &start, "7s2h").probability(Action::Fold) > 0.2);
+    }
+}
+
+#[test]
+fn bets_off_the_menu_are_answered_in_the_hands_own_chips() {
+    let def = Arc::new(games::nolimit_holdem());
+    let policy = policy("cfr", &def);
+    for to in [200, 237, 333, 777, 1_999, 8_888, 19_999] {
+        let public = after(&def, &[Action::RaiseTo(to)]);
+        for cards in ["AsAh", "7s2h", "Td9d"] {
+            let found = strategy(&*policy, &public, cards);
+            let sum: f64 = found.actions.iter().map(|(_, share)| share).sum();
+            assert!((sum - 1.0).abs() < 1e-6, "{found:?}");
+            let legal = public.legal();
+            let fine = |action: Action| legal.nearest(action) == action;
+            assert!(
+                found.actions.iter().all(|&(action, _)| fine(action)),
+                "{to} {cards}: {found:?}"
+            );
+            // The same history is read the same way.
+            assert_eq!(found, strategy(&*policy, &public, cards));
+        }
+    }
+}
+
+#[test]
+fn all_hands_at_once_are_answered_as_one_by_one() {
+    let def = Arc::new(games::nolimit_holdem());
+    let policy = policy("cfr", &def);
+    let public = after(&def, &[Action::RaiseTo(250), Action::Call, Action::Call]);
+    let hands: Vec<HoleCards> = ["AsAh", "7s2h", "KdJd", "3h3d"].map(hole).to_vec();
+    let game::Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+    let mut seen = 0;
+    policy.strategies(&public, seat, &hands, &mut |number, found| {
+        assert_eq!(number, seen);
+        let infoset = InfoSet { public: public.clone(), seat, hole: hands[number] };
+        assert_eq!(*found, policy.strategy(&infoset));
+        seen += 1;
+    });
+    assert_eq!(seen, hands.len());
+}
+
+#[test]
+fn purified_play_is_one_action_and_thresholds_drop_the_rare() {
+    let def = Arc::new(games::nolimit_holdem());
+    let public = after(&def, &[Action::RaiseTo(250), Action::Call, Action::Call]);
+    let [mixed, pure, cut] =
+        ["cfr", "cfr:play=purify", "cfr:threshold=0.2"].map(|n| policy(n, &def));
+    let mut differ = 0;
+    for cards in ["AsAh", "7s2h", "KdJd", "3h3d", "Td9d", "QsJh", "8c8d"] {
+        let [mixed, pure, cut] = [&mixed, &pure, &cut].map(|p| strategy(&**p, &public, cards));
+        let likeliest = mixed.actions.iter().map(|&(_, share)| share).fold(0.0, f64::max);
+        assert_eq!(pure.actions.len(), 1, "{pure:?}");
+        assert_eq!(mixed.probability(pure.actions[0].0), likeliest);
+        let kept = mixed.actions.iter().filter(|&&(_, s)| s >= 0.2 || s == likeliest).count();
+        assert_eq!(cut.actions.len(), kept, "{mixed:?} {cut:?}");
+        differ += usize::from(cut != mixed);
+    }
+    assert!(differ > 0, "nothing was dropped anywhere");
+}
+
+#[test]
+fn other_games_and_bad_files_are_refused_by_name() {
+    let registry = Registry::standard();
+    let choice = registry.resolve("cfr").expect("it exists");
+    assert!(choice.about().contains("A blueprint for") && choice.about().contains("iterations"));
+    for def in [games::kuhn(), games::nolimit_holdem_with(vec![10_000; 2])] {
+        let error = choice.build(&Arc::new(def)).err().expect("another game");
+        assert!(
+            matches!(&error, AgentError::Game { reason, .. } if reason.contains("200 big blinds")),
+            "{error}"
+        );
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bad.blueprint");
+    std::fs::write(&path, b"CARDBLUE").expect("written");
+    for (name, expected) in [
+        (format!("cfr:blueprint={}", path.display()), "bad.blueprint"),
+        ("cfr:blueprint=/no/such/file".to_owned(), "/no/such/file"),
+        ("cfr:threshold=0.9".to_owned(), "must be from 0 to 0.5"),
+        ("cfr:play=best".to_owned(), "best"),
+    ] {
+        let error = registry.resolve(&name).expect_err("a mistake").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    // A blueprint of another game says both.
+    let limit = concat!("cfr:blueprint=", env!("CARGO_MANIFEST_DIR"), "/models/limit.blueprint");
+    let limit = registry.resolve(limit).expect("a blueprint");
+    let error = limit.build(&Arc::new(games::nolimit_holdem())).err().expect("another game");
+    assert!(error.to_string().contains("no-limit"), "{error}");
+}

@@ -1,0 +1,418 @@
+//! `cardroom train cfr`: a blueprint, the average strategy of an abstract game.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use abstraction::betting::BettingTree;
+use abstraction::buckets::{BucketRecipe, Buckets};
+use abstraction::menu::{self, BetMenu};
+use comfy_table::{CellAlignment, Table, presets};
+use game::{GameDef, Street};
+use logs::folder::write_whole;
+use matches::stop::Stop;
+use models::blueprint::{Contents, write};
+use solvers::blueprint::{
+    Averaging, Deals, Frozen, HoldemDeals, Precision, ResponseOptions, Trainer, TrainingOptions,
+    exploitability_at_least, head_to_head,
+};
+
+use super::course::{self, Row};
+use crate::config::units::{Size, Time};
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::named::Game;
+use crate::progress::Progress;
+use crate::report;
+
+/// Train a strategy for a whole game by counterfactual regret minimisation: a blueprint, which the agent `cfr`
+/// plays from.
+///
+/// Bets are those of the menu and cards fall into buckets; external sampling then plays the small game that is
+/// left against itself. A line is printed at each checkpoint: how much of the game has been reached, how much
+/// the strategy still changes, what it wins from itself at the last checkpoint, and what an opponent who knows
+/// it wins at least within the small game.
+///
+/// Beside FILE, FILE.training holds what it takes to go on and FILE.course.csv the lines. The same command goes
+/// on with a training that was interrupted or killed, and with a longer --time one that was finished. Ctrl-C
+/// saves and ends with 130.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    game: Game,
+    /// The bets: a shipped menu (fc, fcpa, limit, small, standard) or a file
+    #[arg(long, value_name = "NAME|FILE")]
+    menu: String,
+    /// The buckets: a recipe or a file of them (see `cardroom buckets --help`)
+    #[arg(long, value_name = "RECIPE|FILE")]
+    buckets: String,
+    /// The blueprint to write
+    #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
+    /// How long to train in all, earlier runs of the same training included
+    #[arg(long, value_name = "TIME", default_value = "2h")]
+    time: Time,
+    /// End after so many iterations, if that comes sooner
+    #[arg(long, value_name = "N")]
+    iterations: Option<u64>,
+    /// Threads [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// The most that the tables may take
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    memory: Size,
+    /// What numbers are kept in: half takes half the memory
+    #[arg(long, value_enum, default_value = "single")]
+    precision: Bits,
+    /// What later iterations weigh: plain, linear, or weighted(A,G) for regrets and average
+    #[arg(long, value_name = "WEIGHTS", default_value = "linear")]
+    averaging: Averaging,
+    /// Iterations of one weight
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    period: u64,
+    /// Determines every deal and draw of a training on one thread
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Time from one checkpoint to the next, at most a tenth of --time
+    #[arg(long, value_name = "TIME", default_value = "5min")]
+    checkpoint: Time,
+    /// Only say how large the game and its tables would be
+    #[arg(long)]
+    dry_run: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Bits {
+    /// 8 bytes for each action
+    Single,
+    /// 4 bytes for each action
+    Half,
+}
+
+/// Nodes that a betting tree may have.
+const MOST_NODES: u64 = 50_000_000;
+
+/// How often the progress display is brought up to date.
+const GLANCE: Duration = Duration::from_millis(500);
+
+/// Hands that are played against the last checkpoint.
+const DUEL: u64 = 400_000;
+
+/// Trains, or goes on with it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let def = args.game.load()?;
+    let menu = load_menu(&args.menu)?;
+    let tree = Arc::new(BettingTree::new(&def, &menu, MOST_NODES).map_err(Failure::input)?);
+    let buckets = load_buckets(&args.buckets, args.quiet)?;
+    if args.dry_run {
+        return report::out(&size_table(&tree, &buckets, args.options().precision));
+    }
+    let out = args.out.as_deref().ok_or_else(|| Failure::usage("say where to with --out"))?;
+    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+    }
+    let stop = Stop::new();
+    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let mut run = Run::begin(args, &def, tree, buckets, out)?;
+    run.train(&stop)?;
+    if stop.asked() && !run.done() {
+        return Err(Failure::interrupted(format!(
+            "stopped after {} of training; resume with: {}",
+            course::clock(run.seconds),
+            interrupt::command_line()
+        )));
+    }
+    Ok(())
+}
+
+impl Args {
+    fn options(&self) -> TrainingOptions {
+        TrainingOptions {
+            precision: match self.precision {
+                Bits::Single => Precision::Single,
+                Bits::Half => Precision::Half,
+            },
+            averaging: self.averaging,
+            period: self.period,
+            seed: self.seed,
+            memory: self.memory.0,
+            ..TrainingOptions::default()
+        }
+    }
+
+    fn threads(&self) -> usize {
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.map_or(processors, NonZeroUsize::get)
+    }
+}
+
+/// A training under way.
+struct Run<'a> {
+    args: &'a Args,
+    trainer: Trainer<HoldemDeals>,
+    out: &'a Path,
+    training: PathBuf,
+    course: PathBuf,
+    /// Of training, earlier runs included.
+    seconds: f64,
+    last: Option<Row>,
+    /// The average strategy at the last checkpoint.
+    before: Option<Frozen>,
+}
+
+impl<'a> Run<'a> {
+    /// Begins anew, or where the last run ended.
+    fn begin(
+        args: &'a Args,
+        def: &GameDef,
+        tree: Arc<BettingTree>,
+        mut buckets: Buckets,
+        out: &'a Path,
+    ) -> Result<Run<'a>, Failure> {
+        buckets.tabulate(|_| {});
+        let deals = HoldemDeals::new(def, Arc::new(buckets)).map_err(Failure::input)?;
+        let [training, course] = ["training", "course.csv"].map(|ending| beside(out, ending));
+        let options = args.options();
+        let (trainer, seconds) = if training.exists() {
+            let file = File::open(&training).map_err(|error| at(&training, &error))?;
+            let trainer = Trainer::resume(tree, deals, options, BufReader::new(file));
+            let trainer = trainer.map_err(|error| {
+                Failure::input(anyhow::anyhow!(
+                    "{}: {error}; without the file a training begins anew",
+                    training.display()
+                ))
+            })?;
+            let seconds = course::seconds_at(&course, trainer.iterations());
+            say(&format!("going on after {} of training", course::clock(seconds)));
+            (trainer, seconds)
+        } else {
+            let trainer = Trainer::new(tree, deals, options).map_err(Failure::input)?;
+            course::begin(&course).map_err(|error| at(&course, &error))?;
+            (trainer, 0.0)
+        };
+        Ok(Run { args, trainer, out, training, course, seconds, last: None, before: None })
+    }
+
+    /// Whether nothing is left to do.
+    fn done(&self) -> bool {
+        let enough = |most: u64| self.trainer.iterations() >= most;
+        self.seconds >= self.args.time.0.as_secs_f64() || self.args.iterations.is_some_and(enough)
+    }
+
+    /// Trains to the end, with a checkpoint and a line now and then, and writes the blueprint.
+    fn train(&mut self, stop: &Stop) -> Result<(), Failure> {
+        let whole = self.args.time.0.as_secs_f64();
+        let pause = self.args.checkpoint.0.as_secs_f64().min(whole / 10.0);
+        let size = Size(self.trainer.bytes());
+        say(&format!(
+            "{} information sets, tables of {:.0} MB, {} threads",
+            self.trainer.statistics().infosets,
+            size.0 as f64 / 1e6,
+            self.args.threads()
+        ));
+        say(&format!("{}\n{}", course::heading(), course::units()));
+        while !self.done() && !stop.asked() {
+            self.stretch((self.seconds + pause).min(whole), stop);
+            self.checkpoint()?;
+        }
+        if self.done() {
+            self.export()?;
+        }
+        Ok(())
+    }
+
+    /// Trains until so many seconds of training, or until it is to stop.
+    fn stretch(&mut self, until: f64, stop: &Stop) {
+        let total = self.args.time.0.as_secs_f64();
+        let mut progress = Progress::new(total as u64, "s", self.args.quiet);
+        while self.seconds < until && !stop.asked() && !self.done() {
+            let begun = Instant::now();
+            let left = Duration::from_secs_f64(until - self.seconds).min(GLANCE);
+            let most =
+                self.args.iterations.map_or(u64::MAX / 2, |most| most - self.trainer.iterations());
+            let over = || stop.asked() || begun.elapsed() >= left;
+            self.trainer.run(most, self.args.threads(), over);
+            self.seconds += begun.elapsed().as_secs_f64();
+            let note = format!("{:.1} million iterations", self.trainer.iterations() as f64 / 1e6);
+            progress.show(self.seconds as u64, &note);
+        }
+        progress.finish();
+    }
+
+    /// Measures, prints a line and writes the training down.
+    fn checkpoint(&mut self) -> Result<(), Failure> {
+        let done = self.trainer.iterations() - self.last.map_or(0, |row| row.statistics.iterations);
+        let threads = self.args.threads();
+        let (tree, deals) = (self.trainer.tree(), self.trainer.deals());
+        let options = ResponseOptions {
+            iterations: (done / 8).clamp(1 << 14, 1 << 21),
+            hands: DUEL,
+            threads,
+            seed: self.trainer.iterations(),
+        };
+        let now = Frozen::of(&self.trainer);
+        let exploitability =
+            exploitability_at_least(tree, deals, &now, options).map_err(Failure::input)?;
+        let duel = |before| head_to_head(tree, deals, [&now, before], DUEL, threads, options.seed);
+        let against_last = self.before.as_ref().map(|before| duel(before)).transpose();
+        let against_last = against_last.map_err(Failure::input)?;
+        let statistics = self.trainer.statistics();
+        let row = Row { seconds: self.seconds, statistics, against_last, exploitability };
+        say(&row.line(self.last.as_ref()));
+        self.last = Some(row);
+        self.before = Some(now);
+        let kept = write_whole(&self.training, |out| self.trainer.write(out))
+            .and_then(|()| row.add_to(&self.course));
+        if let Err(error) = kept {
+            let failure = at(&self.training, &error);
+            if self.done() {
+                return Err(failure);
+            }
+            say(&format!(
+                "warning: {failure}; the checkpoint before stands, trying again at the next"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Writes the blueprint.
+    fn export(&self) -> Result<(), Failure> {
+        let buckets = self.trainer.deals().of();
+        let mut file = Vec::new();
+        buckets.write(&mut file).map_err(|error| at(self.out, &error))?;
+        let training = self.facts();
+        let contents = Contents {
+            tree: self.trainer.tree(),
+            recipe: &buckets.recipe().to_string(),
+            buckets_sha256: buckets.hash(),
+            counts: Street::ALL.map(|street| self.trainer.deals().buckets(street)),
+            buckets: &file,
+            made_by: concat!("cardroom ", env!("CARGO_PKG_VERSION")),
+            training: &training,
+        };
+        let sums = |node, bucket, row: &mut [f32]| self.trainer.sums(node, bucket, row);
+        write_whole(self.out, |out| write(out, &contents, sums).map(drop))
+            .map_err(|error| at(self.out, &error))?;
+        let size = std::fs::metadata(self.out).map_or(0, |found| found.len());
+        report::out(&format!("{}: {:.1} MB\n", self.out.display(), size as f64 / 1e6))
+    }
+
+    /// What the blueprint says of its training.
+    fn facts(&self) -> toml::Table {
+        let mut facts = toml::Table::new();
+        let mut set = |name: &str, value: toml::Value| _ = facts.insert(name.to_owned(), value);
+        set("algorithm", "external-sampling Monte Carlo CFR".into());
+        set("options", self.trainer.options().to_string().into());
+        set("seconds", (self.seconds as i64).into());
+        set("threads", (self.args.threads() as i64).into());
+        set("iterations", (self.trainer.iterations() as i64).into());
+        if let Some(row) = &self.last {
+            set("nodes", (row.statistics.nodes as i64).into());
+            let found = format!("{} mbb/hand", course::in_words(row.exploitability));
+            set("exploitable_in_the_abstract_game_by_at_least", found.into());
+        }
+        facts
+    }
+}
+
+/// A shipped menu or a file.
+fn load_menu(name: &str) -> Result<BetMenu, Failure> {
+    if let Some(menu) = menu::find(name) {
+        return Ok(menu);
+    }
+    let path = Path::new(name);
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let shipped: Vec<&str> = menu::shipped().iter().map(|menu| menu.name).collect();
+        let shipped = shipped.join(", ");
+        Failure::input(anyhow::anyhow!("{name}: {error}; shipped menus are {shipped}"))
+    })?;
+    text.parse().map_err(|error: menu::MenuError| at(path, &error))
+}
+
+/// The buckets of a recipe or of a file, with a progress display.
+fn load_buckets(text: &str, quiet: bool) -> Result<Buckets, Failure> {
+    let path = Path::new(text);
+    if !text.contains('=') && path.exists() {
+        let file = File::open(path).map_err(|error| at(path, &error))?;
+        return Buckets::read(BufReader::new(file)).map_err(|error| at(path, &error));
+    }
+    let recipe: BucketRecipe = text
+        .parse()
+        .map_err(|error| Failure::usage(format!("{error} (and there is no file of that name)")))?;
+    let mut progress = Progress::new(1000, "thousandths", quiet);
+    let made = Buckets::make(&recipe, |made| {
+        progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
+    });
+    progress.finish();
+    made.map_err(Failure::input)
+}
+
+/// How large the abstract game is, street by street.
+fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> String {
+    let counts = Street::ALL.map(|street| buckets.count(street));
+    let (size, bytes) = (tree.size(), u128::from(precision.bytes()));
+    let (infosets, values) = (size.infosets(counts), size.values(counts));
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([
+        "",
+        "decisions",
+        "buckets",
+        "information sets",
+        "actions",
+        "training",
+        "blueprint",
+    ]);
+    let mega = |bytes: u128| format!("{:.1} MB", bytes as f64 / 1e6);
+    for street in Street::ALL {
+        let at = street.index();
+        table.add_row([
+            street.to_string(),
+            size.decisions[at].to_string(),
+            counts[at].to_string(),
+            infosets[at].to_string(),
+            values[at].to_string(),
+            mega(values[at] * bytes),
+            mega(values[at]),
+        ]);
+    }
+    let all = values.iter().sum::<u128>();
+    table.add_row([
+        "all".to_owned(),
+        size.decisions.iter().sum::<u64>().to_string(),
+        String::new(),
+        infosets.iter().sum::<u128>().to_string(),
+        all.to_string(),
+        mega(all * bytes),
+        mega(all),
+    ]);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    format!("{}\n", lines.join("\n"))
+}
+
+/// `FILE.ending`.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+fn say(line: &str) {
+    use std::io::Write;
+    // Nothing can be done when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -1,0 +1,124 @@
+//! The course of a training: a row at each checkpoint, on the terminal and in a file beside the model.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use solvers::blueprint::{Estimate, Statistics};
+
+/// The file's first line.
+const HEAD: &str = "seconds,iterations,nodes,reached,change,against_last_mbb,against_last_error_mbb,\
+                    exploitability_mbb,exploitability_error_mbb";
+
+/// What is known at a checkpoint.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    /// Seconds of training so far, breaks not counted.
+    pub(super) seconds: f64,
+    pub(super) statistics: Statistics,
+    /// What the average strategy wins from that of the last checkpoint, in big blinds a hand.
+    pub(super) against_last: Option<Estimate>,
+    /// A lower bound on what an opponent in the abstract game wins who knows it.
+    pub(super) exploitability: Estimate,
+}
+
+/// The head of the table on the terminal.
+pub(super) fn heading() -> String {
+    format!(
+        "{:>9}  {:>13}  {:>10}  {:>9}  {:>8}  {:>18}  {:>19}",
+        "trained",
+        "iterations",
+        "nodes/s",
+        "reached",
+        "change",
+        "against the last",
+        "exploitable by"
+    )
+}
+
+/// The units of the table, below its head.
+pub(super) fn units() -> String {
+    format!(
+        "{:>9}  {:>13}  {:>10}  {:>9}  {:>8}  {:>18}  {:>19}",
+        "", "", "", "infosets", "of play", "mbb/hand", "mbb/hand, at least"
+    )
+}
+
+impl Row {
+    /// A line of the table; `before` is the row before it, if this run has had one.
+    pub(super) fn line(&self, before: Option<&Row>) -> String {
+        let Row { seconds, statistics, against_last, exploitability } = self;
+        let (from, nodes) = before.map_or((0.0, 0), |row| (row.seconds, row.statistics.nodes));
+        let speed = (statistics.nodes - nodes) as f64 / (seconds - from).max(1e-3);
+        let reached = statistics.touched / statistics.infosets.max(1) as f64;
+        let change = statistics.change.map_or_else(String::new, percent);
+        format!(
+            "{:>9}  {:>13}  {:>10}  {:>9}  {change:>8}  {:>18}  {:>19}",
+            clock(*seconds),
+            statistics.iterations,
+            format!("{:.1} M", speed / 1e6),
+            percent(reached),
+            against_last.map_or_else(String::new, in_words),
+            in_words(*exploitability),
+        )
+    }
+
+    fn csv(&self) -> String {
+        let Row { seconds, statistics, against_last, exploitability } = self;
+        let optional =
+            |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.5}"));
+        format!(
+            "{seconds:.1},{},{},{:.0},{},{},{},{:.2},{:.2}",
+            statistics.iterations,
+            statistics.nodes,
+            statistics.touched,
+            optional(statistics.change),
+            optional(against_last.map(|e| 1000.0 * e.mean)),
+            optional(against_last.map(|e| 1000.0 * e.error)),
+            1000.0 * exploitability.mean,
+            1000.0 * exploitability.error,
+        )
+    }
+
+    /// Adds the row to the file, which is made with its head where there is none.
+    pub(super) fn add_to(&self, path: &Path) -> io::Result<()> {
+        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        let mut text = String::new();
+        if file.metadata()?.len() == 0 {
+            text = format!("{HEAD}\n");
+        }
+        file.write_all(format!("{text}{}\n", self.csv()).as_bytes())
+    }
+}
+
+/// Begins a file of rows anew.
+pub(super) fn begin(path: &Path) -> io::Result<()> {
+    File::create(path).map(drop)
+}
+
+/// The seconds of training in the last row of so many iterations or fewer; 0 where there is no such row.
+pub(super) fn seconds_at(path: &Path, iterations: u64) -> f64 {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let row = |line: &str| {
+        let mut fields = line.split(',');
+        let seconds: f64 = fields.next()?.parse().ok()?;
+        Some((seconds, fields.next()?.parse::<u64>().ok()?))
+    };
+    let mut rows = text.lines().rev().filter_map(row);
+    rows.find(|&(_, done)| done <= iterations).map_or(0.0, |(seconds, _)| seconds)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// A mean in thousandths of a big blind, with its 95 % interval.
+pub(super) fn in_words(estimate: Estimate) -> String {
+    format!("{:+.0} ± {:.0}", 1000.0 * estimate.mean, 1960.0 * estimate.error)
+}
+
+/// Hours, minutes and seconds.
+pub(super) fn clock(seconds: f64) -> String {
+    let seconds = seconds as u64;
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}

@@ -1,0 +1,123 @@
+//! `cardroom train` as a process: the same training whatever interrupts it, one line for each mistake.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A game small enough to be trained in a moment.
+const SMALL: &[&str] = &[
+    "train",
+    "cfr",
+    "--menu",
+    "fc",
+    "--buckets",
+    "preflop=169 flop=category turn=category river=category",
+    "--threads",
+    "1",
+    "--checkpoint",
+    "1h",
+];
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    command.args(SMALL).args(arguments).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn train(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("the program runs")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn check_failure(output: &Output, code: i32, expected: &str) {
+    let said = said(output);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    let last = said.lines().last().unwrap_or_default();
+    assert!(last.starts_with("error: ") && last.contains(expected), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+}
+
+/// The tables of a blueprint, without the head, which says how long it took.
+fn tables(path: &Path) -> Vec<u8> {
+    let bytes = fs::read(path).expect("a blueprint");
+    let blueprint = models::blueprint::Blueprint::from_bytes(bytes.clone()).expect("whole");
+    blueprint.verify().expect("right");
+    let length: u64 = blueprint.head().tables.iter().sum();
+    // The tail is four counts and a checksum.
+    let end = bytes.len() - 64;
+    bytes[end - length as usize..end].to_vec()
+}
+
+#[test]
+fn a_training_in_two_runs_gives_the_blueprint_of_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let whole = train(folder, &["--out", "whole", "--iterations", "4096"]);
+    assert!(whole.status.success(), "{}", said(&whole));
+    assert!(String::from_utf8_lossy(&whole.stdout).starts_with("whole: "));
+    assert!(train(folder, &["--out", "parts", "--iterations", "2048"]).status.success());
+    let half = tables(&folder.join("parts"));
+    let rest = train(folder, &["--out", "parts", "--iterations", "4096"]);
+    assert!(said(&rest).starts_with("going on after 0:00:0"), "{}", said(&rest));
+    let [whole, parts] = ["whole", "parts"].map(|name| tables(&folder.join(name)));
+    assert!(whole == parts, "resuming changes what is learned");
+    assert!(half != parts, "nothing was learned");
+    let course = fs::read_to_string(folder.join("parts.course.csv")).expect("the course");
+    let iterations = |line: &str| line.split(',').nth(1).map(str::to_owned);
+    let rows: Vec<_> = course.lines().skip(1).filter_map(iterations).collect();
+    assert_eq!(rows, ["2048", "4096"], "{course}");
+    // Once more there is nothing left to do.
+    let again = train(folder, &["--out", "parts", "--iterations", "4096"]);
+    assert!(again.status.success() && tables(&folder.join("parts")) == parts);
+}
+
+#[test]
+fn an_interrupted_training_says_how_to_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = command(folder.path(), &["--out", "model", "--time", "10min"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let begun = Instant::now();
+    while !folder.path().join("model.course.csv").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "the training does not begin");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill runs").success());
+    let status = child.wait().expect("it ends");
+    let output = child.wait_with_output().expect("its words");
+    assert_eq!(status.code(), Some(130), "{}", said(&output));
+    assert!(said(&output).contains("resume with: "), "{}", said(&output));
+    assert!(!folder.path().join("model").exists(), "there is no blueprint yet");
+    let rest = train(folder.path(), &["--out", "model", "--iterations", "1"]);
+    assert!(rest.status.success() && folder.path().join("model").exists(), "{}", said(&rest));
+}
+
+#[test]
+fn mistakes_get_one_clear_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let run = |arguments: &[&str]| {
+        train(folder, &[&["--out", "model", "--iterations", "1024"], arguments].concat())
+    };
+    assert!(run(&[]).status.success());
+    check_failure(&run(&["--seed", "2"]), 3, "is of another training: its way of training is");
+    check_failure(&run(&["--game", "holdem.limit.2p.reverse_blinds"]), 3, "its game is");
+    let bytes = fs::read(folder.join("model.training")).expect("a checkpoint");
+    fs::write(folder.join("model.training"), &bytes[..bytes.len() / 2]).expect("written");
+    check_failure(&run(&[]), 3, "is cut off after");
+    fs::remove_file(folder.join("model.training")).expect("removed");
+    check_failure(&run(&["--memory", "1KiB"]), 3, "the tables would take");
+    assert_eq!(run(&["--memory", "much"]).status.code(), Some(2));
+    check_failure(&run(&["--game", "kuhn.limit.3p"]), 3, "two players");
+    check_failure(&run(&["--game", "leduc.limit.2p"]), 3, "heads-up hold'em");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    command.args(["train", "cfr", "--dry-run", "--menu", "none", "--buckets", SMALL[5]]);
+    check_failure(&command.output().expect("it runs"), 3, "shipped menus are fc, fcpa");
+}
