@@ -20,7 +20,7 @@ const GAMES: [(&str, u32, &str, u32); 3] = [
     ("1 MB: 20 big blinds, pot and all-in", 20, "every 1+: pot allin", 200),
     ("5 MB: 100 big blinds, pot and all-in", 100, "every 1+: pot allin", 200),
     (
-        "1.5 GB: 200 big blinds, half pot, pot and all-in",
+        "0.7 GB: 200 big blinds, half pot, pot and all-in",
         200,
         "every 1-2: 50% pot allin\nevery 3+: allin",
         1000,
