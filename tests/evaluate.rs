@@ -103,15 +103,17 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
 }
 
 const LONG: [&str; 8] =
-    ["evaluate", "equity", "--hands", "4000", "--threads", "2", "--out", "long"];
+    ["evaluate", "equity", "--hands", "1000000", "--threads", "2", "--out", "long"];
 
 /// Begins a measurement and waits until something of it is kept.
 fn begin(folder: &Path) -> Child {
+    let deals = folder.join("long/deals.csv");
+    let kept = || fs::metadata(&deals).map_or(0, |file| file.len());
+    let before = kept();
     let mut command = command(folder, &LONG);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
     let deadline = Instant::now() + Duration::from_secs(60);
-    let deals = folder.join("long/deals.csv");
-    while fs::metadata(&deals).map_or(0, |file| file.len()) < 300 {
+    while kept() < before + 300 {
         assert!(Instant::now() < deadline, "no deal was kept within a minute");
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -131,7 +133,7 @@ fn killed_and_interrupted_runs_go_on() {
     assert!(sent.expect("kill runs").success());
     let output = child.wait_with_output().expect("it ends");
     check_failure(&output, 130, "resume with: ");
-    assert!(text(&output.stderr).contains("evaluate equity --hands 4000"));
+    assert!(text(&output.stderr).contains("evaluate equity --hands 1000000"));
     // What is there so far is what an unbroken run has for the same deals.
     let lines = |out: &str| -> Vec<String> {
         let read = fs::read_to_string(at.join(out).join("deals.csv")).expect("results");
