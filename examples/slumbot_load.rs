@@ -5,17 +5,22 @@
 //! taskset -c 0 cardroom serve --config load.toml &          # [slumbot] agent = "call"
 //! taskset -c 1 slumbot_load 127.0.0.1:5252 --connections 32 --seconds 10
 //! taskset -c 1 slumbot_load 127.0.0.1:5252 --connections 32 --seconds 10 --rate 10000
+//!
+//! taskset -c 0 slumbot_load 127.0.0.1:5611 --bare 45 &      # what this machine takes by itself:
+//! taskset -c 1 slumbot_load 127.0.0.1:5611 --connections 32 --seconds 10 --rate 10000
 //! ```
 //!
 //! Prints acts a second and the times from request to answer; with `--rate` times count from the moment
 //! at which the request was due, so that a server that falls behind cannot hide it. The sums that the
-//! server reports are checked against the sum of the hands.
+//! server reports are checked against the sum of the hands. With `--bare MICROSECONDS` it is a server
+//! itself, which works that long on each request and always answers the same: what such a server's slowest
+//! answers take is the machine's doing.
 
 #![expect(clippy::print_stdout, reason = "it is a program")]
 
 use std::error::Error;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -39,6 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--connections" => connections = value.parse()?,
             "--seconds" => seconds = value.parse()?,
             "--rate" => rate = value.parse()?,
+            "--bare" => return bare(&address, Duration::from_micros(value.parse()?)),
             other => return Err(format!("there is no flag {other}").into()),
         }
     }
@@ -126,6 +132,28 @@ fn play(
         done.acts += 1;
     }
     Ok(done)
+}
+
+/// A server that works this long on each request and always answers the same. Runs until it is killed.
+fn bare(address: &str, work: Duration) -> Result<(), Box<dyn Error>> {
+    const BODY: &str = r#"{"token":"bare","action":"c"}"#;
+    let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{BODY}", BODY.len());
+    for stream in TcpListener::bind(address)?.incoming() {
+        let (mut stream, answer) = (stream?, answer.clone());
+        stream.set_nodelay(true)?;
+        thread::spawn(move || {
+            let mut request = [0; 4096];
+            // Requests are small, and the next comes after the answer.
+            while stream.read(&mut request).is_ok_and(|read| read > 0) {
+                let begun = Instant::now();
+                while begun.elapsed() < work {}
+                if stream.write_all(answer.as_bytes()).is_err() {
+                    break;
+                }
+            }
+        });
+    }
+    Ok(())
 }
 
 /// A keep-alive connection.

@@ -13,6 +13,7 @@
 //! the rules engine, so a damaged row is an error and never a wrong result.
 
 mod error;
+mod fold;
 mod lock;
 mod merge;
 mod reader;

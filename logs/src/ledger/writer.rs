@@ -7,6 +7,7 @@ use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Statement, Transaction, TransactionBehavior,
 };
 
+use super::fold::{self, Folder};
 use super::lock::Lock;
 use super::{LedgerError, LedgerReader, schema};
 use crate::decisions;
@@ -28,6 +29,7 @@ pub struct LedgerWriter {
     text: String,
     insert: String,
     insert_line_up: String,
+    folder: Option<Folder>,
     _lock: Lock,
 }
 
@@ -99,19 +101,20 @@ impl LedgerWriter {
             connection,
             pending: Vec::new(),
             text: String::new(),
+            folder: None,
             _lock: lock,
         }
     }
 
-    /// This ledger with its write-ahead log folded in after every megabyte instead of every 32: for those
-    /// who wait for single commits, none of which then takes tens of milliseconds, at the price of more
-    /// writing in all.
+    /// This ledger with its write-ahead log folded in by a thread of its own: for those who wait for
+    /// single commits, hardly any of which then waits for the disk.
     ///
     /// # Errors
     /// When SQLite refuses.
-    pub fn with_even_commits(self) -> Result<LedgerWriter, LedgerError> {
-        let set = self.connection.pragma_update(None, "wal_autocheckpoint", 64);
+    pub fn with_even_commits(mut self) -> Result<LedgerWriter, LedgerError> {
+        let set = self.connection.pragma_update(None, "wal_autocheckpoint", fold::TOO_MANY);
         set.map_err(LedgerError::sqlite(&self.path))?;
+        self.folder = Some(Folder::start(&self.path)?);
         Ok(self)
     }
 
@@ -128,7 +131,9 @@ impl LedgerWriter {
     /// Folds the write-ahead log into the ledger, now that the match is over: one file is left, which
     /// can be copied by itself and read from a disk that cannot be written. While somebody reads the
     /// ledger it stays as it is, which does no harm.
-    pub fn close(self) {
+    pub fn close(mut self) {
+        // It reads the ledger too.
+        self.folder = None;
         // Failing changes nothing about what the ledger holds.
         let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
     }
@@ -198,6 +203,9 @@ impl LedgerWriter {
         more: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
     ) -> Result<(), LedgerError> {
         let result = self.write(note, more);
+        if let Some(folder) = &self.folder {
+            folder.committed(&self.connection);
+        }
         self.pending.clear();
         self.text.clear();
         result
