@@ -36,9 +36,9 @@ use crate::report;
 /// the strategy still changes, what it wins from itself at the last checkpoint, and what an opponent who knows
 /// it wins at least within the small game.
 ///
-/// Beside FILE, FILE.training holds what it takes to go on and FILE.course.csv the lines. The same command goes
-/// on with a training that was interrupted or killed, and with a longer --time one that was finished. Ctrl-C
-/// saves and ends with 130.
+/// Beside FILE, FILE.training holds what it takes to go on, FILE.course.csv the lines and FILE.course.svg a
+/// picture of them, the learning curve. The same command goes on with a training that was interrupted or killed,
+/// and with a longer --time one that was finished. Ctrl-C saves and ends with 130.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -159,6 +159,7 @@ struct Run<'a> {
     out: &'a Path,
     training: PathBuf,
     course: PathBuf,
+    picture: PathBuf,
     /// Of training, earlier runs included.
     seconds: f64,
     last: Option<Row>,
@@ -177,7 +178,8 @@ impl<'a> Run<'a> {
     ) -> Result<Run<'a>, Failure> {
         buckets.tabulate(|_| {});
         let deals = HoldemDeals::new(def, Arc::new(buckets)).map_err(Failure::input)?;
-        let [training, course] = ["training", "course.csv"].map(|ending| beside(out, ending));
+        let [training, course, picture] =
+            ["training", "course.csv", "course.svg"].map(|ending| beside(out, ending));
         let options = args.options();
         let (trainer, seconds) = if training.exists() {
             let file = File::open(&training).map_err(|error| at(&training, &error))?;
@@ -196,7 +198,7 @@ impl<'a> Run<'a> {
             course::begin(&course).map_err(|error| at(&course, &error))?;
             (trainer, 0.0)
         };
-        Ok(Run { args, trainer, out, training, course, seconds, last: None, before: None })
+        Ok(Run { args, trainer, out, training, course, picture, seconds, last: None, before: None })
     }
 
     /// Whether nothing is left to do.
@@ -268,7 +270,11 @@ impl<'a> Run<'a> {
         self.last = Some(row);
         self.before = Some(now);
         let kept = write_whole(&self.training, |out| self.trainer.write(out))
-            .and_then(|()| row.add_to(&self.course));
+            .and_then(|()| row.add_to(&self.course))
+            .and_then(|()| match course::picture(&self.course) {
+                Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
+                None => Ok(()),
+            });
         if let Err(error) = kept {
             let failure = at(&self.training, &error);
             if self.done() {

@@ -1,9 +1,11 @@
-//! The course of a training: a row at each checkpoint, on the terminal and in a file beside the model.
+//! The course of a training: a row at each checkpoint, on the terminal and in a file beside the model, and a
+//! picture of it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+use logs::chart::{Chart, Line};
 use solvers::blueprint::{Estimate, Statistics};
 
 /// The file's first line.
@@ -106,6 +108,39 @@ pub(super) fn seconds_at(path: &Path, iterations: u64) -> f64 {
     };
     let mut rows = text.lines().rev().filter_map(row);
     rows.find(|&(_, done)| done <= iterations).map_or(0.0, |(seconds, _)| seconds)
+}
+
+/// The picture of a file of rows: what an opponent in the abstract game wins who knows the strategy, over
+/// iterations, with the 95 % band. `None` before there are two rows.
+pub(super) fn picture(path: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let column = |name| HEAD.split(',').position(|head| head == name);
+    let columns = ["iterations", "exploitability_mbb", "exploitability_error_mbb"].map(column);
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |at: Option<usize>| fields.get(at?)?.parse::<f64>().ok();
+        let [iterations, mean, error] = columns.map(number);
+        Some((iterations? / 1e6, mean?, 1.96 * error?))
+    };
+    let rows: Vec<(f64, f64, f64)> = text.lines().skip(1).filter_map(row).collect();
+    let (&(iterations, mean, reach), 2..) = (rows.last()?, rows.len()) else { return None };
+    let picture = Chart {
+        name: "learning",
+        size: [720, 340],
+        title: "Learning curve: mbb/hand that an opponent in the abstract game wins, at least",
+        titled: true,
+        description: &format!(
+            "After {iterations:.1} million iterations an opponent who knows the strategy was found to win \
+             {mean:.0} ± {reach:.0} mbb/hand within the abstract game."
+        ),
+        along: "million iterations",
+        lines: vec![Line {
+            class: "exploitability",
+            points: rows.iter().map(|&(at, mean, _)| (at, mean)).collect(),
+        }],
+        band: rows.iter().map(|&(at, mean, reach)| (at, [mean - reach, mean + reach])).collect(),
+    };
+    Some(picture.svg())
 }
 
 fn percent(share: f64) -> String {
