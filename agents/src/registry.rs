@@ -59,6 +59,7 @@ pub struct AgentSpec {
 
 type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
 type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> + Send + Sync;
+type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
 
 /// How to build the agents of one choice.
 #[derive(Clone)]
@@ -75,6 +76,8 @@ pub struct Recipe {
     pub about: String,
     build: Arc<Build>,
     policy: Option<Arc<BuildPolicy>>,
+    /// Read the models from end to end, this agent's and those of agents it asks.
+    checks: Vec<Arc<Check>>,
 }
 
 impl Recipe {
@@ -91,6 +94,7 @@ impl Recipe {
             about: String::new(),
             build: Arc::new(build),
             policy: None,
+            checks: Vec::new(),
         }
     }
 
@@ -113,6 +117,17 @@ impl Recipe {
         self
     }
 
+    /// The same recipe with a check that reads its model from end to end; opening one may look at its
+    /// beginning only.
+    #[must_use]
+    pub fn checked_by(
+        mut self,
+        check: impl Fn() -> Result<(), AgentError> + Send + Sync + 'static,
+    ) -> Recipe {
+        self.checks.push(Arc::new(check));
+        self
+    }
+
     /// The same recipe for an agent that always does what another one does, which has a policy when
     /// that one has.
     #[must_use]
@@ -128,6 +143,7 @@ impl Recipe {
         self.repeatable &= inner.recipe.repeatable;
         self.files.extend(inner.recipe.files.iter().cloned());
         self.names.extend(inner.recipe.names.iter().cloned());
+        self.checks.extend(inner.recipe.checks.iter().cloned());
         self
     }
 }
@@ -174,6 +190,14 @@ impl AgentChoice {
     /// What is known of the model it plays from, in lines for people; empty without one.
     pub fn about(&self) -> &str {
         &self.recipe.about
+    }
+
+    /// Reads the models it plays from, end to end, which may take as long as reading the files does.
+    ///
+    /// # Errors
+    /// What is wrong with the first that is damaged.
+    pub fn check_models(&self) -> Result<(), AgentError> {
+        self.recipe.checks.iter().try_for_each(|check| check())
     }
 
     /// A new agent for this game. Agents of one choice share nothing that changes.

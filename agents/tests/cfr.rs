@@ -143,6 +143,23 @@ fn other_games_and_bad_files_are_refused_by_name() {
         let error = registry.resolve(&name).expect_err("a mistake").to_string();
         assert!(error.contains(expected), "{error}");
     }
+    // What opening does not look at, a check finds.
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/models/limit.blueprint");
+    let mut bytes = std::fs::read(shipped).expect("a blueprint");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, &bytes).expect("written");
+    let damaged =
+        registry.resolve(&format!("cfr:blueprint={}", path.display())).expect("its head is whole");
+    let error = damaged.check_models().expect_err("a changed byte").to_string();
+    assert!(error.contains("bad.blueprint"), "{error}");
+    assert!(
+        registry
+            .resolve(&format!("cfr:blueprint={shipped}"))
+            .expect("whole")
+            .check_models()
+            .is_ok()
+    );
     // A blueprint of another game says both.
     let limit = concat!("cfr:blueprint=", env!("CARGO_MANIFEST_DIR"), "/models/limit.blueprint");
     let limit = registry.resolve(limit).expect("a blueprint");

@@ -251,6 +251,7 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     let terms = Terms { hands: args.hands, seed: args.seed, ..Terms::default() };
     let mut reports = Vec::new();
     for choice in &choices {
+        choice.check_models().map_err(Failure::input)?;
         for (game, def) in &games {
             // Where no games are named, a trained agent is checked at those that it was trained for.
             let trained = args.game.is_empty() && !choice.about().is_empty();

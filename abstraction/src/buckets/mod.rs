@@ -155,6 +155,19 @@ impl Buckets {
         }
     }
 
+    /// Makes at once the tables that the first look-up on each street would wait for.
+    pub fn warm_up(&self) {
+        let mut cards = CardSet::FULL.iter();
+        let (Some(one), Some(other)) = (cards.next(), cards.next()) else { return };
+        let Some(hole) = Combo::new(one, other) else { return };
+        let board: CardSet = cards.by_ref().take(3).collect();
+        let boards = [Some(board), cards.next().map(|turn| board | CardSet::of(turn))];
+        for board in boards.into_iter().flatten() {
+            // A hand that can be held on this board is in a bucket.
+            let _ = self.of_combo(hole, board);
+        }
+    }
+
     /// The bucket of a hand on a board of 0, 3, 4 or 5 cards, below the street's count.
     ///
     /// Without [tables](Buckets::tabulate) the first call after the flop builds the river table (0.2 s);

@@ -133,12 +133,14 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     if let Source::File { path, .. } = &*source {
         files.push(path.clone());
     }
+    let whole = Arc::clone(&source);
     let build = move |def: &Arc<GameDef>| {
         let refuse = |reason| AgentError::Game { agent: name.clone(), reason };
         source.model(def, refuse).map(|model| Cfr { model, style })
     };
     let policy = build.clone();
-    let mut recipe = Recipe::new(build).with_policy(policy).about(about);
+    let check = move || whole.verify();
+    let mut recipe = Recipe::new(build).with_policy(policy).about(about).checked_by(check);
     recipe.files = files;
     Ok(recipe)
 }
@@ -168,6 +170,13 @@ impl Source {
                 Ok(Arc::clone(model.get_or_init(|| made)))
             }
         }
+    }
+
+    /// Reads the file from end to end. What is inside the program came with it.
+    fn verify(&self) -> Result<(), AgentError> {
+        let Source::File { path, blueprint, .. } = self else { return Ok(()) };
+        let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
+        blueprint.verify().map(drop).map_err(|error| bad(error.to_string()))
     }
 }
 

@@ -118,7 +118,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
     }
     let stop = Stop::new();
-    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let answer =
+        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    answer.set("saving the training; press Ctrl-C again to abort");
     let mut run = Run::begin(args, &def, tree, buckets, out)?;
     run.train(&stop)?;
     if stop.asked() && !run.done() {
