@@ -125,6 +125,7 @@ async fn open_slumbot(
     let host = host.map_err(anyhow::Error::from)?.map_err(Failure::input)?;
     let limits = web::slumbot::Limits {
         body: usize::try_from(config.slumbot.max_body.0).unwrap_or(usize::MAX),
+        body_time: config.server.request_timeout.0,
         // A hand may need several decisions.
         time: config.server.request_timeout.0 + 4 * config.slumbot.decision_timeout.0,
         rate: config.slumbot.rate,

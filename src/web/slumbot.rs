@@ -31,7 +31,9 @@ use super::listener::Wire;
 pub struct Limits {
     /// Bytes of its body.
     pub body: usize,
-    /// Time until its body is there, and again until its answer is.
+    /// Time until its body is there.
+    pub body_time: Duration,
+    /// Time from then on until its answer is.
     pub time: Duration,
     /// Requests a second from one address, on average; 0 for any number.
     pub rate: u32,
@@ -124,7 +126,7 @@ impl Api {
         let limits = self.0.limits;
         let (parts, body) = request.into_parts();
         let read = axum::body::to_bytes(body, limits.body);
-        let body = match tokio::time::timeout(limits.time, read).await {
+        let body = match tokio::time::timeout(limits.body_time, read).await {
             Ok(Ok(body)) => body,
             Ok(Err(_)) => return text(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
             Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"),

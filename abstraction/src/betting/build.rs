@@ -19,8 +19,7 @@ pub enum TreeError {
     Players(usize),
     /// The menu makes too many nodes.
     #[error(
-        "the betting tree has more than {limit} nodes ({reached}): give the menu fewer sizes or fewer raises, \
-         or allow more nodes"
+        "the betting tree has more than {limit} nodes ({reached}): give the menu fewer sizes or fewer raises"
     )]
     TooLarge {
         /// The most that was allowed.

@@ -55,7 +55,7 @@ pub enum MenuProblem {
     )]
     AllInFrom(String),
     /// A size stands twice on a line, or `none` beside others.
-    #[error("`{0}` cannot stand beside the other sizes of this line; take it out")]
+    #[error("`{0}` stands twice on this line, or cannot stand beside the other sizes; take it out")]
     Beside(String),
     /// Too many sizes on a line.
     #[error("{0} sizes for one raise, but at most {MOST_SIZES} are possible; take some out")]

@@ -10,10 +10,10 @@ use super::model::{self, Model};
 /// The files, with the games they are for.
 static FILES: [(&str, &[u8]); 2] = [
     (
-        "heads-up no-limit hold'em with 200 big blinds",
+        "holdem.nolimit.2p.reverse_blinds (200 big blinds)",
         include_bytes!("../../models/nolimit.blueprint"),
     ),
-    ("heads-up limit hold'em", include_bytes!("../../models/limit.blueprint")),
+    ("holdem.limit.2p.reverse_blinds", include_bytes!("../../models/limit.blueprint")),
 ];
 
 /// A blueprint's head is read when it is first asked for, the rest when it first plays.

@@ -1,7 +1,7 @@
 //! `cardroom train cfr`: a blueprint, the average strategy of an abstract game.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use abstraction::betting::BettingTree;
 use abstraction::buckets::{BucketRecipe, Buckets};
 use abstraction::menu::{self, BetMenu};
 use comfy_table::{CellAlignment, Table, presets};
-use game::{GameDef, Street};
+use game::Street;
 use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::blueprint::{Contents, write};
@@ -36,9 +36,10 @@ use crate::report;
 /// the strategy still changes, what it wins from itself at the last checkpoint, and what an opponent who knows
 /// it wins at least within the small game.
 ///
-/// Beside FILE, FILE.training holds what it takes to go on, FILE.course.csv the lines and FILE.course.svg a
-/// picture of them, the learning curve. The same command goes on with a training that was interrupted or killed,
-/// and with a longer --time one that was finished. Ctrl-C saves and ends with 130.
+/// At each checkpoint FILE is written, too, so that it can be played while training goes on. Beside it,
+/// FILE.training holds what it takes to go on, FILE.course.csv the lines and FILE.course.svg a picture of them, the
+/// learning curve. The same command goes on with a training that was interrupted or killed, and with a longer
+/// --time one that was finished. Ctrl-C saves and ends with 130.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -52,15 +53,16 @@ pub struct Args {
     /// The blueprint to write
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// How long to train in all, earlier runs of the same training included
+    /// How long to train in all, earlier runs of the same training included; measuring at checkpoints comes on
+    /// top, up to a tenth of it
     #[arg(long, value_name = "TIME", default_value = "2h")]
     time: Time,
     /// End after so many iterations, if that comes sooner
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
-    /// Threads [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    /// Threads, at most 1024 [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// The most that the tables may take
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
@@ -76,7 +78,8 @@ pub struct Args {
     /// Determines every deal and draw of a training on one thread
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Time from one checkpoint to the next, at most a tenth of --time
+    /// Time from one checkpoint to the next, at most a tenth of --time, and at least ten times as long as the last
+    /// one took
     #[arg(long, value_name = "TIME", default_value = "5min")]
     checkpoint: Time,
     /// Only say how large the game and its tables would be
@@ -101,36 +104,64 @@ const MOST_NODES: u64 = 50_000_000;
 /// How often the progress display is brought up to date.
 const GLANCE: Duration = Duration::from_millis(500);
 
+/// Seconds from one checkpoint to the next, at least.
+const SHORTEST: f64 = 0.1;
+
+/// The longest text of a menu that is read.
+const LONGEST_MENU: u64 = 1 << 20;
+
 /// Hands that are played against the last checkpoint.
 const DUEL: u64 = 400_000;
 
 /// Trains, or goes on with it.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let def = args.game.load()?;
-    let menu = load_menu(&args.menu)?;
-    let tree = Arc::new(BettingTree::new(&def, &menu, MOST_NODES).map_err(Failure::input)?);
-    let buckets = load_buckets(&args.buckets, args.quiet)?;
-    if args.dry_run {
-        return report::out(&size_table(&tree, &buckets, args.options().precision));
-    }
-    let out = args.out.as_deref().ok_or_else(|| Failure::usage("say where to with --out"))?;
-    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+    if args.time.0.is_zero() || args.iterations == Some(0) {
+        return Err(Failure::usage("there is nothing to train in no time or no iterations"));
     }
     let stop = Stop::new();
     let answer =
         interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    answer.set("stopping when the buckets are made; press Ctrl-C again to abort");
+    let def = args.game.load()?;
+    let menu = load_menu(&args.menu)?;
+    let tree = Arc::new(BettingTree::new(&def, &menu, MOST_NODES).map_err(Failure::input)?);
+    let mut buckets = load_buckets(&args.buckets, args.quiet)?;
+    if !args.dry_run {
+        buckets.tabulate(|_| {});
+    }
+    let size = size_table(&tree, &buckets, args.options().precision);
+    let deals = HoldemDeals::new(&def, Arc::new(buckets)).map_err(Failure::input)?;
+    if args.dry_run {
+        return report::out(&size);
+    }
+    let out = args.out.as_deref().ok_or_else(|| Failure::usage("say where to with --out"))?;
+    prepare(out)?;
     answer.set("saving the training; press Ctrl-C again to abort");
-    let mut run = Run::begin(args, &def, tree, buckets, out)?;
+    let mut run = Run::begin(args, tree, deals, out)?;
     run.train(&stop)?;
     if stop.asked() && !run.done() {
+        let saved = if run.training.exists() { "" } else { "nothing is saved; " };
         return Err(Failure::interrupted(format!(
-            "stopped after {} of training; resume with: {}",
+            "stopped after {} of training; {saved}resume with: {}",
             course::clock(run.seconds),
             interrupt::command_line()
         )));
     }
     Ok(())
+}
+
+/// Makes the folder of a file that is to be written, and looks whether it can be.
+fn prepare(out: &Path) -> Result<(), Failure> {
+    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+    }
+    match std::fs::metadata(out) {
+        Ok(found) if !found.is_file() => Err(Failure::input(anyhow::anyhow!(
+            "{} is no file that a blueprint could be written to; give --out another name",
+            out.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 impl Args {
@@ -150,7 +181,7 @@ impl Args {
 
     fn threads(&self) -> usize {
         let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.threads.map_or(processors, NonZeroUsize::get)
+        self.threads.map_or(processors, usize::from)
     }
 }
 
@@ -173,13 +204,10 @@ impl<'a> Run<'a> {
     /// Begins anew, or where the last run ended.
     fn begin(
         args: &'a Args,
-        def: &GameDef,
         tree: Arc<BettingTree>,
-        mut buckets: Buckets,
+        deals: HoldemDeals,
         out: &'a Path,
     ) -> Result<Run<'a>, Failure> {
-        buckets.tabulate(|_| {});
-        let deals = HoldemDeals::new(def, Arc::new(buckets)).map_err(Failure::input)?;
         let [training, course, picture] =
             ["training", "course.csv", "course.svg"].map(|ending| beside(out, ending));
         let options = args.options();
@@ -211,22 +239,37 @@ impl<'a> Run<'a> {
 
     /// Trains to the end, with a checkpoint and a line now and then, and writes the blueprint.
     fn train(&mut self, stop: &Stop) -> Result<(), Failure> {
+        if self.done() {
+            say("finished; to go on, give a longer --time, or more --iterations");
+            return self.export();
+        }
         let whole = self.args.time.0.as_secs_f64();
-        let pause = self.args.checkpoint.0.as_secs_f64().min(whole / 10.0);
-        let size = Size(self.trainer.bytes());
+        let mut pause = self.args.checkpoint.0.as_secs_f64().min(whole / 10.0).max(SHORTEST);
+        let threads = self.args.threads();
         say(&format!(
-            "{} information sets, tables of {:.0} MB, {} threads",
+            "{} information sets, tables of {}, {threads} {}",
             self.trainer.statistics().infosets,
-            size.0 as f64 / 1e6,
-            self.args.threads()
+            bytes_in_words(self.trainer.bytes().into()),
+            if threads == 1 { "thread" } else { "threads" }
         ));
         say(&format!("{}\n{}", course::heading(), course::units()));
         while !self.done() && !stop.asked() {
             self.stretch((self.seconds + pause).min(whole), stop);
-            self.checkpoint()?;
-        }
-        if self.done() {
-            self.export()?;
+            let begun = Instant::now();
+            let kept = self.checkpoint()?;
+            pause = pause.max(10.0 * begun.elapsed().as_secs_f64());
+            if self.done() {
+                // The blueprint is the smaller file, and may fit where the training does not.
+                return self.export().and(kept);
+            }
+            if let Err(failure) = kept.and_then(|()| self.write()) {
+                let before = if self.training.exists() {
+                    "the one before stands"
+                } else {
+                    "nothing is saved"
+                };
+                say(&format!("warning: {failure}; {before}, trying again at the next checkpoint"));
+            }
         }
         Ok(())
     }
@@ -249,8 +292,8 @@ impl<'a> Run<'a> {
         progress.finish();
     }
 
-    /// Measures, prints a line and writes the training down.
-    fn checkpoint(&mut self) -> Result<(), Failure> {
+    /// Measures, prints a line and writes the training down, which may fail without harm to it.
+    fn checkpoint(&mut self) -> Result<Result<(), Failure>, Failure> {
         let done = self.trainer.iterations() - self.last.map_or(0, |row| row.statistics.iterations);
         let threads = self.args.threads();
         let (tree, deals) = (self.trainer.tree(), self.trainer.deals());
@@ -277,20 +320,18 @@ impl<'a> Run<'a> {
                 Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
                 None => Ok(()),
             });
-        if let Err(error) = kept {
-            let failure = at(&self.training, &error);
-            if self.done() {
-                return Err(failure);
-            }
-            say(&format!(
-                "warning: {failure}; the checkpoint before stands, trying again at the next"
-            ));
-        }
-        Ok(())
+        Ok(kept.map_err(|error| at(&self.training, &error)))
+    }
+
+    /// Writes the blueprint and says so.
+    fn export(&self) -> Result<(), Failure> {
+        self.write()?;
+        let size = std::fs::metadata(self.out).map_or(0, |found| found.len());
+        report::out(&format!("{}: {}\n", self.out.display(), bytes_in_words(size.into())))
     }
 
     /// Writes the blueprint.
-    fn export(&self) -> Result<(), Failure> {
+    fn write(&self) -> Result<(), Failure> {
         let buckets = self.trainer.deals().of();
         let mut file = Vec::new();
         buckets.write(&mut file).map_err(|error| at(self.out, &error))?;
@@ -306,9 +347,7 @@ impl<'a> Run<'a> {
         };
         let sums = |node, bucket, row: &mut [f32]| self.trainer.sums(node, bucket, row);
         write_whole(self.out, |out| write(out, &contents, sums).map(drop))
-            .map_err(|error| at(self.out, &error))?;
-        let size = std::fs::metadata(self.out).map_or(0, |found| found.len());
-        report::out(&format!("{}: {:.1} MB\n", self.out.display(), size as f64 / 1e6))
+            .map_err(|error| at(self.out, &error))
     }
 
     /// What the blueprint says of its training.
@@ -322,7 +361,10 @@ impl<'a> Run<'a> {
         set("iterations", (self.trainer.iterations() as i64).into());
         if let Some(row) = &self.last {
             set("nodes", (row.statistics.nodes as i64).into());
-            let found = format!("{} mbb/hand", course::in_words(row.exploitability));
+            let found = match row.exploitability.mean > 0.0 {
+                true => format!("{} mbb/hand", course::in_words(row.exploitability)),
+                false => "no opponent was found that wins".to_owned(),
+            };
             set("exploitable_in_the_abstract_game_by_at_least", found.into());
         }
         facts
@@ -335,7 +377,9 @@ fn load_menu(name: &str) -> Result<BetMenu, Failure> {
         return Ok(menu);
     }
     let path = Path::new(name);
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(LONGEST_MENU).read_to_string(&mut text));
+    read.map_err(|error| {
         let shipped: Vec<&str> = menu::shipped().iter().map(|menu| menu.name).collect();
         let shipped = shipped.join(", ");
         Failure::input(anyhow::anyhow!("{name}: {error}; shipped menus are {shipped}"))
@@ -350,9 +394,10 @@ fn load_buckets(text: &str, quiet: bool) -> Result<Buckets, Failure> {
         let file = File::open(path).map_err(|error| at(path, &error))?;
         return Buckets::read(BufReader::new(file)).map_err(|error| at(path, &error));
     }
-    let recipe: BucketRecipe = text
-        .parse()
-        .map_err(|error| Failure::usage(format!("{error} (and there is no file of that name)")))?;
+    let recipe: BucketRecipe = text.parse().map_err(|error| {
+        let no_file = if text.contains('=') { "" } else { " (and there is no file of that name)" };
+        Failure::usage(format!("{error}{no_file}"))
+    })?;
     let mut progress = Progress::new(1000, "thousandths", quiet);
     let made = Buckets::make(&recipe, |made| {
         progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
@@ -377,7 +422,6 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
         "training",
         "blueprint",
     ]);
-    let mega = |bytes: u128| format!("{:.1} MB", bytes as f64 / 1e6);
     for street in Street::ALL {
         let at = street.index();
         table.add_row([
@@ -386,8 +430,8 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
             counts[at].to_string(),
             infosets[at].to_string(),
             values[at].to_string(),
-            mega(values[at] * bytes),
-            mega(values[at]),
+            bytes_in_words(values[at] * bytes),
+            bytes_in_words(values[at]),
         ]);
     }
     let all = values.iter().sum::<u128>();
@@ -397,14 +441,22 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
         String::new(),
         infosets.iter().sum::<u128>().to_string(),
         all.to_string(),
-        mega(all * bytes),
-        mega(all),
+        bytes_in_words(all * bytes),
+        bytes_in_words(all),
     ]);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     format!("{}\n", lines.join("\n"))
+}
+
+/// Bytes in the unit that suits them.
+fn bytes_in_words(bytes: u128) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
 }
 
 /// `FILE.ending`.

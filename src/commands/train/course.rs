@@ -61,7 +61,7 @@ impl Row {
             format!("{:.1} M", speed / 1e6),
             percent(reached),
             against_last.map_or_else(String::new, in_words),
-            in_words(*exploitability),
+            found(*exploitability),
         )
     }
 
@@ -150,6 +150,11 @@ fn percent(share: f64) -> String {
 /// A mean in thousandths of a big blind, with its 95 % interval.
 pub(super) fn in_words(estimate: Estimate) -> String {
     format!("{:+.0} ± {:.0}", 1000.0 * estimate.mean, 1960.0 * estimate.error)
+}
+
+/// What an opponent was found to win, if one was found.
+pub(super) fn found(estimate: Estimate) -> String {
+    if estimate.mean > 0.0 { in_words(estimate) } else { "none found".to_owned() }
 }
 
 /// Hours, minutes and seconds.
