@@ -58,7 +58,8 @@ struct AcpcArgs {
     /// How long the dealer may be silent, which it is while others think; 0s for any time
     #[arg(long, value_name = "TIME", default_value = "20min")]
     silence_timeout: Time,
-    /// The longest a decision may take before the hand is checked or folded [default: any time]
+    /// The longest a decision may take before the hand is checked or folded; agents that decide in
+    /// microseconds (`inline` in `agents list`) are not interrupted [default: any time]
     #[arg(long, value_name = "TIME")]
     deadline: Option<Time>,
     /// Keep each decision (decisions.jsonl) and the final state of each hand (states.txt) in this folder
