@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use game::{GameDef, Policy};
 use serde::de::DeserializeOwned;
+use solvers::subgame::response::TreeStrategy;
 
 use crate::{Agent, AgentConfig, AgentError, nearest};
 
@@ -58,6 +59,7 @@ pub struct AgentSpec {
 }
 
 type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
+type BuildTree = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn TreeStrategy>, AgentError> + Send + Sync;
 type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> + Send + Sync;
 type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
 
@@ -76,6 +78,7 @@ pub struct Recipe {
     pub about: String,
     build: Arc<Build>,
     policy: Option<Arc<BuildPolicy>>,
+    tree: Option<Arc<BuildTree>>,
     /// Read the models from end to end, this agent's and those of agents it asks.
     checks: Vec<Arc<Check>>,
 }
@@ -94,6 +97,7 @@ impl Recipe {
             about: String::new(),
             build: Arc::new(build),
             policy: None,
+            tree: None,
             checks: Vec::new(),
         }
     }
@@ -107,6 +111,18 @@ impl Recipe {
     ) -> Recipe {
         let build = move |def: &Arc<GameDef>| Ok(Arc::new(build(def)?) as Arc<dyn Policy>);
         self.policy = Some(Arc::new(build));
+        self
+    }
+
+    /// The same recipe for an agent with a policy that plays from a betting tree of its own, inside which it can be
+    /// asked for all hands at once.
+    #[must_use]
+    pub fn with_tree<T: TreeStrategy + 'static>(
+        mut self,
+        build: impl Fn(&Arc<GameDef>) -> Result<T, AgentError> + Send + Sync + 'static,
+    ) -> Recipe {
+        let build = move |def: &Arc<GameDef>| Ok(Arc::new(build(def)?) as Arc<dyn TreeStrategy>);
+        self.tree = Some(Arc::new(build));
         self
     }
 
@@ -133,6 +149,7 @@ impl Recipe {
     #[must_use]
     pub fn with_policy_of(mut self, inner: &AgentChoice) -> Recipe {
         self.policy.clone_from(&inner.recipe.policy);
+        self.tree.clone_from(&inner.recipe.tree);
         self
     }
 
@@ -221,6 +238,17 @@ impl AgentChoice {
     /// As [`build`](Self::build).
     pub fn policy(&self, def: &Arc<GameDef>) -> Result<Option<Arc<dyn Policy>>, AgentError> {
         self.recipe.policy.as_ref().map(|build| build(def)).transpose()
+    }
+
+    /// The same strategy inside the betting tree that the agent plays from; `None` when it has no such tree.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn tree_strategy(
+        &self,
+        def: &Arc<GameDef>,
+    ) -> Result<Option<Arc<dyn TreeStrategy>>, AgentError> {
+        self.recipe.tree.as_ref().map(|build| build(def)).transpose()
     }
 }
 

@@ -40,7 +40,7 @@ fn mixes(infoset: &InfoSet) -> Strategy {
     Strategy::from_weights(actions).expect("weights above 0")
 }
 
-fn deal(rng: &mut Pcg64Mcg) -> Deal {
+pub(crate) fn deal(rng: &mut Pcg64Mcg) -> Deal {
     let mut deck: Vec<Card> = Card::all().collect();
     let mut draw = |count: usize| -> Vec<Card> {
         (0..count).map(|_| deck.swap_remove(rng.random_range(0..deck.len()))).collect()

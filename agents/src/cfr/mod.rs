@@ -9,6 +9,7 @@
 //! Where training has never been, or the tree's betting is over before the hand's, it checks, or calls what pays
 //! against any hand; a call that was all-in in the tree stays a call.
 
+mod in_tree;
 mod model;
 mod shipped;
 
@@ -21,6 +22,7 @@ use models::blueprint::Blueprint;
 use rand::RngExt;
 use serde::Deserialize;
 
+use self::in_tree::InTree;
 use self::model::Model;
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
@@ -138,9 +140,13 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let refuse = |reason| AgentError::Game { agent: name.clone(), reason };
         source.model(def, refuse).map(|model| Cfr { model, style })
     };
-    let policy = build.clone();
+    let (policy, in_tree) = (build.clone(), build.clone());
+    let in_tree = move |def: &Arc<GameDef>| {
+        in_tree(def).map(|Cfr { model, style }| InTree::new(model, style))
+    };
     let check = move || whole.verify();
-    let mut recipe = Recipe::new(build).with_policy(policy).about(about).checked_by(check);
+    let recipe = Recipe::new(build).with_policy(policy).with_tree(in_tree);
+    let mut recipe = recipe.about(about).checked_by(check);
     recipe.files = files;
     Ok(recipe)
 }

@@ -63,26 +63,13 @@ impl Model {
         let Ok(bucket) = self.buckets.bucket(hole, &public.board()) else {
             return (by_odds(public, hole), None);
         };
-        let shares = self.blueprint.shares(&self.tree, node, bucket).unwrap_or_default();
         let actions = self.tree.actions(node);
-        let likeliest = shares.iter().copied().max().unwrap_or_default();
-        if likeliest == 0 {
-            return (by_odds(public, hole), Some(bucket));
-        }
-        let first = shares.iter().position(|&share| share == likeliest);
         let mut weights: Vec<(Action, f64)> = Vec::with_capacity(actions.len());
-        for (at, (&action, &share)) in actions.iter().zip(shares).enumerate() {
-            let kept = match style.play {
-                Play::Purify => Some(at) == first,
-                Play::Sample => {
-                    share == likeliest || f64::from(share) / 255.0 >= style.threshold.max(1e-9)
-                }
-            };
-            if !kept {
+        for (&action, weight) in actions.iter().zip(self.weights(node, bucket, style)) {
+            if weight == 0.0 {
                 continue;
             }
             let action = place.answer(&self.tree, public, action);
-            let weight = f64::from(share);
             // Two sizes of the tree may be one in the hand.
             match weights.iter_mut().find(|(known, _)| *known == action) {
                 Some((_, sum)) => *sum += weight,
@@ -91,6 +78,36 @@ impl Model {
         }
         let strategy = Strategy::from_weights(weights);
         (strategy.unwrap_or_else(|| by_odds(public, hole)), Some(bucket))
+    }
+
+    /// What the actions of a decision weigh; all 0 where training has never been.
+    pub(super) fn weights(
+        &self,
+        node: u32,
+        bucket: u32,
+        style: &Style,
+    ) -> impl Iterator<Item = f64> + '_ {
+        let Style { play, threshold, .. } = *style;
+        let shares = self.blueprint.shares(&self.tree, node, bucket).unwrap_or_default();
+        let likeliest = shares.iter().copied().max().unwrap_or_default();
+        let first = shares.iter().position(|&share| share == likeliest);
+        shares.iter().enumerate().map(move |(at, &share)| {
+            let kept = match play {
+                Play::Purify => Some(at) == first,
+                Play::Sample => share == likeliest || f64::from(share) / 255.0 >= threshold,
+            };
+            if kept { f64::from(share) } else { 0.0 }
+        })
+    }
+
+    /// The betting tree.
+    pub(super) fn tree(&self) -> &BettingTree {
+        &self.tree
+    }
+
+    /// The buckets.
+    pub(super) fn buckets(&self) -> &Buckets {
+        &self.buckets
     }
 
     /// Why: the bucket and the betting in the tree.

@@ -242,7 +242,7 @@ fn end(state: &PublicState) -> Kind {
 }
 
 impl Ends {
-    fn new(nodes: &[Node], learner: Player) -> Ends {
+    pub(super) fn new(nodes: &[Node], learner: Player) -> Ends {
         let mut ends: Vec<End> = Vec::new();
         for (at, node) in nodes.iter().enumerate() {
             let slot = node.slots[learner.index()];

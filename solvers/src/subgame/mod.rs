@@ -16,6 +16,7 @@ mod error;
 mod judge;
 mod layout;
 mod pass;
+pub mod response;
 mod rooms;
 mod rows;
 mod solver;

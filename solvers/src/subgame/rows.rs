@@ -173,6 +173,19 @@ pub(super) fn split_average<R: Real>(averages: &[f32], reach: &[R], children: &m
     }
 }
 
+/// Splits the opponent's hands among the actions by given shares.
+#[inline(always)]
+pub(super) fn portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]) {
+    let (shares, reach, children) = (chunks(shares), chunks(reach), chunks_mut(children));
+    let row = reach.len();
+    let rows = shares.chunks_exact(row).zip(children.chunks_exact_mut(row));
+    for (shares, children) in rows {
+        for ((child, share), reach) in children.iter_mut().zip(shares).zip(reach) {
+            *child = std::array::from_fn(|hand| reach[hand] * R::from(share[hand]));
+        }
+    }
+}
+
 /// The value of a decision to a player who plays the average strategy.
 #[inline(always)]
 pub(super) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R]) {

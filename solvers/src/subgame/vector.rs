@@ -51,6 +51,8 @@ widest! {
     rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discounts: Discounts);
     /// See [`rows::split_average`].
     rows::split_average<R>(averages: &[f32], reach: &[R], children: &mut [R]);
+    /// See [`rows::portion`].
+    rows::portion<R>(shares: &[f32], reach: &[R], children: &mut [R]);
     /// See [`rows::mean`].
     rows::mean<R>(averages: &[f32], values: &[R], value: &mut [R]);
     /// See [`rows::best`].

@@ -1,0 +1,140 @@
+//! A blueprint inside its own betting tree, for all hands at once: the same strategy as play has there.
+
+use std::sync::{Arc, OnceLock};
+
+use abstraction::betting::{BettingTree, NodeKind};
+use cards::{Board, Combo, HoleCards};
+use game::Action;
+use solvers::subgame::response::{BoardStrategy, ResponseError, TreeStrategy};
+
+use super::Style;
+use super::model::Model;
+use crate::winrate::{Effort, win_rates};
+
+/// The strategy, decision by decision.
+pub(super) struct InTree {
+    model: Arc<Model>,
+    /// By node; empty at ends.
+    decisions: Vec<Shares>,
+}
+
+/// What is done at a decision with each bucket.
+#[derive(Default)]
+struct Shares {
+    buckets: usize,
+    /// A row of the probabilities of all buckets for each action.
+    rows: Vec<f32>,
+    /// Where something is owed: the buckets in which training has never been, if there are any.
+    unknown: Option<Unknown>,
+}
+
+/// Buckets with which the odds decide.
+struct Unknown {
+    buckets: Vec<bool>,
+    /// The places of a fold and a call, and the win-rate from which on it calls.
+    fold: usize,
+    call: usize,
+    least: f64,
+}
+
+impl InTree {
+    /// Reads all of it.
+    pub(super) fn new(model: Arc<Model>, style: Style) -> InTree {
+        let nodes = 0..model.tree().nodes().len() as u32;
+        let decisions = nodes.map(|node| Shares::new(&model, node, &style)).collect();
+        InTree { model, decisions }
+    }
+}
+
+impl Shares {
+    fn new(model: &Model, node: u32, style: &Style) -> Shares {
+        let tree = model.tree();
+        let NodeKind::Decision { seat, .. } = tree.node(node).kind else {
+            return Shares::default();
+        };
+        let actions = tree.actions(node);
+        let place = |action| actions.iter().position(|&known| known == action);
+        let call = place(Action::Call).unwrap_or_default();
+        let buckets = model.buckets().count(tree.street(node)) as usize;
+        let mut shares =
+            Shares { buckets, rows: vec![0.0; actions.len() * buckets], unknown: None };
+        let mut unknown = vec![false; buckets];
+        for (bucket, unknown) in unknown.iter_mut().enumerate() {
+            let weights: Vec<f64> = model.weights(node, bucket as u32, style).collect();
+            let sum: f64 = weights.iter().sum();
+            for (action, weight) in weights.iter().enumerate() {
+                let share = if sum > 0.0 { weight / sum } else { f64::from(action == call) };
+                shares.rows[action * buckets + bucket] = share as f32;
+            }
+            *unknown = sum == 0.0;
+        }
+        let committed = tree.committed(node);
+        let (own, highest) = (committed[usize::from(seat)], committed[0].max(committed[1]));
+        let owed = highest.min(tree.def().stacks[usize::from(seat)]).saturating_sub(own);
+        if let Some(fold) = place(Action::Fold).filter(|_| unknown.contains(&true)) {
+            let (pot, price) = (committed.map(f64::from).iter().sum::<f64>(), f64::from(owed));
+            let least = price / (pot + price);
+            shares.unknown = Some(Unknown { buckets: unknown, fold, call, least });
+        }
+        shares
+    }
+}
+
+impl TreeStrategy for InTree {
+    fn tree(&self) -> &BettingTree {
+        self.model.tree()
+    }
+
+    fn on_board<'a>(&'a self, board: &Board, hands: &[Combo]) -> Box<dyn BoardStrategy + 'a> {
+        let all = self.model.buckets().on_board(board.set());
+        let all = all.expect("boards have as many cards as a street");
+        let buckets = hands.iter().map(|hand| all[hand.index()]).collect();
+        let hands = hands.to_vec();
+        Box::new(OnBoard { of: self, board: *board, hands, buckets, rates: OnceLock::new() })
+    }
+}
+
+/// The hands on one board.
+struct OnBoard<'a> {
+    of: &'a InTree,
+    board: Board,
+    hands: Vec<Combo>,
+    buckets: Vec<u16>,
+    /// How often each hand wins, once that is asked.
+    rates: OnceLock<Vec<f64>>,
+}
+
+impl OnBoard<'_> {
+    fn rates(&self) -> &[f64] {
+        self.rates.get_or_init(|| {
+            let hole = |hand: &Combo| HoleCards::new(&hand.cards()).expect("two different cards");
+            let holes: Vec<HoleCards> = self.hands.iter().map(hole).collect();
+            win_rates(self.of.tree().def(), &holes, self.board, 1, Effort::default())
+        })
+    }
+}
+
+impl BoardStrategy for OnBoard<'_> {
+    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError> {
+        let decision = &self.of.decisions[node as usize];
+        if decision.buckets == 0 {
+            return Ok(());
+        }
+        for (shares, of_bucket) in
+            shares.chunks_mut(row).zip(decision.rows.chunks(decision.buckets))
+        {
+            for (share, &bucket) in shares.iter_mut().zip(&self.buckets) {
+                *share = of_bucket[usize::from(bucket)];
+            }
+        }
+        let Some(unknown) = &decision.unknown else { return Ok(()) };
+        for (hand, &bucket) in self.buckets.iter().enumerate() {
+            if unknown.buckets[usize::from(bucket)] {
+                let calls = self.rates()[hand] >= unknown.least;
+                shares[unknown.call * row + hand] = f32::from(calls);
+                shares[unknown.fold * row + hand] = f32::from(!calls);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,266 @@
+//! One look at everything that may follow on a board, for one responder: the agent's hands are followed down to
+//! the ends, and what the responder's hands win there is brought back up, the best action taken with each.
+
+use super::super::betting::{End, Kind, Line};
+use super::super::boards::{Board, Boards, Next};
+use super::super::rooms::{Room, RoomSize};
+use super::super::vector;
+use super::blocks::{Block, Blocks, Follow};
+use super::{BoardStrategy, ResponseError};
+use crate::Player;
+
+/// The numbers to compute with.
+pub(super) type Number = f64;
+
+/// A look.
+pub(super) struct Pass<'a> {
+    pub(super) blocks: &'a Blocks,
+    pub(super) boards: &'a Boards,
+    /// The agent's strategy on each of the boards.
+    pub(super) agent: &'a [Box<dyn BoardStrategy + 'a>],
+    /// The responder.
+    pub(super) player: Player,
+}
+
+/// Room to work in.
+pub(super) struct Desk<'a> {
+    /// One for each street from the first.
+    pub(super) rooms: &'a mut [Room<Number>],
+    pub(super) shares: Vec<f32>,
+}
+
+/// The room that each street needs, from the first.
+pub(super) fn rooms(blocks: &Blocks, boards: &Boards) -> Vec<RoomSize> {
+    let streets = 6 - boards.all[0].cards.len() as usize;
+    let of = |street: usize| {
+        let cards = boards.all[0].cards.len() as usize + street;
+        let rows = boards.all.iter().filter(|board| board.cards.len() as usize == cards);
+        let row = rows.map(|board| board.hands[0].row()).max().unwrap_or_default();
+        let lines = blocks.all.iter().map(|block| &block.line);
+        RoomSize::new(lines.filter(|line| line.street == street), row)
+    };
+    (0..streets).map(of).collect()
+}
+
+impl Pass<'_> {
+    /// From the weights of the agent's hands at each of the first nodes to the values of the responder's hands there:
+    /// chips times weights, summed over all hands that the agent can hold.
+    pub(super) fn run(
+        &self,
+        weights: &[Vec<Number>],
+        desk: &mut Desk<'_>,
+    ) -> Result<Vec<Vec<Number>>, ResponseError> {
+        let [row, others] = self.rows(&self.boards.all[0]);
+        let mut values = vec![vec![0.0; row]; weights.len()];
+        for Follow { leaves, block } in &self.blocks.first {
+            for (root, leaf) in leaves.clone().enumerate() {
+                let reach = &mut desk.rooms[0].reach[root * others..][..others];
+                let (hands, padding) = reach.split_at_mut(weights[leaf].len());
+                hands.copy_from_slice(&weights[leaf]);
+                padding.fill(0.0);
+            }
+            self.block(*block, 0, 0, desk)?;
+            for (root, leaf) in leaves.clone().enumerate() {
+                values[leaf].copy_from_slice(&desk.rooms[0].values[root * row..][..row]);
+            }
+        }
+        Ok(values)
+    }
+
+    /// How long rows of the responder's and of the agent's hands are.
+    fn rows(&self, board: &Board) -> [usize; 2] {
+        [self.player, self.player.other()].map(|player| board.hands[player.index()].row())
+    }
+
+    /// A block on a board, in the rooms from `depth` on, where its roots' weights stand.
+    fn block(
+        &self,
+        block: usize,
+        board: usize,
+        depth: usize,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), ResponseError> {
+        let block = &self.blocks.all[block];
+        let [row, others] = self.rows(&self.boards.all[board]);
+        let roots = block.line.slots[self.player.index()];
+        debug_assert!(roots * others <= desk.rooms[depth].reach.len());
+        self.down(block, board, depth, desk)?;
+        self.ends(&block.line, &self.boards.all[board], &mut desk.rooms[depth..]);
+        self.deals(block, board, depth, desk)?;
+        self.up(&block.line, row, &mut desk.rooms[depth]);
+        Ok(())
+    }
+
+    fn down(
+        &self,
+        block: &Block,
+        board: usize,
+        depth: usize,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), ResponseError> {
+        let [_, row] = self.rows(&self.boards.all[board]);
+        let me = self.player.index();
+        let Desk { rooms, shares } = desk;
+        for (node, &number) in block.line.nodes.iter().zip(&block.numbers) {
+            let Kind::Decision(decision) = &node.kind else { continue };
+            if decision.player == self.player {
+                continue;
+            }
+            let child = block.line.nodes[decision.child].slots[me];
+            let (before, after) = rooms[depth].reach.split_at_mut(child * row);
+            let reach = &before[node.slots[me] * row..][..row];
+            let children = &mut after[..decision.count * row];
+            if is_zero(reach) {
+                children.fill(0.0);
+                continue;
+            }
+            let needed = decision.count * row;
+            if shares.len() < needed {
+                shares.resize(needed, 0.0);
+            }
+            self.agent[board].shares(number, row, &mut shares[..needed])?;
+            vector::portion(&shares[..needed], reach, children);
+        }
+        Ok(())
+    }
+
+    fn up(&self, line: &Line, row: usize, room: &mut Room<Number>) {
+        for (at, node) in line.nodes.iter().enumerate().rev() {
+            let Kind::Decision(decision) = &node.kind else { continue };
+            let (before, after) = room.values.split_at_mut(decision.child * row);
+            let value = &mut before[at * row..][..row];
+            let values = &after[..decision.count * row];
+            if decision.player == self.player {
+                vector::best(values, value);
+            } else {
+                vector::sum(values, value);
+            }
+        }
+    }
+
+    /// The values of all ends of a block.
+    fn ends(&self, line: &Line, board: &Board, rooms: &mut [Room<Number>]) {
+        let [row, others] = self.rows(board);
+        for ends in line.ends[self.player.index()].groups() {
+            // Where there are fewer ends than lanes, the last one is computed again.
+            let last = ends.len() - 1;
+            let slots = std::array::from_fn(|lane| ends[lane.min(last)].slot);
+            let room = &mut rooms[0];
+            room.weights[others] = Default::default();
+            vector::into_lanes(&room.reach, slots, &mut room.weights[..others]);
+            if ends.iter().any(|end| end.fold.is_some()) {
+                vector::meet(board, self.player, &room.weights, &mut room.won);
+                take(room, ends, |end| end.fold, row);
+            }
+            if ends.iter().any(|end| end.showdown.is_some()) {
+                self.show(board, rooms);
+                // What is won there is counted twice.
+                let half = |end: &End| end.showdown.map(|(node, chips)| (node, chips / 2.0));
+                take(&mut rooms[0], ends, half, row);
+            }
+        }
+    }
+
+    /// Twice the responder's winnings at showdowns, one chip each, after all cards that may come.
+    fn show(&self, board: &Board, rooms: &mut [Room<Number>]) {
+        let Some((room, later)) = rooms.split_first_mut() else { return };
+        if board.next.is_empty() {
+            vector::show(board, self.player, &room.weights, &mut room.won);
+            return;
+        }
+        let [row, _] = self.rows(board);
+        let [own, other] = [self.player.index(), self.player.other().index()];
+        room.won[..row].fill(Default::default());
+        for next in &board.next {
+            let before = &next.cards[0].before[other];
+            vector::gather_lanes(&room.weights, before, board.chance, &mut later[0].weights);
+            self.show(&self.boards.all[next.board], later);
+            for deal in &next.cards {
+                vector::scatter_lanes(&later[0].won, &deal.before[own], &mut room.won);
+            }
+        }
+    }
+
+    /// What comes after the deals of a block.
+    fn deals(
+        &self,
+        block: &Block,
+        board: usize,
+        depth: usize,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), ResponseError> {
+        let board = &self.boards.all[board];
+        let [row, others] = self.rows(board);
+        let me = self.player.index();
+        for Follow { leaves, block: follow } in &block.next {
+            let leaves = &block.line.deals[leaves.clone()];
+            let nodes =
+                || leaves.iter().map(|leaf| (leaf.node, block.line.nodes[leaf.node].slots[me]));
+            let room = &mut desk.rooms[depth];
+            for (node, _) in nodes() {
+                room.values[node * row..][..row].fill(0.0);
+            }
+            if nodes().all(|(_, slot)| is_zero(&room.reach[slot * others..][..others])) {
+                continue;
+            }
+            for next in &board.next {
+                let (rooms, later) = desk.rooms.split_at_mut(depth + 1);
+                for (root, (_, slot)) in nodes().enumerate() {
+                    let reach = &rooms[depth].reach[slot * others..][..others];
+                    self.deal(board.chance, next, root, reach, &mut later[0]);
+                }
+                self.block(*follow, next.board, depth + 1, desk)?;
+                let (rooms, later) = desk.rooms.split_at_mut(depth + 1);
+                let [later_row, _] = self.rows(&self.boards.all[next.board]);
+                for (root, (node, _)) in nodes().enumerate() {
+                    let values = &mut rooms[depth].values[node * row..][..row];
+                    let won = &later[0].values[root * later_row..][..later_row];
+                    for deal in &next.cards {
+                        for (&won, &before) in won.iter().zip(&deal.before[me]) {
+                            values[before as usize] += won;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The weights of the agent's hands after a card, for one root of the block that follows.
+    fn deal(
+        &self,
+        chance: f64,
+        next: &Next,
+        root: usize,
+        reach: &[Number],
+        later: &mut Room<Number>,
+    ) {
+        let before = &next.cards[0].before[self.player.other().index()];
+        let [_, others] = self.rows(&self.boards.all[next.board]);
+        let weights = &mut later.reach[root * others..][..others];
+        let (weights, padding) = weights.split_at_mut(before.len());
+        for (weight, &before) in weights.iter_mut().zip(before) {
+            *weight = reach[before as usize] * chance;
+        }
+        padding.fill(0.0);
+    }
+}
+
+fn is_zero(row: &[Number]) -> bool {
+    row.iter().all(|&weight| weight == 0.0)
+}
+
+/// Brings what was won at ends to their nodes.
+fn take(
+    room: &mut Room<Number>,
+    ends: &[End],
+    place: impl Fn(&End) -> Option<(usize, f64)>,
+    row: usize,
+) {
+    for (lane, end) in ends.iter().enumerate() {
+        if let Some((node, chips)) = place(end) {
+            let value = &mut room.values[node * row..][..row];
+            vector::from_lane(&room.won[..row], lane, chips, value);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The betting before the flop: how the agent gets to each of its ends, and how a responder plays there when it
+//! knows, or has estimated, what it wins after each.
+//!
+//! Suits mean nothing yet, so hands are looked at by their 169 kinds. Values of a kind are sums over its hands.
+
+use abstraction::betting::{BettingTree, NodeKind};
+use cards::{Board, Combo, PreflopTable, StartingHand};
+
+use super::{ResponseError, TreeStrategy};
+use crate::Player;
+
+/// A number for each kind of starting hand.
+type ByHand = [f64; StartingHand::COUNT];
+
+/// Boards that two hands leave possible.
+const BOARDS: f64 = 1_712_304.0;
+
+/// Pairs of hands that can be dealt together, in order.
+const PAIRS: f64 = 1_326.0 * 1_225.0;
+
+/// The betting before the flop.
+#[derive(Debug)]
+pub struct Preflop {
+    nodes: Vec<Node>,
+    /// The nodes at which a flop comes.
+    leaves: Vec<u32>,
+    /// For each leaf the probability of each player's own actions with each kind of hand.
+    reach: Vec<[ByHand; 2]>,
+}
+
+/// A node; children come after it.
+#[derive(Debug)]
+enum Node {
+    Decision {
+        player: Player,
+        children: Vec<usize>,
+        shares: Vec<ByHand>,
+    },
+    /// What each player wins as the responder, times the probability that the agent gets here.
+    End(Box<[ByHand; 2]>),
+    Leaf(usize),
+}
+
+/// A responder's choice for each kind of hand at each of its decisions before the flop: the action's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choices(Vec<[u8; StartingHand::COUNT]>);
+
+/// What a responder does before the flop.
+#[derive(Debug, Clone, Copy)]
+pub enum Before<'a> {
+    /// What the agent would do in its place.
+    AsAgent,
+    /// What it has chosen.
+    Chosen(&'a Choices),
+}
+
+impl Preflop {
+    /// Asks the agent for all its strategy before the flop.
+    pub(super) fn new(strategy: &dyn TreeStrategy) -> Result<Preflop, ResponseError> {
+        let tree = strategy.tree();
+        let all: Vec<Combo> = Combo::all().collect();
+        let agent = strategy.on_board(&Board::EMPTY, &all);
+        let mut preflop = Preflop { nodes: Vec::new(), leaves: Vec::new(), reach: Vec::new() };
+        let mut waiting = vec![(BettingTree::ROOT, [[1.0; StartingHand::COUNT]; 2], None)];
+        let ends = Ends::new();
+        while let Some((number, reach, parent)) = waiting.pop() {
+            let at = preflop.nodes.len();
+            if let Some((parent, place)) = parent
+                && let Node::Decision { children, .. } = &mut preflop.nodes[parent]
+            {
+                children[place] = at;
+            }
+            let chips: f64 = tree.committed(number).into_iter().min().unwrap_or_default().into();
+            let node = match tree.node(number).kind {
+                NodeKind::Fold { winner } => {
+                    let won = [0, 1].map(|seat| if seat == winner { chips } else { -chips });
+                    Node::End(Box::new(ends.folded(&reach, won)))
+                }
+                NodeKind::Showdown => Node::End(Box::new(ends.shown(&reach, chips))),
+                NodeKind::Decision { street: 0, seat, .. } => {
+                    let children = tree.node(number).children();
+                    let mut shares = vec![0.0; children.len() * Combo::COUNT];
+                    agent.shares(number, Combo::COUNT, &mut shares)?;
+                    let shares = by_hand(tree, number, &shares)?;
+                    for (place, child) in children.clone().enumerate() {
+                        let mut reach = reach;
+                        let own = &mut reach[usize::from(seat)];
+                        own.iter_mut()
+                            .zip(&shares[place])
+                            .for_each(|(reach, share)| *reach *= share);
+                        waiting.push((child, reach, Some((at, place))));
+                    }
+                    let player = Player::BOTH[usize::from(seat)];
+                    Node::Decision { player, children: vec![0; children.len()], shares }
+                }
+                NodeKind::Decision { .. } => {
+                    preflop.leaves.push(number);
+                    preflop.reach.push(reach);
+                    Node::Leaf(preflop.leaves.len() - 1)
+                }
+            };
+            preflop.nodes.push(node);
+        }
+        Ok(preflop)
+    }
+
+    /// The nodes of the tree at which a flop comes.
+    pub fn leaves(&self) -> &[u32] {
+        &self.leaves
+    }
+
+    /// How likely a player that plays as the agent does makes its own actions to a leaf, with each kind of hand.
+    pub fn reach(&self, leaf: usize, player: Player) -> &[f64; StartingHand::COUNT] {
+        &self.reach[leaf][player.index()]
+    }
+
+    /// What a responder wins in all, in chips a hand, when it plays so before the flop. `after` has what it wins
+    /// after each leaf: for each leaf in order a number for each kind of hand, see
+    /// [`FlopValues`](super::FlopValues).
+    pub fn winnings(&self, player: Player, before: Before<'_>, after: &[f64]) -> f64 {
+        self.fold(player, after, &mut |at, shares, values| match before {
+            Before::AsAgent => std::array::from_fn(|hand| {
+                (0..values.len()).map(|place| shares[place][hand] * values[place][hand]).sum()
+            }),
+            Before::Chosen(choices) => std::array::from_fn(|hand| {
+                let place = usize::from(choices.0[at][hand]);
+                values[place.min(values.len() - 1)][hand]
+            }),
+        })
+    }
+
+    /// The best play before the flop when these are the values after it, and what it wins with them. Of equal
+    /// actions the first.
+    pub fn best(&self, player: Player, after: &[f64]) -> (Choices, f64) {
+        let mut choices = Choices(vec![[0; StartingHand::COUNT]; self.nodes.len()]);
+        let won = self.fold(player, after, &mut |at, _, values| {
+            std::array::from_fn(|hand| {
+                let mut best = 0;
+                for place in 1..values.len() {
+                    if values[place][hand] > values[best][hand] {
+                        best = place;
+                    }
+                }
+                choices.0[at][hand] = best as u8;
+                values[best][hand]
+            })
+        });
+        (choices, won)
+    }
+
+    /// From the ends up; `own` gives the values of the responder's own decisions from those of their actions.
+    fn fold(
+        &self,
+        player: Player,
+        after: &[f64],
+        own: &mut dyn FnMut(usize, &[ByHand], &[ByHand]) -> ByHand,
+    ) -> f64 {
+        let mut values = vec![[0.0; StartingHand::COUNT]; self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            values[at] = match node {
+                Node::End(won) => won[player.index()],
+                Node::Leaf(leaf) => {
+                    let row = &after[leaf * StartingHand::COUNT..][..StartingHand::COUNT];
+                    row.try_into().expect("as long as there are kinds of hands")
+                }
+                Node::Decision { player: acting, children, shares } => {
+                    let below: Vec<ByHand> = children.iter().map(|&child| values[child]).collect();
+                    if *acting == player {
+                        own(at, shares, &below)
+                    } else {
+                        std::array::from_fn(|hand| below.iter().map(|value| value[hand]).sum())
+                    }
+                }
+            };
+        }
+        values[0].iter().sum()
+    }
+}
+
+/// The strategy of each kind of hand, which must be that of each of its hands.
+fn by_hand(tree: &BettingTree, node: u32, shares: &[f32]) -> Result<Vec<ByHand>, ResponseError> {
+    let mut found = Vec::new();
+    for row in shares.chunks(Combo::COUNT) {
+        let mut by_hand = [f64::NAN; StartingHand::COUNT];
+        for (combo, &share) in Combo::all().zip(row) {
+            let known = &mut by_hand[combo.starting_hand().index()];
+            if known.is_nan() {
+                *known = share.into();
+            } else if (*known - f64::from(share)).abs() > 1e-6 {
+                return Err(ResponseError::Suits { hole: combo, betting: tree.betting(node) });
+            }
+        }
+        found.push(by_hand);
+    }
+    Ok(found)
+}
+
+/// What is known of all pairs of kinds of hands.
+struct Ends {
+    /// For each kind of hand and each of the other player the probability that both are dealt; and that times how
+    /// much more often the first wins than it loses.
+    met: Vec<ByHand>,
+    shown: Vec<ByHand>,
+}
+
+impl Ends {
+    fn new() -> Ends {
+        let matrix = PreflopTable::embedded().matrix();
+        let of = |number: &dyn Fn(StartingHand, StartingHand) -> f64| -> Vec<ByHand> {
+            let row = |hero| {
+                let mut row = [0.0; StartingHand::COUNT];
+                StartingHand::all()
+                    .for_each(|villain| row[villain.index()] = number(hero, villain));
+                row
+            };
+            StartingHand::all().map(row).collect()
+        };
+        Ends {
+            met: of(&|hero, villain| matrix.pairs(hero, villain) as f64 / PAIRS),
+            shown: of(&|hero, villain| {
+                let counts = matrix.get(hero, villain);
+                let losses = counts.total - counts.wins - counts.ties;
+                (counts.wins as f64 - losses as f64) / BOARDS / PAIRS
+            }),
+        }
+    }
+
+    fn folded(&self, reach: &[ByHand; 2], won: [f64; 2]) -> [ByHand; 2] {
+        [0, 1].map(|player| times(&self.met, &reach[1 - player], won[player]))
+    }
+
+    fn shown(&self, reach: &[ByHand; 2], chips: f64) -> [ByHand; 2] {
+        [0, 1].map(|player| times(&self.shown, &reach[1 - player], chips))
+    }
+}
+
+fn times(rows: &[ByHand], reach: &ByHand, chips: f64) -> ByHand {
+    std::array::from_fn(|hand| {
+        chips * rows[hand].iter().zip(reach).map(|(met, reach)| met * reach).sum::<f64>()
+    })
+}

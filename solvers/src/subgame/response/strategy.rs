@@ -1,0 +1,126 @@
+//! The strategy that is responded to, as a whole betting tree asks for it: one board at a time, all hands at once.
+
+use std::sync::Arc;
+
+use abstraction::betting::{BettingTree, NodeKind};
+use cards::{Board, Combo, HoleCards};
+use game::{Action, Policy, PublicState, Seat, Strategy};
+
+use super::ResponseError;
+
+/// A strategy inside a betting tree of heads-up hold'em. It must not depend on the names of suits: cards renamed
+/// alike everywhere, it does the same.
+pub trait TreeStrategy: Send + Sync {
+    /// The tree.
+    fn tree(&self) -> &BettingTree;
+
+    /// Gets ready to answer for these hands on this board, whose cards are in the order of the deal.
+    fn on_board<'a>(&'a self, board: &Board, hands: &[Combo]) -> Box<dyn BoardStrategy + 'a>;
+}
+
+/// A strategy on one board.
+pub trait BoardStrategy: Send + Sync {
+    /// Writes the probabilities of a decision's actions: `shares` has a row of `row` numbers for each action in the
+    /// tree's order, and number `h` of a row is that of hand `h`. What is left of a row stays as it is.
+    ///
+    /// The node must be a decision of the board's street.
+    ///
+    /// # Errors
+    /// When the strategy is none in this tree.
+    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError>;
+}
+
+/// Any policy that stays inside the tree, asked hand by hand.
+pub struct Asked {
+    policy: Arc<dyn Policy>,
+    tree: BettingTree,
+}
+
+impl Asked {
+    /// The policy in this tree, of the same game.
+    pub fn new(policy: Arc<dyn Policy>, tree: BettingTree) -> Asked {
+        Asked { policy, tree }
+    }
+}
+
+impl TreeStrategy for Asked {
+    fn tree(&self) -> &BettingTree {
+        &self.tree
+    }
+
+    fn on_board<'a>(&'a self, board: &Board, hands: &[Combo]) -> Box<dyn BoardStrategy + 'a> {
+        let hole = |hand: &Combo| HoleCards::new(&hand.cards()).expect("two different cards");
+        Box::new(OnBoard {
+            asked: self,
+            board: *board,
+            hands: hands.to_vec(),
+            holes: hands.iter().map(hole).collect(),
+        })
+    }
+}
+
+struct OnBoard<'a> {
+    asked: &'a Asked,
+    board: Board,
+    hands: Vec<Combo>,
+    holes: Vec<HoleCards>,
+}
+
+impl BoardStrategy for OnBoard<'_> {
+    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError> {
+        let Asked { policy, tree } = self.asked;
+        let NodeKind::Decision { seat, .. } = tree.node(node).kind else { return Ok(()) };
+        let seat = Seat::new(seat.into()).expect("a seat of two players");
+        let public = state_at(tree, node, &self.board);
+        let actions = tree.actions(node);
+        let mut wrong = None;
+        policy.strategies(&public, seat, &self.holes, &mut |hand, strategy| {
+            for (place, &action) in actions.iter().enumerate() {
+                shares[place * row + hand] = strategy.probability(action) as f32;
+            }
+            if let Some(problem) = problem(strategy, actions) {
+                wrong.get_or_insert((hand, problem));
+            }
+        });
+        let Some((hand, problem)) = wrong else { return Ok(()) };
+        let (hole, betting, board) = (self.hands[hand], tree.betting(node), self.board);
+        Err(match problem {
+            Problem::OffTree(action) => ResponseError::OffTree { hole, betting, board, action },
+            Problem::Sum(sum) => ResponseError::Strategy { hole, betting, board, sum },
+        })
+    }
+}
+
+/// What is wrong with the strategy of a hand.
+enum Problem {
+    OffTree(Action),
+    Sum(f64),
+}
+
+fn problem(strategy: &Strategy, actions: &[Action]) -> Option<Problem> {
+    let off = |(action, share): &&(Action, f64)| *share > 0.0 && !actions.contains(action);
+    if let Some(&(action, _)) = strategy.actions.iter().find(off) {
+        return Some(Problem::OffTree(action));
+    }
+    let sum: f64 = strategy.actions.iter().map(|&(_, share)| share).sum();
+    ((sum - 1.0).abs() > 1e-6).then_some(Problem::Sum(sum))
+}
+
+/// The hand at a node of a tree, with as much of the board as is dealt there.
+fn state_at(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
+    let mut actions = Vec::new();
+    let mut below = node;
+    while let Some(parent) = tree.parent(below) {
+        let place = below - tree.node(parent).children().start;
+        actions.push(tree.actions(parent)[place as usize]);
+        below = parent;
+    }
+    let mut public = PublicState::new(tree.def());
+    for &action in actions.iter().rev() {
+        // The board may be longer than what is due, or end where the node's street begins.
+        let _ = public.deal_from(board);
+        public.apply_unchecked(action);
+    }
+    let _ = public.deal_from(board);
+    public
+}
