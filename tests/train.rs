@@ -96,9 +96,9 @@ fn an_interrupted_training_says_how_to_go_on() {
     let output = child.wait_with_output().expect("its words");
     assert_eq!(status.code(), Some(130), "{}", said(&output));
     assert!(said(&output).contains("resume with: "), "{}", said(&output));
-    assert!(!folder.path().join("model").exists(), "there is no blueprint yet");
+    assert!(folder.path().join("model").exists(), "what was learned cannot be played");
     let rest = train(folder.path(), &["--out", "model", "--iterations", "1"]);
-    assert!(rest.status.success() && folder.path().join("model").exists(), "{}", said(&rest));
+    assert!(rest.status.success() && said(&rest).contains("finished"), "{}", said(&rest));
 }
 
 #[test]
@@ -108,7 +108,13 @@ fn mistakes_get_one_clear_line() {
     let run = |arguments: &[&str]| {
         train(folder, &[&["--out", "model", "--iterations", "1024"], arguments].concat())
     };
+    check_failure(&run(&["--time", "0s"]), 2, "nothing to train");
+    check_failure(&train(folder, &["--out", "."]), 3, "give --out another name");
     assert!(run(&[]).status.success());
+    // Checkpoints without a pause do not keep it from training.
+    let mut eager = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    eager.args(&SMALL[..SMALL.len() - 1]).args(["0s", "--time", "300ms", "--out", "eager"]);
+    assert!(eager.current_dir(folder).status().expect("the program runs").success());
     check_failure(&run(&["--seed", "2"]), 3, "is of another training: its way of training is");
     check_failure(&run(&["--game", "holdem.limit.2p.reverse_blinds"]), 3, "its game is");
     let bytes = fs::read(folder.join("model.training")).expect("a checkpoint");
@@ -122,4 +128,9 @@ fn mistakes_get_one_clear_line() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
     command.args(["train", "cfr", "--dry-run", "--menu", "none", "--buckets", SMALL[5]]);
     check_failure(&command.output().expect("it runs"), 3, "shipped menus are fc, fcpa");
+    fs::write(folder.join("long.menu"), vec![b'#'; 1 << 20]).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    command.args(["train", "cfr", "--dry-run", "--buckets", SMALL[5], "--menu", "long.menu"]);
+    let output = command.current_dir(folder).output().expect("it runs");
+    check_failure(&output, 3, "too long for a menu");
 }

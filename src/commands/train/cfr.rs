@@ -107,8 +107,8 @@ const GLANCE: Duration = Duration::from_millis(500);
 /// Seconds from one checkpoint to the next, at least.
 const SHORTEST: f64 = 0.1;
 
-/// The longest text of a menu that is read.
-const LONGEST_MENU: u64 = 1 << 20;
+/// The longest text of a menu.
+const LONGEST_MENU: u64 = 1 << 16;
 
 /// Hands that are played against the last checkpoint.
 const DUEL: u64 = 400_000;
@@ -384,6 +384,9 @@ fn load_menu(name: &str) -> Result<BetMenu, Failure> {
         let shipped = shipped.join(", ");
         Failure::input(anyhow::anyhow!("{name}: {error}; shipped menus are {shipped}"))
     })?;
+    if text.len() as u64 == LONGEST_MENU {
+        return Err(Failure::input(anyhow::anyhow!("{name} is too long for a menu")));
+    }
     text.parse().map_err(|error: menu::MenuError| at(path, &error))
 }
 
