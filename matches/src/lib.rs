@@ -1,6 +1,7 @@
 //! Drivers: what binds protocols and tables to agents and records. Below the program itself, the only
 //! crate with sockets and clocks.
 //!
+//! - [`best_response`]: the best response to an agent on drawn flops, kept in a folder.
 //! - [`connect`]: playing at outside ACPC dealers, connecting again and again.
 //! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
 //! - [`dealer`]: the ACPC dealer over sockets.
@@ -10,6 +11,7 @@
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
 //! - [`host`]: ACPC tables on ports that outside bots can join.
+//! - [`kept`]: folders of measurements.
 //! - [`lbr`]: local best response against an agent, kept in a folder.
 //! - [`measure`](mod@measure): how fast agents decide.
 //! - [`package_acpc`]: competition entries.
@@ -27,6 +29,7 @@
 //! - [`table`]: one hand, played in this process.
 //! - [`threaded`]: an agent on a thread of its own, raced against the deadline.
 
+pub mod best_response;
 pub mod connect;
 pub mod dealer;
 pub mod deals;
@@ -36,6 +39,7 @@ pub mod faults;
 pub mod folder;
 pub mod games;
 pub mod host;
+pub mod kept;
 pub mod lbr;
 pub mod measure;
 pub mod package_acpc;

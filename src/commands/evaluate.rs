@@ -2,14 +2,17 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use agents::{AgentChoice, Registry};
 use clap::{ValueEnum, value_parser};
+use solvers::subgame::response::FLOPS;
 
 use crate::exit::Failure;
 use crate::named::{Game, Named};
 
 mod best_response;
+mod in_tree;
 mod lbr;
 mod versus;
 
@@ -18,12 +21,13 @@ mod versus;
 /// By `lbr`: local best response, which knows the agent's strategy and wins what it can by looking one action
 /// ahead; a lower bound of what could be won from the agent, for two-player hold'em. By `match`: a duplicate
 /// match against another agent. By `best-response`: what could be won from it at most, exactly, in a game
-/// small enough to be laid out whole. docs/evaluate.md says how to read the figures and what they cost.
+/// small enough to be laid out whole; in two-player hold'em with the bets of a betting tree, estimated on drawn
+/// flops or exactly on all. docs/evaluate.md says how to read the figures and what they cost.
 ///
 /// What was finished is kept in a folder (under data/evaluations unless --out says otherwise): the same
 /// command goes on with a run that was interrupted, or with more hands, and shows a finished one again. Ctrl-C
-/// finishes the deals in play; a second one aborts. (A best response takes seconds and is not kept.) Ends with 0 when all hands were played, 130 when
-/// interrupted, 3 on bad input, such as an agent that cannot be asked for its strategy.
+/// finishes the deals (or flops) in play; a second one aborts. (The best response in a small game takes seconds and is
+/// not kept.) Ends with 0 when all hands were played, 130 when interrupted, 3 on bad input, such as an agent that cannot be asked for its strategy.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
@@ -42,6 +46,13 @@ pub struct Args {
     /// The opponent of a match
     #[arg(long, value_name = "AGENT", required_if_eq("by", "match"))]
     against: Option<String>,
+    /// Flops that the best response in hold'em is measured on: drawn from all 22,100, or `all`
+    #[arg(long, value_name = "N|all", default_value = "20")]
+    flops: Flops,
+    /// The bets of the best response in hold'em: a shipped menu (fc, fcpa, limit, small, standard) or a file
+    /// [default: the tree that the agent plays from, else fcpa, limit in limit games]
+    #[arg(long, value_name = "NAME|FILE")]
+    menu: Option<String>,
     /// Hands, two for each deal
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     hands: u64,
@@ -73,8 +84,23 @@ enum Yardstick {
     Lbr,
     /// A duplicate match against the agent named by --against
     Match,
-    /// The exact best response, in games like Kuhn and Leduc poker
+    /// The best response: exact in games like Kuhn and Leduc poker, and inside a betting tree of hold'em
     BestResponse,
+}
+
+/// How many flops.
+#[derive(Debug, Clone, Copy)]
+struct Flops(usize);
+
+impl FromStr for Flops {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Flops, String> {
+        match text {
+            "all" => Ok(Flops(FLOPS)),
+            _ => text.parse().map(Flops).map_err(|_| "give a number of flops, or `all`".to_owned()),
+        }
+    }
 }
 
 /// A street, as clap knows it.

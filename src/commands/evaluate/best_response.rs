@@ -1,4 +1,5 @@
-//! `cardroom evaluate AGENT --by best-response`: what could be won from an agent, exactly, in small games.
+//! `cardroom evaluate AGENT --by best-response`: what could be won from an agent, exactly, in small games. Hold'em has
+//! a [module of its own](super::in_tree).
 
 use serde_json::json;
 use solvers::games::Dealt;
@@ -16,6 +17,9 @@ const DEALS: u64 = 200_000;
 /// Computes and prints.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let def = args.game.load()?;
+    if solvers::subgame::response::is_holdem(&def) {
+        return super::in_tree::run(args, &def);
+    }
     let agent = args.agent_with_policy()?;
     let policy = agent.policy(&def).map_err(Failure::input)?;
     let policy = policy.expect("asked for an agent that has one");

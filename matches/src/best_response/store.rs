@@ -1,0 +1,123 @@
+//! The folder of a measurement: see [`kept`](crate::kept).
+//!
+//! `flops.csv` has a line for each finished kind of flop: its number, its cards, how many flops it stands for, and what
+//! the responder wins there with each kind of starting hand, in seat 0 and then in seat 1
+//! ([`FlopValues`]), parted by blanks. Nothing depends on which flops are asked for: a folder serves any number of
+//! flops, and any seed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use game::GameDef;
+use logs::Provenance;
+use serde::{Deserialize, Serialize};
+use solvers::subgame::response::{FlopValues, flop_kinds};
+
+use crate::kept::{Kept, StoreError};
+
+/// The results.
+pub const RESULTS: &str = "flops.csv";
+
+const HEADER: &str = "number,cards,flops,values\n";
+
+/// What a folder holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The agent with its settings.
+    pub agent: String,
+    /// SHA-256 of the agent's files in hexadecimal, when it has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_sha256: Option<String>,
+    /// SHA-256 of its strategy before the flop: models inside the program have no file.
+    pub preflop_sha256: String,
+    /// SHA-256 of the betting tree.
+    pub tree_sha256: String,
+    /// The bet menu of the tree.
+    pub menu: String,
+    /// The game as it was named.
+    pub game_name: String,
+    /// Where the measurement was begun.
+    pub provenance: Provenance,
+    /// The game's rules.
+    pub game: GameDef,
+}
+
+impl crate::kept::Manifest for Manifest {
+    fn difference(&self, other: &Manifest) -> Option<&'static str> {
+        [
+            ("agent", self.agent == other.agent),
+            ("model", self.model_sha256 == other.model_sha256),
+            ("bet menu", self.menu == other.menu),
+            ("game", self.game == other.game),
+            ("betting tree", self.tree_sha256 == other.tree_sha256),
+            ("strategy before the flop", self.preflop_sha256 == other.preflop_sha256),
+        ]
+        .into_iter()
+        .find_map(|(field, same)| (!same).then_some(field))
+    }
+}
+
+/// A folder opened for measuring; one process at a time has it.
+pub struct Store {
+    kept: Kept,
+}
+
+impl Store {
+    /// Makes the folder, or goes on with the measurement it holds if that is the same one. Returns what it knows, by
+    /// the number of the kind of flop; each has so many values for each seat.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open(
+        folder: &Path,
+        manifest: &Manifest,
+        values: usize,
+    ) -> Result<(Store, BTreeMap<usize, FlopValues>), StoreError> {
+        let mut known = BTreeMap::new();
+        let kept = Kept::open(folder, manifest, RESULTS, HEADER, |number, line| {
+            let (kind, values) = read_line(line, values)
+                .ok_or_else(|| format!("line {number} is no flop of this measurement"))?;
+            match known.insert(kind, values) {
+                None => Ok(()),
+                Some(_) => Err(format!("line {number}: flop {kind} stands twice")),
+            }
+        })?;
+        Ok((Store { kept }, known))
+    }
+
+    /// Keeps what is won on a kind of flop.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn keep(&mut self, kind: usize, values: &FlopValues) -> Result<(), StoreError> {
+        let mut line = prefix(kind);
+        for (at, value) in values.0.iter().flatten().enumerate() {
+            let blank = if at > 0 { " " } else { "" };
+            // Writing to a text cannot fail.
+            let _ = write!(line, "{blank}{value}");
+        }
+        line.push('\n');
+        self.kept.add(&line)
+    }
+}
+
+/// What the line of a kind of flop begins with.
+fn prefix(kind: usize) -> String {
+    let flop = flop_kinds()[kind];
+    let cards: String = flop.cards.iter().map(|card| card.to_string()).collect();
+    format!("{kind},{cards},{},", flop.flops)
+}
+
+fn read_line(line: &str, values: usize) -> Option<(usize, FlopValues)> {
+    let kind: usize = line.split(',').next()?.parse().ok()?;
+    flop_kinds().get(kind)?;
+    let numbers = line.strip_prefix(&prefix(kind))?.split(' ').map(|number| number.parse().ok());
+    let numbers: Vec<f32> = numbers.collect::<Option<_>>()?;
+    if numbers.len() != 2 * values || !numbers.iter().all(|number| number.is_finite()) {
+        return None;
+    }
+    let (first, second) = numbers.split_at(values);
+    Some((kind, FlopValues([first.to_vec(), second.to_vec()])))
+}

@@ -1,0 +1,211 @@
+//! `cardroom evaluate AGENT --by best-response` in hold'em: inside a betting tree, on drawn flops or on all.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use abstraction::betting::BettingTree;
+use abstraction::menu::{self, BetMenu};
+use game::{Betting, GameDef, Seat};
+use matches::best_response::estimate::{Estimate, Figure, Figures};
+use matches::best_response::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
+use matches::stop::Stop;
+use serde_json::{Value, json};
+use solvers::subgame::response::{Asked, FLOPS, KINDS, TreeStrategy};
+
+use super::Args;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::playing::provenance;
+use crate::progress::Progress;
+use crate::report;
+
+/// Nodes of the largest betting tree.
+const NODES: u64 = 4_000_000;
+
+/// Measures and prints.
+pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<(), Failure> {
+    let plan = plan(args, def)?;
+    let data = args.named.load()?.config.server.data;
+    let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
+    let stop = Stop::new();
+    let answer =
+        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    answer.set("finishing the flops in play, which may take minutes; press Ctrl-C again to abort");
+    let mut progress: Option<Progress> = None;
+    let begun = Instant::now();
+    let mut show = |position: &Position| {
+        let total = position.needed as u64;
+        let progress = progress.get_or_insert_with(|| Progress::new(total, "flops", args.quiet));
+        progress.show(position.known as u64, &note(position));
+    };
+    let outcome = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut show);
+    if let Some(progress) = progress {
+        progress.finish();
+    }
+    let outcome = outcome.map_err(failure)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    if args.json {
+        report::out(&format!("{:#}\n", document(&plan, &outcome, seconds)))?;
+    } else {
+        let kept = format!("\nkept in {}\n", folder.display());
+        report::out(&(text(&plan, &outcome, seconds) + &kept))?;
+    }
+    if outcome.complete {
+        return Ok(());
+    }
+    Err(Failure::interrupted(format!(
+        "stopped after {} of {} flops; resume with: {}",
+        outcome.flops,
+        plan.flops,
+        interrupt::command_line()
+    )))
+}
+
+fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {
+    let agent = args.agent_with_policy()?;
+    let own = match args.menu {
+        Some(_) => None,
+        None => agent.tree_strategy(def).map_err(Failure::input)?,
+    };
+    let strategy: Arc<dyn TreeStrategy> = match own {
+        Some(own) => own,
+        None => {
+            let menu = menu(args.menu.as_deref(), def)?;
+            let tree = BettingTree::new(def, &menu, NODES).map_err(Failure::input)?;
+            let policy = agent.policy(def).map_err(Failure::input)?;
+            let policy = policy.expect("asked for an agent that has one");
+            Arc::new(Asked::new(policy, tree))
+        }
+    };
+    Ok(Plan {
+        def: Arc::clone(def),
+        game_name: args.game.name().to_owned(),
+        agent,
+        strategy,
+        flops: args.flops.0,
+        seed: args.seed,
+    })
+}
+
+/// The menu of this name or in this file.
+fn menu(name: Option<&str>, def: &GameDef) -> Result<BetMenu, Failure> {
+    let usual = match def.betting {
+        Betting::Limit => "limit",
+        Betting::NoLimit => "fcpa",
+    };
+    let name = name.unwrap_or(usual);
+    if let Some(menu) = menu::find(name) {
+        return Ok(menu);
+    }
+    let text = std::fs::read_to_string(Path::new(name)).map_err(|error| {
+        let shipped: Vec<&str> = menu::shipped().iter().map(|menu| menu.name).collect();
+        let shipped = shipped.join(", ");
+        Failure::input(anyhow::anyhow!("{name}: {error}; shipped menus are {shipped}"))
+    })?;
+    text.parse().map_err(|error| Failure::input(anyhow::anyhow!("{name}: {error}")))
+}
+
+fn failure(error: MeasureError) -> Failure {
+    match error {
+        MeasureError::Flops(_) => Failure::usage(error),
+        error => Failure::input(error),
+    }
+}
+
+/// The rate so far.
+fn note(position: &Position) -> String {
+    position.figures.map_or_else(String::new, |figures| {
+        let Estimate { mbb, half_width } = figures.from_flop.both;
+        format!("{mbb:+.0} ± {half_width:.0} mbb/hand from the flop on")
+    })
+}
+
+/// What is measured, in words and as it is named in documents.
+const FIGURES: [(&str, &str); 2] = [
+    ("best from the flop on, before it as the agent", "from_flop"),
+    ("best before the flop, too", "from_start"),
+];
+
+fn figures(figures: &Figures) -> [Figure; 2] {
+    [figures.from_flop, figures.from_start]
+}
+
+fn text(plan: &Plan, outcome: &Outcome, seconds: f64) -> String {
+    let decisions: u64 = plan.strategy.tree().size().decisions.iter().sum();
+    let flops = match outcome.flops {
+        FLOPS => format!("all {FLOPS} flops ({KINDS} up to suits), exact"),
+        flops => {
+            format!("{flops} of {FLOPS} flops ({} up to suits), seed {}", outcome.kinds, plan.seed)
+        }
+    };
+    let mut text = format!(
+        "{}, best response inside its betting tree of {} decisions, {}\n{flops}; {} of them known before, {seconds:.0} s\n\n",
+        plan.agent.name(),
+        indicatif::HumanCount(decisions),
+        plan.game_name,
+        outcome.earlier,
+    );
+    let Some(found) = &outcome.figures else {
+        return text + "too few flops for an estimate\n";
+    };
+    let exact = outcome.flops == FLOPS;
+    let mut rows = Vec::new();
+    for ((name, _), figure) in FIGURES.iter().zip(figures(found)) {
+        rows.push((format!("{name}, both seats"), figure.both));
+        for (at, estimate) in figure.seats.into_iter().enumerate() {
+            let seat = Seat::new(at).expect("a seat of two players");
+            let position = plan.def.position(seat);
+            rows.push((format!("  response in seat {at}, {position}"), estimate));
+        }
+    }
+    let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+    let interval = if exact { "" } else { "         ±  95 % interval" };
+    text += &format!("{:widest$}  {:>9}{interval}\n", "what it wins", "mbb/hand");
+    for (name, Estimate { mbb, half_width }) in rows {
+        text += &format!("{name:widest$}  {mbb:>+9.1}");
+        if !exact {
+            let (low, high) = (mbb - half_width, mbb + half_width);
+            text += &format!("  {half_width:>8.1}  {low:+.1} to {high:+.1}");
+        }
+        text.push('\n');
+    }
+    text += "\nSo much can be won with the bets of this tree by somebody who knows the strategy; ";
+    text +=
+        if exact { "not more.\n" } else { "a best response on all flops wins at least as much.\n" };
+    text
+}
+
+fn document(plan: &Plan, outcome: &Outcome, seconds: f64) -> Value {
+    let estimate = |estimate: Estimate| {
+        let Estimate { mbb, half_width } = estimate;
+        match outcome.flops {
+            FLOPS => json!({ "mbb": mbb }),
+            _ => json!({ "mbb": mbb, "half_width": half_width,
+                "interval": { "low": mbb - half_width, "high": mbb + half_width } }),
+        }
+    };
+    let mut document = json!({
+        "schema": "cardroom-evaluate-best-response-in-tree/1",
+        "agent": plan.agent.name(),
+        "game": plan.game_name,
+        "menu": plan.strategy.tree().menu().to_string(),
+        "tree_sha256": plan.strategy.tree().hash(),
+        "decisions": plan.strategy.tree().size().decisions.iter().sum::<u64>(),
+        "flops": outcome.flops,
+        "kinds": outcome.kinds,
+        "exact": outcome.flops == FLOPS,
+        "seed": plan.seed,
+        "complete": outcome.complete,
+        "seconds": seconds,
+    });
+    if let Some(found) = &outcome.figures {
+        for ((_, name), figure) in FIGURES.iter().zip(figures(found)) {
+            document[*name] = json!({
+                "both": estimate(figure.both),
+                "seats": figure.seats.map(estimate),
+            });
+        }
+    }
+    document
+}
