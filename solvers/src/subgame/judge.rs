@@ -131,7 +131,7 @@ pub(super) fn met(subgame: &Subgame, board: &Board, player: Player) -> Vec<f64> 
 }
 
 /// With what a player answers the other's average strategy.
-enum Answer {
+pub(super) enum Answer {
     /// Its own average strategy.
     Average,
     /// A best response.

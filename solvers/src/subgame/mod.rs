@@ -26,6 +26,7 @@ mod storage;
 mod symmetry;
 mod terminal;
 mod vector;
+mod worth;
 
 pub use error::SubgameError;
 pub use judge::{Evaluation, HandValue};

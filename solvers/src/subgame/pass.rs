@@ -58,6 +58,42 @@ impl<W: Work> Pass<'_, W> {
         rooms: &Rooms<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
+        self.first(0, part, weights, rooms, read)
+    }
+
+    /// The same from a line on a board, for the hands at one of the line's nodes. On one thread after the
+    /// first line.
+    pub(super) fn run_at<T>(
+        &self,
+        [line, board, node]: [usize; 3],
+        part: &mut Part,
+        weights: &[W::Real],
+        rooms: &Rooms<W::Real>,
+        read: impl FnOnce(&[W::Real]) -> T,
+    ) -> T {
+        if line == 0 {
+            return self.first(node, part, weights, rooms, read);
+        }
+        let [row, others] = self.rows(&self.boards.all[board]);
+        rooms.with(|own| {
+            let own = &mut own[self.betting.lines[line].street..];
+            let (reach, padding) = own[0].reach[..others].split_at_mut(weights.len());
+            reach.copy_from_slice(weights);
+            padding.fill(W::Real::default());
+            self.line(line, board, part, own);
+            read(&own[0].values[node * row..][..row])
+        })
+    }
+
+    /// The first line, with its deals on all threads.
+    fn first<T>(
+        &self,
+        node: usize,
+        part: &mut Part,
+        weights: &[W::Real],
+        rooms: &Rooms<W::Real>,
+        read: impl FnOnce(&[W::Real]) -> T,
+    ) -> T {
         let line = &self.betting.lines[0];
         let board = &self.boards.all[0];
         let [row, others] = self.rows(board);
@@ -69,7 +105,7 @@ impl<W: Work> Pass<'_, W> {
             self.ends(line, board, own);
             self.all_deals(line, board, part, &mut own[0], rooms);
             self.up(line, board, part, &mut own[0]);
-            read(&own[0].values[..row])
+            read(&own[0].values[node * row..][..row])
         })
     }
 

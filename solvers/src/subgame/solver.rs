@@ -52,7 +52,7 @@ pub struct Solver {
     options: Options,
     iterations: u32,
     rooms: Rooms<f32>,
-    judging: Rooms<f64>,
+    pub(super) judging: Rooms<f64>,
 }
 
 impl Solver {

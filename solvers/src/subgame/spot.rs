@@ -18,9 +18,23 @@ pub struct Spot<'a> {
     node: usize,
     board: usize,
     part: &'a Part,
+    /// How the part is reached: which of those below, street by street.
+    path: Vec<usize>,
     /// From the names of suits at the table to those in which this board was solved.
     renaming: Renaming,
     ranges: [Range; 2],
+    /// The ranges where the line begins.
+    begun: [Range; 2],
+}
+
+/// Where a spot is, without a hold on the solver.
+pub(super) struct Place {
+    pub(super) line: usize,
+    pub(super) node: usize,
+    pub(super) board: usize,
+    pub(super) path: Vec<usize>,
+    pub(super) renaming: Renaming,
+    pub(super) begun: [Range; 2],
 }
 
 /// Why a place is not in a subgame.
@@ -47,6 +61,7 @@ pub enum OffTree {
 impl<'a> Spot<'a> {
     pub(super) fn new(solver: &'a Solver) -> Spot<'a> {
         let board = solver.boards.all[0].cards;
+        let ranges = solver.subgame.ranges.clone().map(|range| range.without(board));
         Spot {
             solver,
             state: solver.subgame.root.clone(),
@@ -54,8 +69,10 @@ impl<'a> Spot<'a> {
             node: 0,
             board: 0,
             part: &solver.part,
+            path: Vec::new(),
             renaming: Renaming::NONE,
-            ranges: solver.subgame.ranges.clone().map(|range| range.without(board)),
+            begun: ranges.clone(),
+            ranges,
         }
     }
 
@@ -84,6 +101,11 @@ impl<'a> Spot<'a> {
             spot = spot.deal(card)?;
         }
         Ok(spot)
+    }
+
+    pub(super) fn place(self) -> Place {
+        let Spot { line, node, board, path, renaming, begun, .. } = self;
+        Place { line, node, board, path, renaming, begun }
     }
 
     /// What everybody sees there.
@@ -177,7 +199,10 @@ impl<'a> Spot<'a> {
             next.cards.iter().find(|deal| deal.card == solved).map(|deal| (at, next, deal))
         });
         let (at, next, deal) = found.ok_or(OffTree::Card(card))?;
-        self.part = &self.part.below[leaf * board.next.len() + at];
+        let below = leaf * board.next.len() + at;
+        self.path.push(below);
+        self.part = &self.part.below[below];
+        self.begun = self.ranges.clone();
         self.board = next.board;
         self.renaming = self.renaming.then(deal.renaming.back());
         (self.line, self.node) = (line.deals[leaf].line, 0);

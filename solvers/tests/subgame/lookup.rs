@@ -1,10 +1,11 @@
 //! Looking up strategies with real cards.
 
-use game::Action;
+use cards::Combo;
+use game::{Action, PublicState, Turn};
 use solvers::Player;
-use solvers::subgame::{OffTree, Spot};
+use solvers::subgame::{HandValue, OffTree, Spot};
 
-use super::{Menu, cards, combo, hand, near, range, short_hand, small_menu, solver};
+use super::{Menu, cards, combo, hand, near, range, short_hand, small_menu, solver, uneven};
 
 #[test]
 fn strategies_are_found_where_a_hand_has_got_to() {
@@ -81,4 +82,72 @@ fn places_outside_the_tree_are_refused() {
     let river = dealt.deal(card).expect("a river");
     assert_eq!(river.range(Player::First).weight(combo("KdKc")), 0.0);
     assert!(matches!(Spot::at(&solver, &hand("Td9d6h")), Err(OffTree::Elsewhere)));
+}
+
+/// The value of each hand with its weight.
+fn worth(hands: &[HandValue], hand: Combo) -> &HandValue {
+    hands.iter().find(|value| value.combo == hand).expect("a hand of the range")
+}
+
+/// What a player wins at a spot on average, times the weight of all pairs of hands there.
+fn winnings(spot: &Spot<'_>, player: Player, hands: &[HandValue]) -> f64 {
+    let weight = |value: &HandValue| spot.range(player).weight(value.combo) * value.met;
+    hands.iter().map(|value| weight(value) * value.value).sum()
+}
+
+#[test]
+fn a_hand_is_worth_the_mean_of_what_its_actions_are_worth() {
+    let root = short_hand("TsJsQhAc", 100, 300);
+    let menu = small_menu();
+    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let (first, second) = (uneven(&range("random")), range("random"));
+    let mut solver = solver(&root, [&first, &second], menu);
+    solver.run(20);
+    let whole = solver.evaluate();
+    for (here, whole) in solver.values_at(&root).expect("the root").iter().zip(&whole.hands) {
+        for (here, whole) in here.iter().zip(whole) {
+            assert_eq!(here.combo, whole.combo);
+            near(here.met, whole.met, 1e-9, "met");
+            near(here.value, whole.value, 1e-9, "value");
+            near(here.best, whole.best, 1e-9, "best");
+        }
+    }
+    // Check, check, a card that another one stands for, a bet: at each place where somebody acts.
+    let river = |card: &str| {
+        let mut state = root.clone();
+        [Action::Call; 2].iter().for_each(|&action| state.apply(action).expect("a check"));
+        state.deal(&cards(card)).expect("a river");
+        state
+    };
+    let after = |state: &PublicState, action| {
+        let mut state = state.clone();
+        state.apply(action).expect("legal");
+        state
+    };
+    for state in [root.clone(), after(&root, Action::Call), river("Kd"), river("Tc")] {
+        let here = solver.values_at(&state).expect("in the tree");
+        let spot = Spot::at(&solver, &state).expect("in the tree");
+        let sums = Player::BOTH.map(|player| winnings(&spot, player, &here[player.index()]));
+        near(sums[0] + sums[1], 0.0, 1e-6 * sums[0].abs(), "zero sum");
+        let (player, actions) = (spot.player().expect("a decision"), spot.actions().to_vec());
+        let strategies = spot.strategies();
+        let children: Vec<_> = actions
+            .iter()
+            .map(|&action| after(&state, action))
+            .map(|child| (child.clone(), solver.values_at(&child).expect("in the tree")))
+            .collect();
+        if children.iter().any(|(child, _)| !matches!(child.turn(), Turn::Act(_))) {
+            continue;
+        }
+        for (hand, strategy) in strategies {
+            let values = children.iter().map(|(_, values)| worth(&values[player.index()], hand));
+            let mean: f64 = values.zip(&strategy).map(|(value, share)| value.value * share).sum();
+            near(worth(&here[player.index()], hand).value, mean, 1e-6, &format!("{hand}"));
+        }
+    }
+    assert_eq!(
+        solver.values_at(&after(&after(&root, Action::Call), Action::Call)),
+        Ok(Default::default())
+    );
+    assert_eq!(solver.values_at(&hand("Td9d6h")), Err(OffTree::Elsewhere));
 }
