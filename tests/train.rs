@@ -71,7 +71,10 @@ fn a_training_in_two_runs_gives_the_blueprint_of_one() {
     let rows: Vec<_> = course.lines().skip(1).filter_map(iterations).collect();
     assert_eq!(rows, ["2048", "4096"], "{course}");
     let picture = fs::read_to_string(folder.join("parts.course.svg")).expect("the learning curve");
-    assert!(picture.starts_with("<svg") && picture.contains("class=\"exploitability\""), "{picture}");
+    assert!(
+        picture.starts_with("<svg") && picture.contains("class=\"exploitability\""),
+        "{picture}"
+    );
     // Once more there is nothing left to do.
     let again = train(folder, &["--out", "parts", "--iterations", "4096"]);
     assert!(again.status.success() && tables(&folder.join("parts")) == parts);
