@@ -80,6 +80,9 @@ impl Kept {
         mut line: impl FnMut(usize, &str) -> Result<(), String>,
     ) -> Result<Kept, StoreError> {
         fs::create_dir_all(folder).map_err(io_error(folder))?;
+        if folder.join(logs::ledger::FILE_NAME).exists() {
+            return Err(StoreError::Other { path: folder.to_path_buf(), field: "kind, a match," });
+        }
         let path = folder.join(name);
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);

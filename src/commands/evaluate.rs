@@ -124,6 +124,9 @@ impl From {
 
 /// Measures and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.against.is_some() && args.by != Yardstick::Match {
+        return Err(Failure::usage("--against names the opponent of a match: add --by match"));
+    }
     match args.by {
         Yardstick::Lbr => lbr::run(args),
         Yardstick::Match => versus::run(args),

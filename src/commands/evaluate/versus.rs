@@ -1,5 +1,6 @@
 //! `cardroom evaluate AGENT --by match`: the duplicate match against another agent.
 
+use matches::kept::MANIFEST;
 use matches::plan::Plan;
 use matches::play::Settings;
 use matches::play::default_folder;
@@ -32,6 +33,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         deadline: None,
     };
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&data, &plan));
+    if folder.join(MANIFEST).exists() {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} holds another measurement; choose another folder with --out",
+            folder.display()
+        )));
+    }
     let settings = Settings {
         level: Level::Hands,
         folder: folder.clone(),
