@@ -57,6 +57,11 @@ impl Progress {
         progress
     }
 
+    /// From now on the run is expected to be so many units.
+    pub(crate) fn expect(&mut self, total: u64) {
+        self.bar.set_length(total);
+    }
+
     /// Shows where the run is; `note` stands at the end of the line.
     pub(crate) fn show(&mut self, done: u64, note: &str) {
         if self.after.is_some_and(|after| self.begun.elapsed() >= after) {
@@ -69,7 +74,7 @@ impl Progress {
             self.said = Instant::now();
             let total = self.bar.length().unwrap_or(done);
             let seconds = self.begun.elapsed().as_secs_f64();
-            let left = seconds * (total - done) as f64 / done.max(1) as f64;
+            let left = seconds * total.saturating_sub(done) as f64 / done.max(1) as f64;
             let eta = if done > 0 { format!("{left:.0} s") } else { "unknown".into() };
             // Nothing can be done when stderr is closed.
             let _ = writeln!(

@@ -10,6 +10,7 @@ mod papers;
 mod players;
 mod serve;
 mod slumbot;
+mod solve;
 mod sources;
 mod tidiness;
 mod train;

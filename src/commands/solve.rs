@@ -1,221 +1,99 @@
-//! `cardroom solve`: equilibria of small games.
+//! `cardroom solve`: equilibria of small games, and of hold'em from a board on.
 
-use std::path::PathBuf;
+mod outcome;
+mod picture;
+mod small_games;
+mod spots;
+mod subgame;
+mod text;
+mod view;
 
-use protocol::acpc::gamedef::Reading;
-use serde_json::{Value, json};
-use solvers::games::{Dealt, TenCards};
-use solvers::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, Variant};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde_json::Value;
 
 use crate::exit::Failure;
-use crate::progress::Progress;
-use crate::report;
 
-/// Solve a small two-player game, and say how far the result is from an equilibrium.
+/// Solve a small two-player game, or heads-up hold'em from a board on, and say how far the result is from an
+/// equilibrium.
 ///
-/// Every deal and every size of a raise is looked at, so the game must be small: Kuhn and Leduc poker,
-/// limit games with few cards, no-limit games with a few chips. Exploitability is what a player who
-/// knows the other's strategy wins beyond the value of the game, the mean of both players, in chips.
+/// GAME: every deal and every size of a raise is looked at, so the game must be small: Kuhn and Leduc poker,
+/// limit games with few cards, no-limit games with a few chips.
+///
+/// --board: a flop, turn or river of no-limit hold'em, range against range on exact cards, with the bets of a
+/// menu. The first player acts first on every street. The strategy is shown where the hand begins, or with --at
+/// anywhere else: `--at "x b66 c Kd"`. docs/solve.md takes you through one.
+///
+/// Exploitability is what a player who knows the other's strategy wins beyond the value of the game, the mean
+/// of both players, in chips.
 #[derive(clap::Args)]
 pub struct Args {
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
-    #[arg(value_name = "GAME")]
-    game: String,
-    /// cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, hs-dcfr(START), each also with
-    /// `,simultaneous`; external or outcome (sampling); linear-program
-    #[arg(long, value_name = "NAME", default_value = "dcfr")]
-    algorithm: String,
-    /// Iterations
+    #[arg(value_name = "GAME", required_unless_present = "board", conflicts_with = "board")]
+    game: Option<String>,
+    /// cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, dcfr-restarting, hs-dcfr(START); for a GAME also
+    /// pcfr+, pdcfr+, each with `,simultaneous`, external or outcome (sampling), linear-program [default: dcfr;
+    /// with --board dcfr+]
+    #[arg(long, value_name = "NAME")]
+    algorithm: Option<String>,
+    /// Iterations at most
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// Stop when the exploitability is at most this many chips
-    #[arg(long, value_name = "CHIPS")]
-    until: Option<f64>,
-    /// Seed of the sampling algorithms
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Largest number of nodes; a million take some 600 MB while they are laid out
-    #[arg(long, value_name = "N", default_value_t = 5_000_000)]
-    nodes: usize,
-    /// Write both players' strategies to this file, as JSON
+    /// Stop when the exploitability is at most so many chips or, with --board, a share of the pot such as 0.5%
+    /// [default with --board: 0.5%]
+    #[arg(long, value_name = "CHIPS|SHARE")]
+    until: Option<Goal>,
+    /// Write the strategies to this file, as JSON: of a GAME the whole, with --board of what is shown
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
-    /// One JSON document instead of a table
+    /// One JSON document instead of text
     #[arg(long)]
     json: bool,
-}
-
-/// What the named algorithm is.
-enum Algorithm {
-    Cfr(Variant),
-    Sampling(Scheme),
-    LinearProgram,
-}
-
-/// A line of the table.
-struct Point {
-    iterations: u32,
-    exploitability: f64,
-    /// What the strategies win for the first player against each other.
-    value: f64,
-    /// Bounds of the game's value: what each side's best response allows the other.
-    bounds: [f64; 2],
+    #[command(flatten)]
+    small: small_games::Options,
+    #[command(flatten)]
+    subgame: subgame::Options,
 }
 
 /// Solves and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let algorithm = algorithm(&args.algorithm)?;
-    if args.until.is_some_and(|until| until.is_nan() || until <= 0.0) {
-        return Err(Failure::usage("--until must be more than 0 chips"));
-    }
-    let tree = tree(&args.game, args.nodes)?;
-    let game = Sequences::new(&tree);
-    let (points, profile) = solve(&tree, &game, &algorithm, args)?;
-    if let Some(path) = &args.strategy {
-        let document = json!({
-            "schema": "cardroom-strategy/1",
-            "game": args.game,
-            "players": strategies(&tree, &game, &profile),
-        });
-        logs::folder::write_whole(path, |out| writeln!(out, "{document:#}"))
-            .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
-    }
-    let infosets = Player::BOTH.map(|player| tree.infosets(player).len());
-    if args.json {
-        let points: Vec<Value> = points.iter().map(point_json).collect();
-        let document = json!({
-            "schema": "cardroom-solve/1",
-            "game": args.game,
-            "algorithm": args.algorithm,
-            "nodes": tree.nodes().len(),
-            "infosets": infosets,
-            "points": points,
-        });
-        return report::out(&format!("{document:#}\n"));
-    }
-    let nodes = indicatif::HumanCount(tree.nodes().len() as u64);
-    let mut text = format!(
-        "{}: {nodes} nodes, {} + {} information sets, {}\n\n",
-        args.game, infosets[0], infosets[1], args.algorithm
-    );
-    text.push_str("iterations  exploitability  first player wins  value of the game\n");
-    for point in &points {
-        text.push_str(&format!(
-            "{:>10}  {:>14.9}  {:>17.9}  {:.9} … {:.9}\n",
-            point.iterations, point.exploitability, point.value, point.bounds[0], point.bounds[1]
-        ));
-    }
-    report::out(&text)
-}
-
-fn algorithm(name: &str) -> Result<Algorithm, Failure> {
-    match name {
-        "external" => Ok(Algorithm::Sampling(Scheme::External)),
-        "outcome" => Ok(Algorithm::Sampling(Scheme::Outcome { exploration: 0.6 })),
-        "linear-program" => Ok(Algorithm::LinearProgram),
-        _ => name.parse().map(Algorithm::Cfr).map_err(|error: solvers::ParseVariantError| {
-            Failure::usage(format!("--algorithm: {error}; or external, outcome, linear-program"))
-        }),
+    match (&args.subgame.board, &args.game) {
+        (Some(board), _) => subgame::run(args, board),
+        (None, Some(game)) => small_games::run(args, game),
+        (None, None) => Err(Failure::usage("name a GAME or give a --board")),
     }
 }
 
-fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
-    if name == "ten-cards" {
-        return Tree::new(&TenCards::uniform(), nodes).map_err(Failure::input);
-    }
-    let def = matches::games::load_game(name, Reading::Strict).map_err(Failure::input)?;
-    let game = Dealt::new(def).map_err(Failure::input)?;
-    Tree::new(&game, nodes).map_err(Failure::input)
+/// An exploitability that is low enough.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Goal {
+    Chips(f64),
+    /// 0.005 is half a percent.
+    ShareOfPot(f64),
 }
 
-/// Runs the algorithm; a line at 1, 2, 5, 10, 20, 50, … iterations and at the end.
-fn solve(
-    tree: &Tree,
-    game: &Sequences,
-    algorithm: &Algorithm,
-    args: &Args,
-) -> Result<(Vec<Point>, Profile), Failure> {
-    let mut stepper: Box<dyn FnMut(u32) -> Profile + '_> = match *algorithm {
-        Algorithm::LinearProgram => {
-            let exact = solvers::linear::solve(game).map_err(Failure::input)?;
-            return Ok((vec![look(game, &exact.profile, 1)], exact.profile));
-        }
-        Algorithm::Cfr(variant) => {
-            let mut cfr = Cfr::new(game, variant, args.iterations);
-            Box::new(move |iterations| {
-                cfr.run(iterations);
-                cfr.average()
-            })
-        }
-        Algorithm::Sampling(scheme) => {
-            let options = SamplingOptions { scheme, ..SamplingOptions::default() };
-            let mut sampling = Sampling::new(tree, game, options, args.seed);
-            Box::new(move |iterations| {
-                sampling.run(iterations.into());
-                sampling.average()
-            })
-        }
-    };
-    let mut progress = Progress::new(args.iterations.into(), "iterations", args.json);
-    let mut points = Vec::new();
-    let mut done = 0;
-    loop {
-        let next = stops().find(|&stop| stop > done).unwrap_or(args.iterations);
-        let next = next.min(args.iterations);
-        let profile = stepper(next - done);
-        done = next;
-        let point = look(game, &profile, done);
-        progress.show(done.into(), &format!("exploitability {:.6}", point.exploitability));
-        let near = args.until.is_some_and(|until| point.exploitability <= until);
-        points.push(point);
-        if near || done == args.iterations {
-            progress.finish();
-            return Ok((points, profile));
-        }
+impl FromStr for Goal {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Goal, String> {
+        let number =
+            |text: &str| text.trim().parse().ok().filter(|&n: &f64| n > 0.0 && n.is_finite());
+        let goal = match text.strip_suffix('%') {
+            Some(share) => number(share).map(|share| Goal::ShareOfPot(share / 100.0)),
+            None => number(text).map(Goal::Chips),
+        };
+        goal.ok_or_else(|| "write chips above 0, or a share of the pot such as 0.5%".to_owned())
     }
 }
 
-/// 1, 2, 5, 10, 20, 50, …
-fn stops() -> impl Iterator<Item = u32> {
-    (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u32.pow(power)))
+/// Writes a file of its own.
+fn write(path: &Path, content: &str) -> Result<(), Failure> {
+    logs::folder::write_whole(path, |out| out.write_all(content.as_bytes()))
+        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
 }
 
-fn look(game: &Sequences, profile: &Profile, iterations: u32) -> Point {
-    let [first, second] = Player::BOTH.map(|player| profile.best_response_value(game, player));
-    Point {
-        iterations,
-        exploitability: (first + second) / 2.0,
-        value: profile.value(game),
-        bounds: [-second, first],
-    }
-}
-
-fn point_json(point: &Point) -> Value {
-    json!({
-        "iterations": point.iterations,
-        "exploitability": point.exploitability,
-        "value": point.value,
-        "value_at_least": point.bounds[0],
-        "value_at_most": point.bounds[1],
-    })
-}
-
-/// Each player's information sets with the probability of every action.
-fn strategies(tree: &Tree, game: &Sequences, profile: &Profile) -> Vec<Value> {
-    let of = |player: Player| {
-        let infosets = tree.infosets(player).iter().zip(game.choices(player));
-        infosets
-            .map(|(infoset, choice)| {
-                let shares = &profile.0[player.index()][choice.sequences()];
-                let actions: serde_json::Map<_, _> = infoset
-                    .actions
-                    .iter()
-                    .zip(shares)
-                    .map(|(action, share)| (action.clone(), json!(share)))
-                    .collect();
-                json!({ "infoset": infoset.name, "actions": actions })
-            })
-            .collect()
-    };
-    Player::BOTH.map(of).to_vec()
+/// Writes a document.
+fn write_json(path: &Path, document: &Value) -> Result<(), Failure> {
+    write(path, &format!("{document:#}\n"))
 }

@@ -1,0 +1,181 @@
+//! What came of a subgame: shown as text, kept as documents.
+
+use cards::Range;
+use game::Chips;
+use indicatif::{HumanBytes, HumanCount};
+use serde_json::{Value, json};
+use solvers::subgame::{Evaluation, Size};
+
+use super::subgame::Problem;
+use super::view::View;
+use super::{picture, text};
+use crate::exit::Failure;
+use crate::report;
+
+/// What was reached.
+pub(super) struct Solved {
+    pub(super) iterations: u32,
+    pub(super) seconds: f64,
+    pub(super) evaluation: Evaluation,
+    /// Whether it is as near to an equilibrium as was wanted.
+    pub(super) reached: bool,
+    pub(super) interrupted: bool,
+}
+
+impl Solved {
+    fn json(&self, goal: f64) -> Value {
+        let Evaluation { values, best, committed, .. } = &self.evaluation;
+        let pot = self.evaluation.pot();
+        let player = |player: usize| {
+            let gets = values[player] + committed[player];
+            json!({
+                "gets": gets,
+                "share_of_pot": gets / pot,
+                "wins": values[player],
+                "with_a_best_response": best[player],
+            })
+        };
+        json!({
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "exploitability": self.evaluation.exploitability(),
+            "share_of_pot": self.evaluation.share_of_pot(),
+            "until": goal,
+            "reached": self.reached,
+            "interrupted": self.interrupted,
+            "players": [player(0), player(1)],
+        })
+    }
+}
+
+impl Problem<'_> {
+    /// Writes the files and prints the result.
+    pub(super) fn show(&self, size: &Size, solved: &Solved, views: &[View]) -> Result<(), Failure> {
+        let spots: Vec<Value> = views.iter().map(View::json).collect();
+        if let Some(path) = &self.args.strategy {
+            let mut document = self.facts("cardroom-subgame-strategy/1");
+            document.extend([("spots".to_owned(), json!(spots))]);
+            super::write_json(path, &document.into())?;
+        }
+        if let (Some(path), [view]) = (&self.options.svg, views) {
+            super::write(path, &picture::chart(view, &self.title(solved, view)))?;
+        }
+        if self.args.json {
+            let more = [("result", solved.json(self.goal())), ("spots", json!(spots))];
+            return report::out(&format!("{:#}\n", self.document(size, &more)));
+        }
+        let mut out = self.summary(size, solved);
+        for view in views {
+            out.push('\n');
+            out.push_str(&text::render(view, self.options.hands, text::colours()));
+        }
+        report::out(&out)
+    }
+
+    /// What was solved, how well, and what both players win.
+    fn summary(&self, size: &Size, solved: &Solved) -> String {
+        let Evaluation { values, best, .. } = solved.evaluation;
+        let pot = solved.evaluation.pot();
+        let mut text = format!(
+            "{}: pot {}, {} behind, {} x {} hands, {}\n{} iterations in {:.2} s: exploitability {:.4} chips, {:.3} % of the \
+             pot{}\n\n",
+            self.root.board(),
+            self.root.pot(),
+            self.behind(),
+            size.hands[0],
+            size.hands[1],
+            self.variant,
+            HumanCount(solved.iterations.into()),
+            solved.seconds,
+            solved.evaluation.exploitability(),
+            100.0 * solved.evaluation.share_of_pot(),
+            if solved.reached { "" } else { ", more than was asked for" }
+        );
+        text.push_str(
+            "            gets of the pot     share of it     wins  with a best response\n",
+        );
+        for player in 0..2 {
+            let gets = values[player] + solved.evaluation.committed[player];
+            text.push_str(&format!(
+                "player {}  {gets:>17.3}  {:>12.2} % {:>+8.3}  {:>+20.3}\n",
+                player + 1,
+                100.0 * gets / pot,
+                values[player],
+                best[player]
+            ));
+        }
+        text
+    }
+
+    fn behind(&self) -> String {
+        let stacks = self.stacks();
+        match stacks[0] == stacks[1] {
+            true => stacks[0].to_string(),
+            false => format!("{} and {}", stacks[0], stacks[1]),
+        }
+    }
+
+    fn stacks(&self) -> [Chips; 2] {
+        let (stacks, committed) = (&self.root.def().stacks, self.root.committed().as_slice());
+        [0, 1].map(|seat: usize| stacks[seat] - committed[seat])
+    }
+
+    fn title(&self, solved: &Solved, view: &View) -> picture::Title {
+        let after =
+            if view.path.is_empty() { String::new() } else { format!(" after {}", view.path) };
+        picture::Title {
+            head: format!("Player {} on {}{after}", view.player.index() + 1, view.board),
+            about: format!(
+                "Pot {}, {} behind at the beginning; exploitability {:.3} % of the pot",
+                view.pot,
+                self.behind(),
+                100.0 * solved.evaluation.share_of_pot()
+            ),
+        }
+    }
+
+    /// What was asked.
+    fn facts(&self, schema: &str) -> serde_json::Map<String, Value> {
+        let facts = json!({
+            "schema": schema,
+            "board": self.root.board().to_string(),
+            "pot": self.root.pot(),
+            "stacks": self.stacks(),
+            "smallest_bet": self.options.smallest_bet,
+            "ranges": self.ranges.each_ref().map(Range::to_string),
+            "menu": self.menu.to_string(),
+            "algorithm": self.variant.to_string(),
+            "precision": self.options.precision.name(),
+        });
+        match facts {
+            Value::Object(facts) => facts,
+            _ => serde_json::Map::new(),
+        }
+    }
+
+    /// What was asked and how large it is, with more.
+    pub(super) fn document(&self, size: &Size, more: &[(&str, Value)]) -> Value {
+        let mut document = self.facts("cardroom-solve-subgame/1");
+        let size = json!({
+            "nodes": size.nodes,
+            "hands": size.hands,
+            "cells": size.cells,
+            "bytes": size.bytes,
+        });
+        document.extend([("size".to_owned(), size)]);
+        document.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        document.into()
+    }
+}
+
+/// How large a subgame is, in a line.
+pub(super) fn sizes(size: &Size) -> String {
+    format!(
+        "{} nodes of betting, {} x {} hands, {} pairs of hand and action over all boards: {}",
+        HumanCount(size.nodes as u64),
+        size.hands[0],
+        size.hands[1],
+        HumanCount(size.cells),
+        HumanBytes(size.bytes)
+    )
+}

@@ -1,0 +1,204 @@
+//! Small games, solved as a whole.
+
+use protocol::acpc::gamedef::Reading;
+use serde_json::{Value, json};
+use solvers::games::{Dealt, TenCards};
+use solvers::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, Variant};
+
+use super::{Args, Goal};
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::report;
+
+/// What only small games have.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Small games")]
+#[group(skip)]
+pub(super) struct Options {
+    /// Seed of the sampling algorithms
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "board")]
+    seed: u64,
+    /// Largest number of nodes; a million take some 600 MB while they are laid out
+    #[arg(long, value_name = "N", default_value_t = 5_000_000, conflicts_with = "board")]
+    nodes: usize,
+}
+
+/// What the named algorithm is.
+enum Algorithm {
+    Cfr(Variant),
+    Sampling(Scheme),
+    LinearProgram,
+}
+
+/// A line of the table.
+struct Point {
+    iterations: u32,
+    exploitability: f64,
+    /// What the strategies win for the first player against each other.
+    value: f64,
+    /// Bounds of the game's value: what each side's best response allows the other.
+    bounds: [f64; 2],
+}
+
+/// Solves and prints.
+pub(super) fn run(args: &Args, name: &str) -> Result<(), Failure> {
+    let algorithm_name = args.algorithm.as_deref().unwrap_or("dcfr");
+    let algorithm = algorithm(algorithm_name)?;
+    let until = match args.until {
+        Some(Goal::ShareOfPot(_)) => {
+            return Err(Failure::usage("--until: a game has no pot to share: write chips"));
+        }
+        Some(Goal::Chips(chips)) => Some(chips),
+        None => None,
+    };
+    let tree = tree(name, args.small.nodes)?;
+    let game = Sequences::new(&tree);
+    let (points, profile) = solve(&tree, &game, &algorithm, args, until)?;
+    if let Some(path) = &args.strategy {
+        let document = json!({
+            "schema": "cardroom-strategy/1",
+            "game": name,
+            "players": strategies(&tree, &game, &profile),
+        });
+        super::write_json(path, &document)?;
+    }
+    let infosets = Player::BOTH.map(|player| tree.infosets(player).len());
+    if args.json {
+        let points: Vec<Value> = points.iter().map(point_json).collect();
+        let document = json!({
+            "schema": "cardroom-solve/1",
+            "game": name,
+            "algorithm": algorithm_name,
+            "nodes": tree.nodes().len(),
+            "infosets": infosets,
+            "points": points,
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    let nodes = indicatif::HumanCount(tree.nodes().len() as u64);
+    let mut text = format!(
+        "{}: {nodes} nodes, {} + {} information sets, {}\n\n",
+        name, infosets[0], infosets[1], algorithm_name
+    );
+    text.push_str("iterations  exploitability  first player wins  value of the game\n");
+    for point in &points {
+        text.push_str(&format!(
+            "{:>10}  {:>14.9}  {:>17.9}  {:.9} … {:.9}\n",
+            point.iterations, point.exploitability, point.value, point.bounds[0], point.bounds[1]
+        ));
+    }
+    report::out(&text)
+}
+
+fn algorithm(name: &str) -> Result<Algorithm, Failure> {
+    match name {
+        "external" => Ok(Algorithm::Sampling(Scheme::External)),
+        "outcome" => Ok(Algorithm::Sampling(Scheme::Outcome { exploration: 0.6 })),
+        "linear-program" => Ok(Algorithm::LinearProgram),
+        _ => name.parse().map(Algorithm::Cfr).map_err(|error: solvers::ParseVariantError| {
+            Failure::usage(format!("--algorithm: {error}; or external, outcome, linear-program"))
+        }),
+    }
+}
+
+fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
+    if name == "ten-cards" {
+        return Tree::new(&TenCards::uniform(), nodes).map_err(Failure::input);
+    }
+    let def = matches::games::load_game(name, Reading::Strict).map_err(Failure::input)?;
+    let game = Dealt::new(def).map_err(Failure::input)?;
+    Tree::new(&game, nodes).map_err(Failure::input)
+}
+
+/// Runs the algorithm; a line at 1, 2, 5, 10, 20, 50, … iterations and at the end.
+fn solve(
+    tree: &Tree,
+    game: &Sequences,
+    algorithm: &Algorithm,
+    args: &Args,
+    until: Option<f64>,
+) -> Result<(Vec<Point>, Profile), Failure> {
+    let mut stepper: Box<dyn FnMut(u32) -> Profile + '_> = match *algorithm {
+        Algorithm::LinearProgram => {
+            let exact = solvers::linear::solve(game).map_err(Failure::input)?;
+            return Ok((vec![look(game, &exact.profile, 1)], exact.profile));
+        }
+        Algorithm::Cfr(variant) => {
+            let mut cfr = Cfr::new(game, variant, args.iterations);
+            Box::new(move |iterations| {
+                cfr.run(iterations);
+                cfr.average()
+            })
+        }
+        Algorithm::Sampling(scheme) => {
+            let options = SamplingOptions { scheme, ..SamplingOptions::default() };
+            let mut sampling = Sampling::new(tree, game, options, args.small.seed);
+            Box::new(move |iterations| {
+                sampling.run(iterations.into());
+                sampling.average()
+            })
+        }
+    };
+    let mut progress = Progress::new(args.iterations.into(), "iterations", args.json);
+    let mut points = Vec::new();
+    let mut done = 0;
+    loop {
+        let next = stops().find(|&stop| stop > done).unwrap_or(args.iterations);
+        let next = next.min(args.iterations);
+        let profile = stepper(next - done);
+        done = next;
+        let point = look(game, &profile, done);
+        progress.show(done.into(), &format!("exploitability {:.6}", point.exploitability));
+        let near = until.is_some_and(|until| point.exploitability <= until);
+        points.push(point);
+        if near || done == args.iterations {
+            progress.finish();
+            return Ok((points, profile));
+        }
+    }
+}
+
+/// 1, 2, 5, 10, 20, 50, …
+fn stops() -> impl Iterator<Item = u32> {
+    (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u32.pow(power)))
+}
+
+fn look(game: &Sequences, profile: &Profile, iterations: u32) -> Point {
+    let [first, second] = Player::BOTH.map(|player| profile.best_response_value(game, player));
+    Point {
+        iterations,
+        exploitability: (first + second) / 2.0,
+        value: profile.value(game),
+        bounds: [-second, first],
+    }
+}
+
+fn point_json(point: &Point) -> Value {
+    json!({
+        "iterations": point.iterations,
+        "exploitability": point.exploitability,
+        "value": point.value,
+        "value_at_least": point.bounds[0],
+        "value_at_most": point.bounds[1],
+    })
+}
+
+/// Each player's information sets with the probability of every action.
+fn strategies(tree: &Tree, game: &Sequences, profile: &Profile) -> Vec<Value> {
+    let of = |player: Player| {
+        let infosets = tree.infosets(player).iter().zip(game.choices(player));
+        infosets
+            .map(|(infoset, choice)| {
+                let shares = &profile.0[player.index()][choice.sequences()];
+                let actions: serde_json::Map<_, _> = infoset
+                    .actions
+                    .iter()
+                    .zip(shares)
+                    .map(|(action, share)| (action.clone(), json!(share)))
+                    .collect();
+                json!({ "infoset": infoset.name, "actions": actions })
+            })
+            .collect()
+    };
+    Player::BOTH.map(of).to_vec()
+}

@@ -1,0 +1,142 @@
+//! Spots on the command line: what is played and dealt from the beginning on, as in `x b66 c Kd`.
+//!
+//! `f` folds, `x` checks, `c` calls (or checks), `bN` and `rN` bet and raise to N chips on the street, `a` moves
+//! all-in, and a card is dealt.
+
+use cards::Card;
+use game::{Action, PublicState, Turn};
+use solvers::subgame::{OffTree, Solver, Spot};
+
+use crate::exit::Failure;
+
+/// A spot that was asked for.
+pub(super) struct Asked {
+    /// How it is reached, in the words of the menu; empty for the beginning.
+    pub(super) path: String,
+    pub(super) state: PublicState,
+}
+
+/// The spot of a text, where somebody must act.
+pub(super) fn read(solver: &Solver, text: &str) -> Result<Asked, Failure> {
+    let mut spot = solver.spot();
+    let mut path: Vec<String> = Vec::new();
+    let separates = |letter: char| letter.is_whitespace() || letter == ',' || letter == '/';
+    for word in text.split(separates).filter(|word| !word.is_empty()) {
+        let place = match path.is_empty() {
+            true => "at the beginning".to_owned(),
+            false => format!("after `{}`", path.join(" ")),
+        };
+        (spot, path) = step(spot, path, word, &place)?;
+    }
+    let state = spot.state().clone();
+    match due(&state) {
+        Due::Action => Ok(Asked { path: path.join(" "), state }),
+        Due::Card(card) => Err(input(format!(
+            "--at `{text}`: nobody acts there before a card is dealt: add one, as in `{text} {card}`"
+        ))),
+        Due::Nothing => Err(input(format!(
+            "--at `{text}`: nobody acts there any more: leave out the last word"
+        ))),
+    }
+}
+
+/// What comes next.
+enum Due {
+    Action,
+    /// A card, after which somebody acts; one that could come.
+    Card(Card),
+    Nothing,
+}
+
+fn due(state: &PublicState) -> Due {
+    let seen = state.board().set();
+    let free = state.def().deck().into_iter().find(|&card| !seen.contains(card));
+    match (state.turn(), free) {
+        (Turn::Act(_), _) => Due::Action,
+        (Turn::Deal(_), Some(card)) if state.able().len() > 1 => Due::Card(card),
+        _ => Due::Nothing,
+    }
+}
+
+/// The spot after a word, and the path with the word in it.
+fn step<'a>(
+    spot: Spot<'a>,
+    mut path: Vec<String>,
+    word: &str,
+    place: &str,
+) -> Result<(Spot<'a>, Vec<String>), Failure> {
+    if let Ok(card) = word.parse::<Card>() {
+        path.push(card.to_string());
+        let next = spot.deal(card).map_err(|error| input(format!("--at: {error} ({place})")))?;
+        return Ok((next, path));
+    }
+    match due(spot.state()) {
+        Due::Action => {}
+        Due::Card(card) => {
+            return Err(input(format!(
+                "--at: a card is due {place}, not `{word}`: write one, as in `{card}`"
+            )));
+        }
+        Due::Nothing => {
+            let message = format!("--at: nobody acts any more {place}: leave out `{word}`");
+            return Err(input(message));
+        }
+    }
+    let offered = spot.actions().iter().map(|&action| self::word(spot.state(), action));
+    let offered = offered.collect::<Vec<_>>().join(" ");
+    let action = action(spot.state(), word).ok_or_else(|| {
+        Failure::usage(format!(
+            "--at: `{word}` is no action and no card {place}: write one of {offered}, or a card such as `Kd`"
+        ))
+    })?;
+    path.push(self::word(spot.state(), action));
+    let next = spot.act(action).map_err(|error| match error {
+        OffTree::Action { .. } => {
+            input(format!("--at: `{word}` is not on the menu {place}, which has {offered}"))
+        }
+        error => input(error.to_string()),
+    })?;
+    Ok((next, path))
+}
+
+fn input(message: String) -> Failure {
+    Failure::input(anyhow::anyhow!(message))
+}
+
+/// The action that a word stands for; `None` when it stands for none here.
+fn action(state: &PublicState, word: &str) -> Option<Action> {
+    let Turn::Act(seat) = state.turn() else { return None };
+    let free = state.committed()[seat] == state.highest();
+    match word.to_ascii_lowercase().as_str() {
+        "f" => Some(Action::Fold),
+        "c" => Some(Action::Call),
+        "x" | "k" if free => Some(Action::Call),
+        "a" => state.legal().raise.map(|raise| Action::RaiseTo(raise.max)),
+        word => {
+            let chips = word.strip_prefix(['b', 'r'])?;
+            let digits = chips.bytes().all(|byte| byte.is_ascii_digit());
+            let chips: u32 = chips.parse().ok().filter(|_| digits)?;
+            Some(Action::RaiseTo(before_street(state).checked_add(chips)?))
+        }
+    }
+}
+
+/// The word for an action.
+pub(super) fn word(state: &PublicState, action: Action) -> String {
+    let Turn::Act(seat) = state.turn() else { return String::new() };
+    match action {
+        Action::Fold => "f".to_owned(),
+        Action::Call if state.committed()[seat] == state.highest() => "x".to_owned(),
+        Action::Call => "c".to_owned(),
+        Action::RaiseTo(total) => {
+            let letter = if state.highest() > before_street(state) { 'r' } else { 'b' };
+            format!("{letter}{}", total - before_street(state))
+        }
+    }
+}
+
+/// What each player had paid when the street began.
+pub(super) fn before_street(state: &PublicState) -> u32 {
+    let Turn::Act(seat) = state.turn() else { return 0 };
+    state.committed()[seat] - state.committed_street(seat)
+}

@@ -1,0 +1,291 @@
+//! Hold'em from a board on, range against range: reading what was asked, and solving it.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use abstraction::menu::{self, BetMenu, MenuError};
+use cards::{Board, Range};
+use game::{Chips, PublicState};
+use indicatif::{HumanBytes, HumanCount};
+use matches::stop::Stop;
+use solvers::Variant;
+use solvers::subgame::{Options as SolverOptions, Precision, Solver, Subgame, SubgameError, start};
+
+use super::outcome::{Solved, sizes};
+use super::spots::{self, Asked};
+use super::view::View;
+use super::{Args, Goal};
+use crate::config::units;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::odds::input;
+use crate::progress::Progress;
+use crate::report;
+
+/// What only subgames have.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Hold'em from a board on")]
+#[group(skip)]
+pub(super) struct Options {
+    /// The cards on the table: three, four or five, as in Td9d6hQc2s
+    #[arg(long, value_name = "CARDS", requires_all = ["pot", "stack", "ranges"])]
+    pub(super) board: Option<String>,
+    /// Chips in the pot, to which both players have paid alike
+    #[arg(long, value_name = "CHIPS", requires = "board")]
+    pot: Option<Chips>,
+    /// Chips that each player has left; a second number is the second player's
+    #[arg(long, value_name = "CHIPS", num_args = 1..=2, requires = "board")]
+    stack: Vec<Chips>,
+    /// What the first and the second player may hold, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (a number behind `:`
+    /// is a weight); `random` is every hand
+    #[arg(long, value_name = "RANGE", num_args = 2, value_names = ["RANGE", "RANGE"], requires = "board")]
+    ranges: Vec<String>,
+    /// The bets: a shipped menu (fc, fcpa, limit, small, standard), a file, or lines of a menu with `;` between,
+    /// as in "every 1: 50% allin; every 2+: allin"
+    #[arg(long, value_name = "NAME|FILE|TEXT", default_value = "standard", requires = "board")]
+    menu: String,
+    /// The smallest bet
+    #[arg(long, value_name = "CHIPS", default_value_t = 1, requires = "board")]
+    pub(super) smallest_bet: Chips,
+    /// What numbers are kept in: half takes half the memory
+    #[arg(long, value_enum, default_value = "single", requires = "board")]
+    pub(super) precision: Bits,
+    /// The most that solving may take
+    #[arg(long, value_name = "SIZE", default_value = "8GiB", requires = "board")]
+    memory: units::Size,
+    /// Threads [default: one for each processor]
+    #[arg(long, value_name = "N", requires = "board")]
+    threads: Option<NonZeroUsize>,
+    /// Only say how large it is and what it takes
+    #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy"])]
+    dry_run: bool,
+    /// Show the spot after these actions and cards, as in "x b66 c Kd": f(old), x (check), c(all), bN and rN (bet
+    /// and raise to N chips on the street), a(ll-in), cards as they are dealt. May stand several times
+    #[arg(long, value_name = "WORDS", requires = "board")]
+    at: Vec<String>,
+    /// List every hand with its strategy and what it gets
+    #[arg(long, requires = "board")]
+    pub(super) hands: bool,
+    /// Draw the chart of the spot into this SVG file
+    #[arg(long, value_name = "FILE", requires = "board")]
+    pub(super) svg: Option<PathBuf>,
+    /// No progress display
+    #[arg(long, short, requires = "board")]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Bits {
+    /// 8 bytes for each pair of hand and action
+    Single,
+    /// 4 bytes, a little slower
+    Half,
+}
+
+impl Bits {
+    fn precision(self) -> Precision {
+        match self {
+            Bits::Single => Precision::Full,
+            Bits::Half => Precision::Half,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Bits::Single => "single",
+            Bits::Half => "half",
+        }
+    }
+}
+
+/// Iterations from one look at the exploitability to the next, which takes about as long as one of them. The
+/// first looks are sooner, for the sake of who waits for a large one.
+const LOOK: u32 = 10;
+
+/// Solves and prints, on as many threads as are wanted.
+pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
+    let threads = args.subgame.threads.map_or(0, NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool =
+        pool.map_err(|error| Failure::input(anyhow::anyhow!("cannot start threads: {error}")))?;
+    pool.install(|| Problem::new(args, board)?.run())
+}
+
+/// What is to be solved, and how.
+pub(super) struct Problem<'a> {
+    pub(super) args: &'a Args,
+    pub(super) options: &'a Options,
+    pub(super) root: PublicState,
+    pub(super) ranges: [Range; 2],
+    pub(super) menu: BetMenu,
+    pub(super) variant: Variant,
+}
+
+impl<'a> Problem<'a> {
+    fn new(args: &'a Args, board: &str) -> Result<Problem<'a>, Failure> {
+        let options = &args.subgame;
+        let variant = args.algorithm.as_deref().unwrap_or("dcfr+").parse();
+        let variant = variant.map_err(|error| Failure::usage(format!("--algorithm: {error}")))?;
+        if options.svg.is_some() && options.at.len() > 1 {
+            return Err(Failure::usage("--svg draws one spot: give --at once, or leave it out"));
+        }
+        let board: Board = input::board(Some(board))?.text.parse().map_err(Failure::usage)?;
+        let pot = options.pot.unwrap_or_default();
+        let first = options.stack.first().copied().unwrap_or_default();
+        let stacks = [first, options.stack.get(1).copied().unwrap_or(first)];
+        let root = start(&board, pot, stacks, options.smallest_bet).map_err(Failure::input)?;
+        let range = |number: usize| {
+            let text = options.ranges.get(number).map_or("", String::as_str);
+            text.parse().map_err(|error| {
+                Failure::usage(format!(
+                    "the range of the {} player: {error}",
+                    ["first", "second"][number]
+                ))
+            })
+        };
+        let (ranges, menu) = ([range(0)?, range(1)?], read_menu(&options.menu)?);
+        Ok(Problem { args, options, root, ranges, menu, variant })
+    }
+
+    fn run(&self) -> Result<(), Failure> {
+        let actions = |state: &PublicState| self.menu.actions(state).to_vec();
+        let subgame =
+            Subgame::new(&self.root, self.ranges.each_ref(), &actions).map_err(Failure::input)?;
+        let size = subgame.size(self.options.precision.precision());
+        if self.options.dry_run {
+            return report::out(&match self.args.json {
+                true => format!("{:#}\n", self.document(&size, &[])),
+                false => format!("{}\n", sizes(&size)),
+            });
+        }
+        let stop = Stop::new();
+        let answer =
+            interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+        answer.set("stopping after this iteration; press Ctrl-C again to abort");
+        if !self.options.quiet {
+            say(&sizes(&size));
+        }
+        let mut solver =
+            Solver::new(subgame, self.solver_options()).map_err(|error| self.refused(&error))?;
+        let asked = self.asked(&solver)?;
+        let solved = self.solve(&mut solver, &stop);
+        let views = asked.iter().map(|asked| View::new(&mut solver, asked));
+        let views = views.collect::<Result<Vec<_>, _>>()?;
+        self.show(&size, &solved, &views)?;
+        match solved.interrupted {
+            true => Err(Failure::interrupted(format!(
+                "stopped after {} iterations; to begin again: {}",
+                solved.iterations,
+                interrupt::command_line()
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    fn solver_options(&self) -> SolverOptions {
+        SolverOptions {
+            variant: self.variant,
+            horizon: self.args.iterations,
+            precision: self.options.precision.precision(),
+            memory: self.options.memory.0,
+        }
+    }
+
+    /// Why it is not solved, in the words of the command line.
+    fn refused(&self, error: &SubgameError) -> Failure {
+        match error {
+            SubgameError::Memory { needed, cells, .. } => Failure::input(anyhow::anyhow!(
+                "solving takes {} for {} pairs of hand and action, and --memory allows {}: offer fewer sizes with \
+                 --menu, begin on a later street, use --precision half, or raise --memory",
+                HumanBytes(*needed),
+                HumanCount(*cells),
+                self.options.memory
+            )),
+            SubgameError::Variant(_) => Failure::usage(format!("--algorithm: {error}")),
+            error => Failure::input(error.clone()),
+        }
+    }
+
+    /// The spots to show.
+    fn asked(&self, solver: &Solver) -> Result<Vec<Asked>, Failure> {
+        match self.options.at.is_empty() {
+            true => Ok(vec![spots::read(solver, "")?]),
+            false => self.options.at.iter().map(|text| spots::read(solver, text)).collect(),
+        }
+    }
+
+    /// The exploitability that is low enough, in chips.
+    pub(super) fn goal(&self) -> f64 {
+        match self.args.until.unwrap_or(Goal::ShareOfPot(0.005)) {
+            Goal::Chips(chips) => chips,
+            Goal::ShareOfPot(share) => share * self.root.pot() as f64,
+        }
+    }
+
+    /// Iterates until it is good enough, done or interrupted.
+    fn solve(&self, solver: &mut Solver, stop: &Stop) -> Solved {
+        let (most, goal) = (self.args.iterations, self.goal());
+        let begun = Instant::now();
+        let mut progress = Progress::patient(most.into(), "iterations", self.options.quiet);
+        let mut last: Option<(u32, f64)> = None;
+        let mut near = false;
+        let mut note = String::new();
+        while !near && solver.iterations() < most && !stop.asked() {
+            solver.step();
+            let done = solver.iterations();
+            let early = matches!(done, 2 | 5);
+            if early || done.is_multiple_of(LOOK) || done == most {
+                let exploitability = solver.exploitability();
+                near = exploitability <= goal;
+                progress.expect(expected(last, (done, exploitability), goal, most).into());
+                last = Some((done, exploitability));
+                let share = 100.0 * exploitability / self.root.pot() as f64;
+                note = format!("exploitability {exploitability:.4} chips, {share:.3} % of the pot");
+            }
+            progress.show(done.into(), &note);
+        }
+        progress.finish();
+        let evaluation = solver.evaluate();
+        Solved {
+            iterations: solver.iterations(),
+            reached: evaluation.exploitability() <= goal,
+            interrupted: !near && solver.iterations() < most,
+            seconds: begun.elapsed().as_secs_f64(),
+            evaluation,
+        }
+    }
+}
+
+/// How many iterations there will be in all: exploitability falls with a power of their number, which two looks
+/// at it tell.
+fn expected(last: Option<(u32, f64)>, now: (u32, f64), goal: f64, most: u32) -> u32 {
+    let Some(last) = last.filter(|last| last.1 > now.1 && now.1 > goal) else { return most };
+    let power = (last.1 / now.1).ln() / (f64::from(now.0) / f64::from(last.0)).ln();
+    let all = f64::from(now.0) * (now.1 / goal).powf(1.0 / power.clamp(0.5, 3.0));
+    // A float beyond the range becomes the largest number.
+    (all.ceil() as u32).clamp(now.0, most)
+}
+
+/// A shipped menu, a file, or the lines of one.
+fn read_menu(name: &str) -> Result<BetMenu, Failure> {
+    if let Some(menu) = menu::find(name) {
+        return Ok(menu);
+    }
+    let path = Path::new(name);
+    if name.contains(':') && !path.exists() {
+        let text = name.replace(';', "\n");
+        return text.parse().map_err(|error: MenuError| Failure::usage(format!("--menu: {error}")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let shipped: Vec<&str> = menu::shipped().iter().map(|menu| menu.name).collect();
+        Failure::input(anyhow::anyhow!("{name}: {error}; shipped menus are {}", shipped.join(", ")))
+    })?;
+    text.parse().map_err(|error: MenuError| Failure::input(anyhow::anyhow!("{name}: {error}")))
+}
+
+fn say(line: &str) {
+    use std::io::Write;
+    // Nothing can be done when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

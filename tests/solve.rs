@@ -1,0 +1,297 @@
+//! `cardroom solve` as a process: spots with known answers, documents, pictures, Ctrl-C, one line for each
+//! mistake.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    command.arg("solve").args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn cardroom(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the program runs")
+}
+
+fn shown(arguments: &[&str]) -> String {
+    let output = cardroom(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn document(arguments: &[&str]) -> Value {
+    let text = shown(&[arguments, &["--json"]].concat());
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn near(value: &Value, expected: f64, within: f64) {
+    let found = number(value);
+    assert!((found - expected).abs() <= within, "{found} is not {expected}");
+}
+
+/// The nuts or nothing against a hand between, with one bet of the size of the pot.
+const POLARISED: [&str; 14] = [
+    "--board",
+    "2c7dJhQsKs",
+    "--pot",
+    "200",
+    "--stack",
+    "200",
+    "--ranges",
+    "AhTd,4h3d",
+    "AcKh",
+    "--menu",
+    "river 1: pot",
+    "--quiet",
+    "--until",
+    "0.01%",
+];
+
+/// A turn with few hands.
+const TURN: [&str; 12] = [
+    "--board",
+    "Td9d6hQc",
+    "--pot",
+    "200",
+    "--stack",
+    "900",
+    "--ranges",
+    "QQ,T9s,AdKd,76s:0.5",
+    "AQs,JTs,TT",
+    "--menu",
+    "every 1: 50% 100%; every 2+: allin",
+    "--quiet",
+];
+
+#[test]
+fn bluffs_are_a_third_of_a_pot_bet_and_half_of_it_is_called() {
+    let more = ["--iterations", "5000", "--at", "", "--at", "a"];
+    let result = document(&[&POLARISED[..], &more].concat());
+    assert_eq!(result["schema"], "cardroom-solve-subgame/1");
+    assert_eq!(
+        (&result["result"]["reached"], &result["result"]["interrupted"]),
+        (&true.into(), &false.into())
+    );
+    let [begin, bet] = [0, 1].map(|spot: usize| &result["spots"][spot]);
+    assert_eq!((&begin["player"], &bet["player"]), (&1.into(), &2.into()));
+    assert_eq!((&begin["actions"][1]["action"], &bet["at"]), (&"b200".into(), &"b200".into()));
+    let strategy = |spot: &Value, hand: &str, action: usize| {
+        let hands = spot["hands"].as_array().expect("hands");
+        let hand = hands.iter().find(|found| found["hand"] == hand).expect("in the range");
+        hand["strategy"][action].clone()
+    };
+    near(&strategy(begin, "AhTd", 1), 1.0, 0.01);
+    near(&strategy(begin, "4h3d", 1), 0.5, 0.01);
+    near(&begin["actions"][1]["frequency"], 0.75, 0.01);
+    near(&strategy(bet, "AcKh", 1), 0.5, 0.01);
+    // Who bets so gets three quarters of the pot; the caller of such a bet gets nothing on average.
+    let players = &result["result"]["players"];
+    near(&players[0]["gets"], 150.0, 0.1);
+    near(&players[1]["share_of_pot"], 0.25, 0.001);
+    near(&players[1]["wins"], -number(&players[0]["wins"]), 1e-6);
+    near(&bet["gets"][1], 0.0, 1.0);
+    near(&bet["gets"][0], 400.0, 1.0);
+}
+
+#[test]
+fn every_algorithm_and_precision_comes_to_the_same() {
+    for more in [
+        &["--algorithm", "dcfr"][..],
+        &["--algorithm", "cfr+", "--precision", "half"],
+        &["--algorithm", "lcfr", "--threads", "1"],
+    ] {
+        let arguments = [&POLARISED[..12], more, &["--until", "0.2"]].concat();
+        let result = document(&arguments);
+        near(&result["result"]["players"][0]["gets"], 150.0, 0.5);
+        assert!(number(&result["result"]["exploitability"]) <= 0.2, "{more:?}");
+    }
+}
+
+#[test]
+fn spots_deep_in_a_hand_are_shown() {
+    let result = document(&[&TURN[..], &["--at", "x b100 c 2s", "--at", "x x 2h x"]].concat());
+    let [river, other] = [0, 1].map(|spot: usize| &result["spots"][spot]);
+    assert_eq!(
+        (&river["board"], &river["pot"], &river["player"]),
+        (&"Td9d6hQc2s".into(), &400.into(), &1.into())
+    );
+    assert_eq!(
+        (&other["at"], &other["player"], &other["to_call"]),
+        (&"x x 2h x".into(), &2.into(), &0.into())
+    );
+    for spot in [river, other] {
+        near(&spot["gets"][0], number(&spot["pot"]) - number(&spot["gets"][1]), 1e-6);
+        let frequencies = spot["actions"].as_array().expect("actions").iter();
+        let sum: f64 = frequencies.map(|action| number(&action["frequency"])).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+        for hand in spot["hands"].as_array().expect("hands") {
+            let strategy = hand["strategy"].as_array().expect("a strategy");
+            assert!((strategy.iter().map(number).sum::<f64>() - 1.0).abs() < 1e-6, "{hand}");
+        }
+    }
+    let text = shown(&[&TURN[..], &["--at", "x b100", "--hands"]].concat());
+    assert!(
+        text.contains("After x b100 on Td9d6hQc: player 1 acts, pot 300, 100 to call\n"),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    // Three queens are left, three suits for tens and nines, one ace and king, three suits for 76s.
+    let text = shown(&[&TURN[..], &["--hands"]].concat());
+    let hands = text.lines().skip_while(|line| !line.starts_with("hand ")).skip(1).count();
+    assert_eq!(hands, 3 + 3 + 1 + 3, "{text}");
+    assert!(!text.contains('\x1b'), "colours are for terminals");
+}
+
+#[test]
+fn what_is_too_large_is_counted_and_not_solved() {
+    let flop =
+        ["--board", "Td9d6h", "--pot", "200", "--stack", "900", "--ranges", "random", "random"];
+    let text = shown(&[&flop[..], &["--dry-run"]].concat());
+    assert!(text.contains("1176 x 1176 hands") && text.lines().count() == 1, "{text}");
+    let result = document(&[&flop[..], &["--dry-run"]].concat());
+    assert!(number(&result["size"]["bytes"]) > 9e9 && result["result"].is_null(), "{result}");
+    check_refused(
+        &[&flop[..], &["--memory", "1GiB"]].concat(),
+        3,
+        "--memory allows 1GiB: offer fewer sizes",
+    );
+    // Half the numbers take half the memory.
+    let half = document(&[&flop[..], &["--dry-run", "--precision", "half"]].concat());
+    let ratio = number(&half["size"]["bytes"]) / number(&result["size"]["bytes"]);
+    assert!((0.45..0.6).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn files_hold_the_spot() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [svg, strategy, menu] = ["a.svg", "a.json", "a.menu"].map(|name| folder.path().join(name));
+    let path = |path: &std::path::Path| path.to_str().expect("a plain path").to_owned();
+    fs::write(&menu, "river 1: 50% pot\nriver 2+: allin\n").expect("written");
+    let (svg_path, strategy_path, menu) = (path(&svg), path(&strategy), path(&menu));
+    let files = ["--svg", &svg_path, "--strategy", &strategy_path, "--menu", &menu, "--at", "x"];
+    shown(&[&POLARISED[..9], &files].concat());
+    let picture = fs::read_to_string(svg).expect("a picture");
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
+    assert!(picture.contains("<title>AKo: check "), "{picture}");
+    assert_eq!(picture.matches("<g><title>").count(), 169);
+    let written: Value =
+        serde_json::from_str(&fs::read_to_string(strategy).expect("it is there")).expect("JSON");
+    assert_eq!(written["schema"], "cardroom-subgame-strategy/1");
+    let actions = written["spots"][0]["actions"].as_array().expect("actions");
+    let words: Vec<_> =
+        actions.iter().map(|action| action["action"].as_str().unwrap_or("")).collect();
+    assert_eq!(words, ["x", "b100", "b200"]);
+}
+
+#[test]
+fn small_games_are_solved_as_before() {
+    let result = document(&["kuhn.limit.2p", "--algorithm", "linear-program"]);
+    assert_eq!(result["schema"], "cardroom-solve/1");
+    near(&result["points"][0]["value"], -1.0 / 18.0, 1e-6);
+    check_refused(&["kuhn.limit.2p", "--until", "1%"], 2, "a game has no pot");
+    check_refused(&["kuhn.limit.2p", "--board", "Td9d6hQc2s"], 2, "cannot be used with");
+    check_refused(&["kuhn.limit.2p", "--pot", "200"], 2, "--board");
+    check_refused(&[], 2, "GAME");
+}
+
+/// A refusal with this exit code, of one line but for those of the argument parser.
+fn check_refused(arguments: &[&str], code: i32, expected: &str) {
+    let output = cardroom(arguments);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+    assert!(said.contains("error: ") && said.contains(expected), "{arguments:?}: {said}");
+    assert!(!said.contains("panicked") && output.stdout.is_empty(), "{arguments:?}: {said}");
+}
+
+#[test]
+fn mistakes_get_one_line_each() {
+    // Board, pot, stack, both ranges, more.
+    let good = ["2c7dJhQsKs", "200", "200", "AhTd,4h3d", "AcKh"];
+    let with = |at: usize, text: &'static str| {
+        let mut changed = good;
+        changed[at] = text;
+        changed
+    };
+    let cases: &[([&str; 5], &[&str], i32, &str)] = &[
+        (with(0, "2c7dJhQs2c"), &[], 3, "2c stands twice"),
+        (with(0, "2c7d"), &[], 2, "two cards"),
+        (with(0, "2c7dXx"), &[], 2, "Xx"),
+        (with(1, "201"), &[], 3, "it must be even"),
+        (with(2, "0"), &[], 3, "stack behind is 0"),
+        (with(3, "QQ+,AKx"), &[], 2, "the range of the first player: at character 4: `AKx`"),
+        (with(4, "2cKd"), &[], 3, "the range of the second player has no hand left on"),
+        (["2c7dJhQsKs", "200", "200", "AhTd", "AhKd"], &[], 3, "no two can be dealt together"),
+        (good, &["--menu", "no-such"], 3, "shipped menus are fc, fcpa"),
+        (good, &["--menu", "river 1: 50"], 2, "--menu: line 1: `50` is no size"),
+        (good, &["--algorithm", "pcfr+"], 2, "choose one with alternating updates"),
+        (good, &["--algorithm", "magic"], 2, "'magic' is no algorithm"),
+        (good, &["--until", "0%"], 2, "write chips above 0"),
+        (
+            good,
+            &["--at", "b66"],
+            3,
+            "`b66` is not on the menu at the beginning, which has x b100 b200",
+        ),
+        (
+            good,
+            &["--at", "x bb"],
+            2,
+            "`bb` is no action and no card after `x`: write one of x b100 b200",
+        ),
+        (good, &["--at", "x x"], 3, "nobody acts there any more"),
+        (good, &["--at", "x x x"], 3, "nobody acts any more after `x x`: leave out `x`"),
+        (good, &["--at", "3s"], 3, "3s cannot be dealt here"),
+        (
+            with(0, "2c7dJhQs"),
+            &["--at", "x x"],
+            3,
+            "before a card is dealt: add one, as in `x x 3c`",
+        ),
+        (with(0, "2c7dJhQs"), &["--at", "x x x"], 3, "a card is due after `x x`, not `x`"),
+        (with(0, "2c7dJhQs"), &["--at", "x x Qs"], 3, "Qs cannot be dealt here"),
+        (good, &["--at", "x", "--at", "", "--svg", "x.svg"], 2, "--svg draws one spot"),
+    ];
+    for (spot, more, code, expected) in cases {
+        let [board, pot, stack, first, second] = *spot;
+        let menu: &[&str] = if more.contains(&"--menu") { &[] } else { &["--menu", "standard"] };
+        let arguments = [
+            "--board", board, "--pot", pot, "--stack", stack, "--ranges", first, second, "--quiet",
+        ];
+        check_refused(&[&arguments[..], menu, more].concat(), *code, expected);
+    }
+    check_refused(&["--board", "2c7dJhQsKs", "--pot", "200"], 2, "--stack");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_solve_shows_what_it_has_reached() {
+    let long = ["--until", "0.0000000001%", "--iterations", "100000000"];
+    let mut command = command(&[&TURN[..11], &long].concat());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("the sizes");
+    assert!(line.contains("pairs of hand and action"), "{line}");
+    std::thread::sleep(Duration::from_millis(500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).expect("text");
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("to begin again: ") && said.contains("solve --board Td9d6hQc"), "{said}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(
+        text.contains("more than was asked for") && text.contains("At the beginning"),
+        "{text}"
+    );
+}
