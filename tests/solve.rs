@@ -148,6 +148,9 @@ fn spots_deep_in_a_hand_are_shown() {
     let text = shown(&[&TURN[..], &["--hands"]].concat());
     let hands = text.lines().skip_while(|line| !line.starts_with("hand ")).skip(1).count();
     assert_eq!(hands, 3 + 3 + 1 + 3, "{text}");
+    // The second player's stack is smaller than the bet it faces.
+    let uneven = [&TURN[..5], &["200", "100"], &TURN[6..], &["--at", "a"]].concat();
+    assert_eq!(document(&uneven)["spots"][0]["to_call"], 100);
     assert!(!text.contains('\x1b'), "colours are for terminals");
 }
 

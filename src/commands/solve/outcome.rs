@@ -49,9 +49,21 @@ impl Solved {
 }
 
 impl Problem<'_> {
-    /// Writes the files and prints the result.
+    /// Prints the result, and writes the files; the result first, because it may have taken long and paths may
+    /// be wrong.
     pub(super) fn show(&self, size: &Size, solved: &Solved, views: &[View]) -> Result<(), Failure> {
         let spots: Vec<Value> = views.iter().map(View::json).collect();
+        if self.args.json {
+            let more = [("result", solved.json(self.goal())), ("spots", json!(spots))];
+            report::out(&format!("{:#}\n", self.document(size, &more)))?;
+        } else {
+            let mut out = self.summary(size, solved);
+            for view in views {
+                out.push('\n');
+                out.push_str(&text::render(view, self.options.hands, text::colours()));
+            }
+            report::out(&out)?;
+        }
         if let Some(path) = &self.args.strategy {
             let mut document = self.facts("cardroom-subgame-strategy/1");
             document.extend([("spots".to_owned(), json!(spots))]);
@@ -60,16 +72,7 @@ impl Problem<'_> {
         if let (Some(path), [view]) = (&self.options.svg, views) {
             super::write(path, &picture::chart(view, &self.title(solved, view)))?;
         }
-        if self.args.json {
-            let more = [("result", solved.json(self.goal())), ("spots", json!(spots))];
-            return report::out(&format!("{:#}\n", self.document(size, &more)));
-        }
-        let mut out = self.summary(size, solved);
-        for view in views {
-            out.push('\n');
-            out.push_str(&text::render(view, self.options.hands, text::colours()));
-        }
-        report::out(&out)
+        Ok(())
     }
 
     /// What was solved, how well, and what both players win.

@@ -2,7 +2,7 @@
 //! the hands win.
 
 use cards::{Combo, StartingHand};
-use game::{Action, Chips, PublicState};
+use game::{Action, Chips, PublicState, Turn};
 use serde_json::{Value, json};
 use solvers::Player;
 use solvers::subgame::{HandValue, Solver, Spot};
@@ -108,7 +108,7 @@ impl View {
             path: asked.path.clone(),
             board: state.board().to_string(),
             pot: state.pot(),
-            to_call: state.highest() - committed[player.index()],
+            to_call: owed(state),
             player,
             actions,
             hands,
@@ -226,9 +226,15 @@ fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64)
     actions.iter().enumerate().map(|(number, &action)| choice(number, action)).collect()
 }
 
+/// What a call costs; less than the bet where the stack is.
+fn owed(state: &PublicState) -> Chips {
+    let Turn::Act(seat) = state.turn() else { return 0 };
+    (state.highest() - state.committed()[seat]).min(state.stack(seat))
+}
+
 /// By how much a bet or raise raises, as a share of the pot after a call.
 fn of_pot(state: &PublicState, action: Action) -> Option<f64> {
-    let (Action::RaiseTo(total), game::Turn::Act(seat)) = (action, state.turn()) else {
+    let (Action::RaiseTo(total), Turn::Act(seat)) = (action, state.turn()) else {
         return None;
     };
     let owed = state.highest() - state.committed()[seat];
