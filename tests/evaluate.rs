@@ -93,11 +93,7 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     refused(&["call", "--hands", "7"], 2, "even number of hands");
     refused(&["call", "--actions", "fcr"], 3, "use fc or fcpa or 56");
     refused(&["call", "--game", "leduc.limit.2p"], 3, "hold'em of two players");
-    refused(
-        &["call", "--game", "holdem.limit.2p.reverse_blinds", "--by", "best-response"],
-        3,
-        "use --by lbr",
-    );
+    refused(&["call", "--game", "holdem.limit.3p", "--by", "best-response"], 3, "two players");
     let output = cardroom(folder.path(), &["evaluate", "call", "--by", "match"]);
     assert_eq!(output.status.code(), Some(2));
     refused(&["call", "--against", "fold"], 2, "add --by match");
