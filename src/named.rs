@@ -1,8 +1,11 @@
-//! Agents by name on the command line: the registry with the configuration's agents in it.
+//! What is named on the command line: agents, with the configuration's among them, games and menus of bets.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use abstraction::menu::{self, BetMenu, MenuError};
 use agents::{AgentChoice, Registry};
 use game::GameDef;
 use matches::games::load_game;
@@ -64,6 +67,32 @@ impl Game {
         let reading = if self.lenient_game { Reading::Original } else { Reading::Strict };
         load_game(&self.game, reading).map_err(Failure::input)
     }
+}
+
+/// The longest text of a menu.
+const LONGEST_MENU: u64 = 1 << 16;
+
+/// A shipped menu, that in a file, or the lines of one with `;` between.
+pub(crate) fn bet_menu(name: &str) -> Result<BetMenu, Failure> {
+    if let Some(menu) = menu::find(name) {
+        return Ok(menu);
+    }
+    let path = Path::new(name);
+    if name.contains(':') && !path.exists() {
+        let text = name.replace(';', "\n");
+        return text.parse().map_err(|error: MenuError| Failure::usage(format!("--menu: {error}")));
+    }
+    let bad = |error: &dyn std::fmt::Display| Failure::input(anyhow::anyhow!("{name}: {error}"));
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(LONGEST_MENU).read_to_string(&mut text));
+    read.map_err(|error| {
+        let shipped: Vec<&str> = menu::shipped().iter().map(|menu| menu.name).collect();
+        bad(&format!("{error}; shipped menus are {}", shipped.join(", ")))
+    })?;
+    if text.len() as u64 == LONGEST_MENU {
+        return Err(bad(&"too long for a menu"));
+    }
+    text.parse().map_err(|error: MenuError| bad(&error))
 }
 
 /// The built-in game of this name.

@@ -1,11 +1,10 @@
 //! `cardroom evaluate AGENT --by best-response` in hold'em: inside a betting tree, on drawn flops or on all.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use abstraction::betting::BettingTree;
-use abstraction::menu::{self, BetMenu};
+use abstraction::menu::BetMenu;
 use game::{Betting, GameDef, Seat};
 use matches::best_response::estimate::{Estimate, Figure, Figures};
 use matches::best_response::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
@@ -16,6 +15,7 @@ use solvers::subgame::response::{Asked, FLOPS, KINDS, TreeStrategy};
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::named::bet_menu;
 use crate::playing::provenance;
 use crate::progress::Progress;
 use crate::report;
@@ -94,16 +94,7 @@ fn menu(name: Option<&str>, def: &GameDef) -> Result<BetMenu, Failure> {
         Betting::Limit => "limit",
         Betting::NoLimit => "fcpa",
     };
-    let name = name.unwrap_or(usual);
-    if let Some(menu) = menu::find(name) {
-        return Ok(menu);
-    }
-    let text = std::fs::read_to_string(Path::new(name)).map_err(|error| {
-        let shipped: Vec<&str> = menu::shipped().iter().map(|menu| menu.name).collect();
-        let shipped = shipped.join(", ");
-        Failure::input(anyhow::anyhow!("{name}: {error}; shipped menus are {shipped}"))
-    })?;
-    text.parse().map_err(|error| Failure::input(anyhow::anyhow!("{name}: {error}")))
+    bet_menu(name.unwrap_or(usual))
 }
 
 fn failure(error: MeasureError) -> Failure {

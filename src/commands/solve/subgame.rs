@@ -1,10 +1,10 @@
 //! Hold'em from a board on, range against range: reading what was asked, and solving it.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use abstraction::menu::{self, BetMenu, MenuError};
+use abstraction::menu::BetMenu;
 use cards::{Board, Range};
 use game::{Chips, PublicState};
 use indicatif::{HumanBytes, HumanCount};
@@ -19,6 +19,7 @@ use super::{Args, Goal};
 use crate::config::units;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::named::bet_menu;
 use crate::odds::input;
 use crate::progress::Progress;
 use crate::report;
@@ -144,7 +145,7 @@ impl<'a> Problem<'a> {
                 ))
             })
         };
-        let (ranges, menu) = ([range(0)?, range(1)?], read_menu(&options.menu)?);
+        let (ranges, menu) = ([range(0)?, range(1)?], bet_menu(&options.menu)?);
         Ok(Problem { args, options, root, ranges, menu, variant })
     }
 
@@ -265,23 +266,6 @@ fn expected(last: Option<(u32, f64)>, now: (u32, f64), goal: f64, most: u32) -> 
     let all = f64::from(now.0) * (now.1 / goal).powf(1.0 / power.clamp(0.5, 3.0));
     // A float beyond the range becomes the largest number.
     (all.ceil() as u32).clamp(now.0, most)
-}
-
-/// A shipped menu, a file, or the lines of one.
-fn read_menu(name: &str) -> Result<BetMenu, Failure> {
-    if let Some(menu) = menu::find(name) {
-        return Ok(menu);
-    }
-    let path = Path::new(name);
-    if name.contains(':') && !path.exists() {
-        let text = name.replace(';', "\n");
-        return text.parse().map_err(|error: MenuError| Failure::usage(format!("--menu: {error}")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        let shipped: Vec<&str> = menu::shipped().iter().map(|menu| menu.name).collect();
-        Failure::input(anyhow::anyhow!("{name}: {error}; shipped menus are {}", shipped.join(", ")))
-    })?;
-    text.parse().map_err(|error: MenuError| Failure::input(anyhow::anyhow!("{name}: {error}")))
 }
 
 fn say(line: &str) {

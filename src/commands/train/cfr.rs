@@ -1,7 +1,7 @@
 //! `cardroom train cfr`: a blueprint, the average strategy of an abstract game.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::{BucketRecipe, Buckets};
-use abstraction::menu::{self, BetMenu};
 use comfy_table::{CellAlignment, Table, presets};
 use game::Street;
 use logs::folder::write_whole;
@@ -24,7 +23,7 @@ use super::course::{self, Row};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Game;
+use crate::named::{Game, bet_menu};
 use crate::progress::Progress;
 use crate::report;
 
@@ -44,8 +43,8 @@ use crate::report;
 pub struct Args {
     #[command(flatten)]
     game: Game,
-    /// The bets: a shipped menu (fc, fcpa, limit, small, standard) or a file
-    #[arg(long, value_name = "NAME|FILE")]
+    /// The bets: a shipped menu (fc, fcpa, limit, small, standard), a file, or its lines with `;` between
+    #[arg(long, value_name = "NAME|FILE|LINES")]
     menu: String,
     /// The buckets: a recipe or a file of them (see `cardroom buckets --help`)
     #[arg(long, value_name = "RECIPE|FILE")]
@@ -107,9 +106,6 @@ const GLANCE: Duration = Duration::from_millis(500);
 /// Seconds from one checkpoint to the next, at least.
 const SHORTEST: f64 = 0.1;
 
-/// The longest text of a menu.
-const LONGEST_MENU: u64 = 1 << 16;
-
 /// Hands that are played against the last checkpoint.
 const DUEL: u64 = 400_000;
 
@@ -123,7 +119,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     answer.set("stopping when the buckets are made; press Ctrl-C again to abort");
     let def = args.game.load()?;
-    let menu = load_menu(&args.menu)?;
+    let menu = bet_menu(&args.menu)?;
     let tree = Arc::new(BettingTree::new(&def, &menu, MOST_NODES).map_err(Failure::input)?);
     let mut buckets = load_buckets(&args.buckets, args.quiet)?;
     if !args.dry_run {
@@ -369,25 +365,6 @@ impl<'a> Run<'a> {
         }
         facts
     }
-}
-
-/// A shipped menu or a file.
-fn load_menu(name: &str) -> Result<BetMenu, Failure> {
-    if let Some(menu) = menu::find(name) {
-        return Ok(menu);
-    }
-    let path = Path::new(name);
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(LONGEST_MENU).read_to_string(&mut text));
-    read.map_err(|error| {
-        let shipped: Vec<&str> = menu::shipped().iter().map(|menu| menu.name).collect();
-        let shipped = shipped.join(", ");
-        Failure::input(anyhow::anyhow!("{name}: {error}; shipped menus are {shipped}"))
-    })?;
-    if text.len() as u64 == LONGEST_MENU {
-        return Err(Failure::input(anyhow::anyhow!("{name} is too long for a menu")));
-    }
-    text.parse().map_err(|error: menu::MenuError| at(path, &error))
 }
 
 /// The buckets of a recipe or of a file, with a progress display.
