@@ -68,6 +68,29 @@ fn best_responses_in_small_games_are_exact() {
 }
 
 #[test]
+fn a_best_response_in_holdem_reads_750_against_always_folding_and_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("raise.menu"), "preflop 1: pot\n").expect("a file");
+    let arguments =
+        ["evaluate", "fold", "--by", "best-response", "--menu", "raise.menu", "--flops", "4"];
+    let first = document(folder.path(), &arguments);
+    assert_eq!(first["schema"], "cardroom-evaluate-best-response-in-tree/1");
+    assert_eq!((&first["flops"], &first["exact"]), (&4.into(), &false.into()));
+    let mbb = |estimate: &Value| estimate["mbb"].as_f64().expect("a number");
+    let found = &first["from_start"];
+    for (estimate, known) in
+        [(&found["both"], 750.0), (&found["seats"][0], 500.0), (&found["seats"][1], 1000.0)]
+    {
+        assert!((mbb(estimate) - known).abs() < 1e-3, "{estimate}");
+    }
+    let again = document(folder.path(), &arguments);
+    assert_eq!(again["from_flop"], first["from_flop"]);
+    let shown = text(&cardroom(folder.path(), &arguments).stdout);
+    assert!(shown.contains("4 of them known before") && shown.contains("+750.0"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
+}
+
+#[test]
 fn a_match_is_the_duplicate_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let common = ["--hands", "200", "--seed", "3", "--out"];
@@ -93,7 +116,11 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     refused(&["call", "--hands", "7"], 2, "even number of hands");
     refused(&["call", "--actions", "fcr"], 3, "use fc or fcpa or 56");
     refused(&["call", "--game", "leduc.limit.2p"], 3, "hold'em of two players");
-    refused(&["call", "--game", "holdem.limit.3p", "--by", "best-response"], 3, "two players");
+    refused(
+        &["call", "--game", "holdem.limit.3p", "--by", "best-response"],
+        3,
+        "only games of two",
+    );
     let output = cardroom(folder.path(), &["evaluate", "call", "--by", "match"]);
     assert_eq!(output.status.code(), Some(2));
     refused(&["call", "--against", "fold"], 2, "add --by match");

@@ -63,6 +63,14 @@ type BuildTree = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn TreeStrategy>, AgentErr
 type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> + Send + Sync;
 type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
 
+/// How to ask an agent that is a pure function of what it sees.
+#[derive(Clone)]
+struct Policies {
+    whole: Arc<BuildPolicy>,
+    /// Inside the betting tree that it plays from, if it does.
+    tree: Option<Arc<BuildTree>>,
+}
+
 /// How to build the agents of one choice.
 #[derive(Clone)]
 pub struct Recipe {
@@ -77,8 +85,7 @@ pub struct Recipe {
     /// What is known of the model it plays from, in lines for people; empty without one.
     pub about: String,
     build: Arc<Build>,
-    policy: Option<Arc<BuildPolicy>>,
-    tree: Option<Arc<BuildTree>>,
+    policy: Option<Box<Policies>>,
     /// Read the models from end to end, this agent's and those of agents it asks.
     checks: Vec<Arc<Check>>,
 }
@@ -97,7 +104,6 @@ impl Recipe {
             about: String::new(),
             build: Arc::new(build),
             policy: None,
-            tree: None,
             checks: Vec::new(),
         }
     }
@@ -110,7 +116,7 @@ impl Recipe {
         build: impl Fn(&Arc<GameDef>) -> Result<P, AgentError> + Send + Sync + 'static,
     ) -> Recipe {
         let build = move |def: &Arc<GameDef>| Ok(Arc::new(build(def)?) as Arc<dyn Policy>);
-        self.policy = Some(Arc::new(build));
+        self.policy = Some(Box::new(Policies { whole: Arc::new(build), tree: None }));
         self
     }
 
@@ -122,7 +128,9 @@ impl Recipe {
         build: impl Fn(&Arc<GameDef>) -> Result<T, AgentError> + Send + Sync + 'static,
     ) -> Recipe {
         let build = move |def: &Arc<GameDef>| Ok(Arc::new(build(def)?) as Arc<dyn TreeStrategy>);
-        self.tree = Some(Arc::new(build));
+        if let Some(policies) = &mut self.policy {
+            policies.tree = Some(Arc::new(build));
+        }
         self
     }
 
@@ -149,7 +157,6 @@ impl Recipe {
     #[must_use]
     pub fn with_policy_of(mut self, inner: &AgentChoice) -> Recipe {
         self.policy.clone_from(&inner.recipe.policy);
-        self.tree.clone_from(&inner.recipe.tree);
         self
     }
 
@@ -170,7 +177,7 @@ impl Recipe {
 pub struct AgentChoice {
     name: Arc<str>,
     spec: AgentSpec,
-    recipe: Recipe,
+    recipe: Box<Recipe>,
 }
 
 impl AgentChoice {
@@ -237,7 +244,7 @@ impl AgentChoice {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn policy(&self, def: &Arc<GameDef>) -> Result<Option<Arc<dyn Policy>>, AgentError> {
-        self.recipe.policy.as_ref().map(|build| build(def)).transpose()
+        self.recipe.policy.as_ref().map(|policies| (policies.whole)(def)).transpose()
     }
 
     /// The same strategy inside the betting tree that the agent plays from; `None` when it has no such tree.
@@ -248,7 +255,8 @@ impl AgentChoice {
         &self,
         def: &Arc<GameDef>,
     ) -> Result<Option<Arc<dyn TreeStrategy>>, AgentError> {
-        self.recipe.tree.as_ref().map(|build| build(def)).transpose()
+        let build = self.recipe.policy.as_ref().and_then(|policies| policies.tree.as_ref());
+        build.map(|build| build(def)).transpose()
     }
 }
 
@@ -372,7 +380,7 @@ impl Registry {
         if self.defined.contains_key(text) {
             recipe.names.push(text.to_owned());
         }
-        Ok(AgentChoice { name: text.into(), spec: *spec, recipe })
+        Ok(AgentChoice { name: text.into(), spec: *spec, recipe: Box::new(recipe) })
     }
 
     fn unknown<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> AgentError {

@@ -2,6 +2,7 @@
 
 mod any_text;
 mod cfr;
+mod cfr_in_tree;
 mod contract;
 mod equity;
 mod policy;

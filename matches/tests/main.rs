@@ -1,5 +1,6 @@
 //! Tests of the drivers.
 
+mod best_response;
 mod external;
 mod faults;
 mod games;

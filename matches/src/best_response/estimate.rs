@@ -49,7 +49,7 @@ pub struct Figures {
 
 /// What the responders win, in units of which a chip has `unit`. `drawn` has the values on the flops in the order in
 /// which they were drawn, of which there are at least [`LEAST`]; all of them, if there are [`FLOPS`].
-pub(super) fn figures(preflop: &Preflop, drawn: &[&FlopValues], unit: f64) -> Figures {
+pub fn figures(preflop: &Preflop, drawn: &[&FlopValues], unit: f64) -> Figures {
     let as_agent = Sample::new(preflop, drawn, [Before::AsAgent; 2], unit);
     let from_flop = as_agent.figure(0, &Sample::default());
     if drawn.len() == FLOPS {

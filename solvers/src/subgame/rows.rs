@@ -269,3 +269,21 @@ pub(super) fn from_lane<R: Real>(lanes: &[Lanes<R>], lane: usize, factor: R, row
         *number = lanes[lane % LANES] * factor;
     }
 }
+
+/// Takes lanes out, each times a factor, to the places in `numbers` at which their rows begin.
+#[inline(always)]
+pub(super) fn from_lanes<R: Real>(
+    lanes: &[Lanes<R>],
+    rows: &[(usize, usize, R)],
+    numbers: &mut [R],
+) {
+    // Few hands at a time, so that their lanes are read from the nearest memory.
+    for (at, lanes) in chunks(lanes).iter().enumerate() {
+        for &(lane, start, factor) in rows {
+            let row = &mut numbers[start + at * WIDTH..][..WIDTH];
+            for (number, lanes) in row.iter_mut().zip(lanes) {
+                *number = lanes[lane % LANES] * factor;
+            }
+        }
+    }
+}

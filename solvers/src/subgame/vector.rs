@@ -63,6 +63,8 @@ widest! {
     rows::into_lanes<R>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]);
     /// See [`rows::from_lane`].
     rows::from_lane<R>(lanes: &[Lanes<R>], lane: usize, factor: R, row: &mut [R]);
+    /// See [`rows::from_lanes`].
+    rows::from_lanes<R>(lanes: &[Lanes<R>], rows: &[(usize, usize, R)], numbers: &mut [R]);
     /// See [`terminal::meet`].
     terminal::meet<R>(board: &Board, player: Player, weights: &[Lanes<R>], met: &mut [Lanes<R>]);
     /// See [`terminal::show`].

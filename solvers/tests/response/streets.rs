@@ -110,7 +110,8 @@ fn rivers_agree_with_a_response_worked_out_hand_by_hand() {
             let board = board(text);
             for player in Player::BOTH {
                 let weights = weights();
-                let won = responder.from(node, &board, player, &weights).expect("a strategy");
+                let won =
+                    responder.values_from(node, &board, player, &weights).expect("a strategy");
                 assert_eq!(won.len(), 1081);
                 let seat = player.index();
                 let naive = Naive { tree: strategy.tree(), board, seat, agent: &agent };
@@ -154,7 +155,7 @@ fn agrees(sizes: &str, betting: &str, board_text: &str) {
     let mut solver = Solver::new(subgame.expect("a subgame"), Options::default()).expect("small");
     let judged = solver.evaluate();
     for player in Player::BOTH {
-        let won = responder.from(node, &board, player, &weights).expect("a strategy");
+        let won = responder.values_from(node, &board, player, &weights).expect("a strategy");
         for (combo, won) in won {
             let Some(hand) = judged.hands[player.index()].iter().find(|hand| hand.combo == combo)
             else {

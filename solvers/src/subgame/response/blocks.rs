@@ -12,7 +12,7 @@ use super::super::betting::{Decision, Ends, Kind, Leaf, Line, Node};
 use crate::Player;
 
 /// Nodes of a block, more only if a single line has more.
-const NODES: usize = 64;
+const NODES: usize = 24;
 
 /// The betting from some nodes on, without cards.
 #[derive(Debug)]

@@ -100,6 +100,9 @@ pub enum ResponseError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlopValues(pub [Vec<f32>; 2]);
 
+/// What each hand wins.
+type Won = Vec<(Combo, f64)>;
+
 /// The response to one strategy.
 pub struct Responder<'a> {
     strategy: &'a dyn TreeStrategy,
@@ -138,7 +141,7 @@ impl<'a> Responder<'a> {
         &self.preflop
     }
 
-    /// What is won on a flop of three cards, in either seat. On the thread that calls, with some 100 MB.
+    /// What is won on a flop of three cards, in either seat. On the thread that calls, with some 110 MB.
     ///
     /// # Errors
     /// When the strategy is none in the tree.
@@ -174,7 +177,7 @@ impl<'a> Responder<'a> {
     ///
     /// # Errors
     /// When the board is not of flop, turn or river, or the strategy is none in the tree.
-    pub fn from(
+    pub fn values_from(
         &self,
         node: u32,
         board: &Board,
@@ -197,7 +200,7 @@ impl<'a> Responder<'a> {
         board: &Board,
         symmetric: bool,
         players: &[(Player, Vec<Vec<f64>>)],
-    ) -> Result<Vec<Vec<Vec<(Combo, f64)>>>, ResponseError> {
+    ) -> Result<Vec<Vec<Won>>, ResponseError> {
         let all = Range::uniform();
         let (def, ranges) = (self.tree().def(), [&all; 2]);
         let boards = Boards::new(&Table { def, board: board.set(), ranges, symmetric });

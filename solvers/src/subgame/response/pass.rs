@@ -1,9 +1,12 @@
 //! One look at everything that may follow on a board, for one responder: the agent's hands are followed down to
 //! the ends, and what the responder's hands win there is brought back up, the best action taken with each.
 
+use arrayvec::ArrayVec;
+
 use super::super::betting::{End, Kind, Line};
 use super::super::boards::{Board, Boards, Next};
 use super::super::rooms::{Room, RoomSize};
+use super::super::terminal::LANES;
 use super::super::vector;
 use super::blocks::{Block, Blocks, Follow};
 use super::{BoardStrategy, ResponseError};
@@ -257,10 +260,10 @@ fn take(
     place: impl Fn(&End) -> Option<(usize, f64)>,
     row: usize,
 ) {
-    for (lane, end) in ends.iter().enumerate() {
-        if let Some((node, chips)) = place(end) {
-            let value = &mut room.values[node * row..][..row];
-            vector::from_lane(&room.won[..row], lane, chips, value);
-        }
-    }
+    let places = ends.iter().enumerate().filter_map(|(lane, end)| {
+        let (node, chips) = place(end)?;
+        Some((lane, node * row, chips))
+    });
+    let places: ArrayVec<_, LANES> = places.collect();
+    vector::from_lanes(&room.won[..row], &places, &mut room.values);
 }

@@ -45,6 +45,10 @@ enum Node {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choices(Vec<[u8; StartingHand::COUNT]>);
 
+/// The values of the responder's own decision, by its number, from the agent's shares there and the values of its
+/// actions.
+type Own<'a> = dyn FnMut(usize, &[ByHand], &[ByHand]) -> ByHand + 'a;
+
 /// What a responder does before the flop.
 #[derive(Debug, Clone, Copy)]
 pub enum Before<'a> {
@@ -149,12 +153,7 @@ impl Preflop {
     }
 
     /// From the ends up; `own` gives the values of the responder's own decisions from those of their actions.
-    fn fold(
-        &self,
-        player: Player,
-        after: &[f64],
-        own: &mut dyn FnMut(usize, &[ByHand], &[ByHand]) -> ByHand,
-    ) -> f64 {
+    fn fold(&self, player: Player, after: &[f64], own: &mut Own<'_>) -> f64 {
         let mut values = vec![[0.0; StartingHand::COUNT]; self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
             values[at] = match node {
