@@ -162,8 +162,10 @@ fn text(plan: &Plan, outcome: &Outcome, seconds: f64) -> String {
         text.push('\n');
     }
     text += "\nSo much can be won with the bets of this tree by somebody who knows the strategy; ";
-    text +=
-        if exact { "not more.\n" } else { "a best response on all flops wins at least as much.\n" };
+    text += match exact {
+        true => "not more.\n",
+        false => "a best\nresponse on all flops wins at least as much.\n",
+    };
     text
 }
 
