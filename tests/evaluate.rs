@@ -125,8 +125,8 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     assert_eq!(output.status.code(), Some(2));
     refused(&["call", "--against", "fold"], 2, "add --by match");
     // One folder holds one measurement.
-    let by_match = ["call", "--by", "match", "--against", "fold", "--hands", "2", "--out"];
-    let by_response = ["call", "--hands", "2", "--out"];
+    let by_match = ["call", "--by", "match", "--against", "fold", "--hands", "4", "--out"];
+    let by_response = ["call", "--hands", "4", "--out"];
     for [first, second] in [[&by_match[..], &by_response], [&by_response, &by_match]] {
         let name = format!("{}-first", first.len());
         let output = cardroom(folder.path(), &[&["evaluate"], first, &[&name]].concat());
