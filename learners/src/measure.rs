@@ -1,0 +1,74 @@
+//! How well a classifier tells the labels of a table. All means are weighted by the rows' weights.
+
+use models::Classifier;
+use rayon::prelude::*;
+
+use crate::Table;
+
+/// Shares below this count as this in a log-loss, so that one certain error is dear but not endless.
+pub const LEAST_SHARE: f32 = 1e-7;
+
+/// What a classifier is worth on a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Mean of −Σ label ln(share), in nats.
+    pub log_loss: f64,
+    /// Mean of Σ (label − share)².
+    pub brier: f64,
+    /// Mean of Σ |label − share|, between 0 and 2.
+    pub distance: f64,
+    /// The share of the rows' weight where the likeliest class is the label's likeliest (the first on ties).
+    pub accuracy: f64,
+}
+
+/// Asks a classifier about every row of a table, on all threads. Sums go in blocks of rows whose order is
+/// fixed, so that the result does not depend on the threads.
+pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
+    const BLOCK: usize = 4096;
+    let (columns, classes) = (table.columns().len(), table.classes().len());
+    assert_eq!(
+        (columns, classes),
+        (classifier.columns(), classifier.classes()),
+        "same columns and classes"
+    );
+    let blocks: Vec<[f64; 5]> = (0..table.rows().div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| {
+            let (mut row_values, mut shares) = (vec![0.0; columns], vec![0.0; classes]);
+            let mut sums = [0.0; 5];
+            for row in block * BLOCK..table.rows().min((block + 1) * BLOCK) {
+                table.row(row, &mut row_values);
+                classifier.predict(&row_values, &mut shares);
+                let weight = f64::from(table.weights()[row]);
+                let label = table.label(row);
+                let mut here = [0.0; 3];
+                for (&label, &share) in label.iter().zip(&shares) {
+                    here[0] -= f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln();
+                    here[1] += f64::from(label - share).powi(2);
+                    here[2] += f64::from(label - share).abs();
+                }
+                let right = likeliest(&shares) == likeliest(label);
+                let here = [here[0], here[1], here[2], f64::from(u8::from(right)), 1.0];
+                sums.iter_mut().zip(here).for_each(|(sum, value)| *sum += weight * value);
+            }
+            sums
+        })
+        .collect();
+    let mut sums = [0.0; 5];
+    for block in blocks {
+        sums.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
+    }
+    let mean = |index: usize| sums[index] / sums[4];
+    Measured { log_loss: mean(0), brier: mean(1), distance: mean(2), accuracy: mean(3) }
+}
+
+/// The number of the largest share, the first on ties.
+pub fn likeliest(shares: &[f32]) -> usize {
+    let mut best = 0;
+    for (index, &share) in shares.iter().enumerate() {
+        if share > shares[best] {
+            best = index;
+        }
+    }
+    best
+}

@@ -1,0 +1,203 @@
+//! Rows to learn from.
+
+/// Rows of numbers, each with a distribution over classes and a weight.
+///
+/// Numbers stand column by column, labels row by row. Every number is finite, every label has shares of at
+/// least zero that sum to one within 1e-3 (and are scaled to sum to one), every weight is above zero.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    columns: Vec<String>,
+    classes: Vec<String>,
+    values: Vec<f32>,
+    labels: Vec<f32>,
+    weights: Vec<f32>,
+}
+
+/// Why numbers are no table.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TableError {
+    /// The lengths do not fit each other.
+    #[error(
+        "{values} values, {labels} label shares and {weights} weights are not whole rows of {columns} columns and {classes} classes"
+    )]
+    Lengths {
+        /// Values given.
+        values: usize,
+        /// Label shares given.
+        labels: usize,
+        /// Weights given: the number of rows.
+        weights: usize,
+        /// Columns named.
+        columns: usize,
+        /// Classes named.
+        classes: usize,
+    },
+    /// Nothing to learn from.
+    #[error("there are no rows")]
+    Empty,
+    /// Fewer classes than two, or no column.
+    #[error(
+        "{columns} columns and {classes} classes: a learner needs one column and two classes at least"
+    )]
+    Narrow {
+        /// Columns named.
+        columns: usize,
+        /// Classes named.
+        classes: usize,
+    },
+    /// A number is NaN or infinite.
+    #[error("row {row}, column {column}: {value} is not a number to learn from")]
+    Value {
+        /// The row, from 0.
+        row: usize,
+        /// The column's name.
+        column: String,
+        /// The number.
+        value: f32,
+    },
+    /// A label is no distribution.
+    #[error(
+        "row {row}: the shares of its classes must be at least 0 and sum to 1, and they sum to {sum}"
+    )]
+    Label {
+        /// The row, from 0.
+        row: usize,
+        /// What the shares sum to; NaN where one is negative or no number.
+        sum: f32,
+    },
+    /// A weight is not above zero.
+    #[error("row {row}: a weight must be above 0, and it is {weight}")]
+    Weight {
+        /// The row, from 0.
+        row: usize,
+        /// The weight.
+        weight: f32,
+    },
+}
+
+impl Table {
+    /// Rows from their numbers: `values` column by column (columns x rows), `labels` row by row (rows x
+    /// classes), one of `weights` for each row.
+    pub fn new(
+        columns: Vec<String>,
+        classes: Vec<String>,
+        values: Vec<f32>,
+        mut labels: Vec<f32>,
+        weights: Vec<f32>,
+    ) -> Result<Table, TableError> {
+        let rows = weights.len();
+        if columns.is_empty() || classes.len() < 2 {
+            return Err(TableError::Narrow { columns: columns.len(), classes: classes.len() });
+        }
+        if values.len() != rows * columns.len() || labels.len() != rows * classes.len() {
+            return Err(TableError::Lengths {
+                values: values.len(),
+                labels: labels.len(),
+                weights: rows,
+                columns: columns.len(),
+                classes: classes.len(),
+            });
+        }
+        if rows == 0 {
+            return Err(TableError::Empty);
+        }
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            let column = columns[at / rows].clone();
+            return Err(TableError::Value { row: at % rows, column, value: values[at] });
+        }
+        for (row, label) in labels.chunks_exact_mut(classes.len()).enumerate() {
+            let sum: f32 = label.iter().sum();
+            let negative = label.iter().any(|&share| share < 0.0 || share.is_nan());
+            if negative || (sum - 1.0).abs() > 1e-3 {
+                return Err(TableError::Label { row, sum: if negative { f32::NAN } else { sum } });
+            }
+            label.iter_mut().for_each(|share| *share /= sum);
+        }
+        if let Some(row) = weights.iter().position(|&weight| !(weight > 0.0 && weight.is_finite()))
+        {
+            return Err(TableError::Weight { row, weight: weights[row] });
+        }
+        Ok(Table { columns, classes, values, labels, weights })
+    }
+
+    /// Rows with one class each, all of weight one: `values` column by column, `labels` the number of the
+    /// class of each row.
+    ///
+    /// Panics where a label is no class.
+    pub fn hard(
+        columns: Vec<String>,
+        classes: Vec<String>,
+        values: Vec<f32>,
+        labels: &[usize],
+    ) -> Result<Table, TableError> {
+        let mut shares = vec![0.0; labels.len() * classes.len()];
+        for (row, &label) in labels.iter().enumerate() {
+            assert!(label < classes.len(), "row {row}: {label} is no class");
+            shares[row * classes.len() + label] = 1.0;
+        }
+        Table::new(columns, classes, values, shares, vec![1.0; labels.len()])
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The names of the columns.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The names of the classes.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The numbers of a column, a number a row.
+    pub fn column(&self, column: usize) -> &[f32] {
+        &self.values[column * self.rows()..][..self.rows()]
+    }
+
+    /// The numbers of a row, into `out`, a number a column.
+    pub fn row(&self, row: usize, out: &mut [f32]) {
+        for (column, value) in out.iter_mut().enumerate() {
+            *value = self.values[column * self.rows() + row];
+        }
+    }
+
+    /// The shares of the classes of all rows, row by row.
+    pub fn labels(&self) -> &[f32] {
+        &self.labels
+    }
+
+    /// The shares of the classes of a row.
+    pub fn label(&self, row: usize) -> &[f32] {
+        &self.labels[row * self.classes.len()..][..self.classes.len()]
+    }
+
+    /// The weight of each row.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
+    /// The rows named, in that order; a row may be named twice. Panics where there are none, or no such row.
+    pub fn pick(&self, rows: &[u32]) -> Table {
+        assert!(!rows.is_empty(), "a table has at least one row");
+        let mut values = Vec::with_capacity(rows.len() * self.columns.len());
+        for column in 0..self.columns.len() {
+            let column = self.column(column);
+            values.extend(rows.iter().map(|&row| column[row as usize]));
+        }
+        let mut labels = Vec::with_capacity(rows.len() * self.classes.len());
+        for &row in rows {
+            labels.extend_from_slice(self.label(row as usize));
+        }
+        Table {
+            columns: self.columns.clone(),
+            classes: self.classes.clone(),
+            values,
+            labels,
+            weights: rows.iter().map(|&row| self.weights[row as usize]).collect(),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Datasets and learners.
+
+mod bins;
+mod table;

@@ -1,0 +1,40 @@
+//! Rows that cannot be learned from are refused, and the rest is kept as it is.
+
+use learners::{Table, TableError};
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+fn table(values: &[f32], labels: &[f32], weights: &[f32]) -> Result<Table, TableError> {
+    let (columns, classes) = (names(&["win", "bet"]), names(&["fold", "call"]));
+    Table::new(columns, classes, values.to_vec(), labels.to_vec(), weights.to_vec())
+}
+
+#[test]
+fn rows_come_back_as_they_went_in() {
+    let made =
+        table(&[0.1, 0.2, 0.3, 1.0, 2.0, 3.0], &[1.0, 0.0, 0.5, 0.5, 0.0, 1.0], &[1.0, 2.0, 3.0]);
+    let made = made.expect("a table");
+    let mut row = [0.0; 2];
+    made.row(1, &mut row);
+    assert_eq!((row, made.label(1), made.weights()[1]), ([0.2, 2.0], &[0.5, 0.5][..], 2.0));
+    let picked = made.pick(&[2, 0, 2]);
+    assert_eq!(picked.column(1), [3.0, 1.0, 3.0]);
+    assert_eq!(picked.label(0), [0.0, 1.0]);
+    assert_eq!(picked.weights(), [3.0, 1.0, 3.0]);
+}
+
+#[test]
+fn numbers_that_are_no_rows_are_refused_with_their_place() {
+    let check = |values: &[f32], labels: &[f32], weights: &[f32], expected: &str| {
+        let error = table(values, labels, weights).expect_err("no table").to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    check(&[], &[], &[], "no rows");
+    check(&[0.1], &[1.0, 0.0], &[1.0], "not whole rows of 2 columns and 2 classes");
+    check(&[0.1, 0.1, 1.0, f32::NAN], &[1.0, 0.0, 1.0, 0.0], &[1.0; 2], "row 1, column bet: NaN");
+    check(&[0.1, 1.0], &[0.7, 0.7], &[1.0], "row 0: the shares");
+    check(&[0.1, 1.0], &[1.5, -0.5], &[1.0], "row 0: the shares");
+    check(&[0.1, 1.0], &[1.0, 0.0], &[0.0], "row 0: a weight must be above 0");
+}
