@@ -11,6 +11,7 @@
 mod bins;
 pub mod cart;
 pub mod measure;
+pub mod oct;
 mod table;
 mod training;
 mod trees;
