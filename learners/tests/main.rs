@@ -2,5 +2,6 @@
 
 mod bins;
 mod cart;
+mod oct;
 mod table;
 mod tables;
