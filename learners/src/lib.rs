@@ -1,5 +1,6 @@
 //! Datasets and learners that make agents.
 //!
+//! - [`Teacher`]: a blueprint that others learn from; [`dataset`]: its decisions as rows.
 //! - [`Table`]: rows of numbers, each with a distribution over classes and a weight.
 //! - [`Bins`]: the same rows with every column cut into few intervals, which all tree learners share.
 //! - [`Training`]: a run of a learner, step by step, which can be put away and taken up again.
@@ -8,10 +9,13 @@
 //! Nothing here reads a clock or prints: whoever drives a [`Training`] does.
 
 mod bins;
+pub mod dataset;
 pub mod measure;
 mod table;
+mod teacher;
 mod training;
 
 pub use bins::{Bins, Codes};
 pub use table::{Table, TableError};
+pub use teacher::{Teacher, TeacherError};
 pub use training::{Progress, Training};

@@ -6,6 +6,7 @@ use crate::exit::Failure;
 
 mod cfr;
 mod course;
+mod dataset;
 
 /// Train a model that an agent plays from.
 #[derive(clap::Args)]
@@ -17,11 +18,13 @@ pub struct Args {
 #[derive(Subcommand)]
 enum What {
     Cfr(Box<cfr::Args>),
+    Dataset(dataset::Args),
 }
 
 /// Trains.
 pub fn run(args: Args) -> Result<(), Failure> {
     match args.what {
         What::Cfr(args) => cfr::run(&args),
+        What::Dataset(args) => dataset::run(&args),
     }
 }
