@@ -64,6 +64,11 @@ impl Bins {
         self.cuts.len()
     }
 
+    /// The cuts of all columns, to code other rows with.
+    pub fn all_cuts(&self) -> &[Vec<f32>] {
+        &self.cuts
+    }
+
     /// The cuts of a column, rising. There is one interval more.
     pub fn cuts(&self, column: usize) -> &[f32] {
         &self.cuts[column]
@@ -115,7 +120,7 @@ fn cuts(values: &[f32], weights: &[f32], most: usize) -> Vec<f32> {
 }
 
 /// A number above `low` and at most `high`, half-way if there is one.
-fn between(low: f32, high: f32) -> f32 {
+pub(crate) fn between(low: f32, high: f32) -> f32 {
     let middle = low / 2.0 + high / 2.0;
     if middle > low && middle <= high { middle } else { high }
 }

@@ -1,4 +1,6 @@
 //! Datasets and learners.
 
 mod bins;
+mod cart;
 mod table;
+mod tables;

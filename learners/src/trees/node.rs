@@ -1,0 +1,179 @@
+//! Trees that are being made.
+
+use models::tree::{Builder, Tree, TreeError};
+
+use super::Loss;
+use super::matrix::Matrix;
+use crate::Table;
+use crate::bins::between;
+
+/// A node with everything under it.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    /// The weight of each class among the rows.
+    pub(crate) sums: Vec<f64>,
+    /// How many rows there are.
+    pub(crate) rows: usize,
+    /// What is under it; none for a leaf.
+    pub(crate) branch: Option<Box<Branch>>,
+    /// The search found nothing to change here, and nothing was changed above or below since.
+    pub(crate) settled: bool,
+}
+
+/// A test on codes: rows with at most `cut` in `column` go left.
+#[derive(Debug, Clone)]
+pub(crate) struct Branch {
+    pub(crate) column: usize,
+    pub(crate) cut: u16,
+    pub(crate) left: Node,
+    pub(crate) right: Node,
+}
+
+/// What a leaf and a branch cost, and what a leaf must hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Price {
+    pub(crate) loss: Loss,
+    /// What each branch costs, in the unit of the loss.
+    pub(crate) branch: f64,
+    pub(crate) min_rows: usize,
+    pub(crate) min_weight: f64,
+}
+
+impl Price {
+    /// Whether a leaf may have so many rows of such classes.
+    pub(crate) fn allows(&self, rows: usize, sums: &[f64]) -> bool {
+        rows >= self.min_rows.max(1)
+            && (self.min_weight <= 0.0 || sums.iter().sum::<f64>() >= self.min_weight)
+    }
+}
+
+impl Node {
+    pub(crate) fn leaf(sums: Vec<f64>, rows: usize) -> Node {
+        Node { sums, rows, branch: None, settled: false }
+    }
+
+    /// The loss of the leaves and the price of the branches.
+    pub(crate) fn cost(&self, price: &Price) -> f64 {
+        match &self.branch {
+            None => price.loss.of(&self.sums),
+            Some(branch) => branch.left.cost(price) + branch.right.cost(price) + price.branch,
+        }
+    }
+
+    pub(crate) fn leaves(&self) -> usize {
+        match &self.branch {
+            None => 1,
+            Some(branch) => branch.left.leaves() + branch.right.leaves(),
+        }
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        match &self.branch {
+            None => 0,
+            Some(branch) => 1 + branch.left.depth().max(branch.right.depth()),
+        }
+    }
+
+    /// Marks everything here and below as not looked at.
+    pub(crate) fn unsettle(&mut self) {
+        self.settled = false;
+        if let Some(branch) = &mut self.branch {
+            branch.left.unsettle();
+            branch.right.unsettle();
+        }
+    }
+
+    /// Leads these rows through the tests, sorts them so that those of each leaf stand together, and counts them
+    /// anew. A test that leaves a side with less than a leaf must have is taken away, and its other side stands in its
+    /// place.
+    pub(crate) fn fit<const W: usize>(
+        &mut self,
+        rows: &mut [u32],
+        matrix: &Matrix<W>,
+        price: &Price,
+    ) {
+        self.sums = matrix.sums(rows);
+        self.rows = rows.len();
+        self.settled = false;
+        let Some(mut branch) = self.branch.take() else { return };
+        let middle = partition(rows, |row| matrix.code(row, branch.column) <= branch.cut);
+        let whole = rows.len();
+        if middle == 0 || middle == whole {
+            *self = if middle == 0 { branch.right } else { branch.left };
+            return self.fit(rows, matrix, price);
+        }
+        let (low, high) = rows.split_at_mut(middle);
+        both(
+            whole,
+            || branch.left.fit(low, matrix, price),
+            || branch.right.fit(high, matrix, price),
+        );
+        let [left, right] =
+            [&branch.left, &branch.right].map(|side| price.allows(side.rows, &side.sums));
+        match (left, right) {
+            (true, true) => self.branch = Some(branch),
+            (false, false) => {}
+            (kept, _) => {
+                *self = if kept { branch.left } else { branch.right };
+                self.fit(rows, matrix, price);
+            }
+        }
+    }
+
+    /// The tree for use. Tests lie half-way between the numbers on their two sides, over the matrix's rows.
+    pub(crate) fn tree<const W: usize>(&self, table: &Table, matrix: &Matrix<W>) -> Tree {
+        let mut builder = Builder::new(table.columns(), table.classes())
+            .expect("tables have a column and two classes, each with a name of its own");
+        let mut rows: Vec<u32> = (0..matrix.rows() as u32).collect();
+        self.build(table, matrix, &mut rows, &mut builder).expect("every node can be");
+        builder.finish().expect("every branch has two sides")
+    }
+
+    fn build<const W: usize>(
+        &self,
+        table: &Table,
+        matrix: &Matrix<W>,
+        rows: &mut [u32],
+        builder: &mut Builder,
+    ) -> Result<(), TreeError> {
+        let Some(branch) = &self.branch else {
+            let weight = self.sums.iter().sum::<f64>() as f32;
+            return builder.leaf(&self.sums, weight, self.rows as u32);
+        };
+        let middle = partition(rows, |row| matrix.code(row, branch.column) <= branch.cut);
+        let (low, high) = rows.split_at_mut(middle);
+        let column = table.column(branch.column);
+        let value = |row: &u32| column[matrix.id(*row)];
+        let below = low.iter().map(value).fold(f32::NEG_INFINITY, f32::max);
+        let above = high.iter().map(value).fold(f32::INFINITY, f32::min);
+        builder.branch(branch.column, between(below, above))?;
+        branch.left.build(table, matrix, low, builder)?;
+        branch.right.build(table, matrix, high, builder)
+    }
+}
+
+/// Does both, at the same time where there is much to do.
+pub(crate) fn both<A: Send, B: Send>(
+    rows: usize,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if rows >= 4096 { rayon::join(a, b) } else { (a(), b()) }
+}
+
+/// Sorts rows so that those that go left stand first, each side in the order it had. How many go left.
+pub(crate) fn partition(rows: &mut [u32], left: impl Fn(u32) -> bool) -> usize {
+    let mut high = Vec::with_capacity(rows.len());
+    let mut low = 0;
+    for at in 0..rows.len() {
+        let row = rows[at];
+        if left(row) {
+            rows[low] = row;
+            low += 1;
+        } else {
+            high.push(row);
+        }
+    }
+    rows[low..].copy_from_slice(&high);
+    low
+}

@@ -1,0 +1,173 @@
+//! Cost-complexity pruning: a branch goes when what it saves for each leaf is not worth the price of a leaf.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::Loss;
+use super::matrix::Matrix;
+use super::node::Node;
+use crate::Table;
+
+/// Takes away every branch that costs more than it saves, if a branch costs `price`.
+pub(crate) fn prune(node: &mut Node, loss: Loss, price: f64) -> f64 {
+    let own = loss.of(&node.sums);
+    let Some(branch) = &mut node.branch else { return own };
+    let under =
+        prune(&mut branch.left, loss, price) + prune(&mut branch.right, loss, price) + price;
+    // What rounding makes of nothing is no saving.
+    if under < own - 1e-12 * own {
+        under
+    } else {
+        node.branch = None;
+        own
+    }
+}
+
+/// The price of a branch under which the pruned tree loses least on held-out rows (the greatest, that is the
+/// smallest tree, of several), in the unit of the loss, and that loss.
+pub(crate) fn best_price<const W: usize>(
+    node: &Node,
+    loss: Loss,
+    held_out: &Table,
+    matrix: &Matrix<W>,
+) -> (f64, f64) {
+    let mut walk = Walk { loss, places: Vec::new() };
+    let mut rows: Vec<u32> = (0..matrix.rows() as u32).collect();
+    walk.add(node, None, held_out, matrix, &mut rows);
+    walk.best()
+}
+
+struct Walk {
+    loss: Loss,
+    // The nodes, a parent before its children.
+    places: Vec<Place>,
+}
+
+struct Place {
+    parent: Option<usize>,
+    // The loss as a leaf, and of the leaves under it, over the rows learned from and the held-out ones.
+    own: [f64; 2],
+    under: [f64; 2],
+    leaves: usize,
+    // Neither a leaf nor under a branch that is gone.
+    there: bool,
+}
+
+// The price at which a branch goes, least first.
+struct Due {
+    price: f64,
+    place: usize,
+}
+
+impl Walk {
+    fn add<const W: usize>(
+        &mut self,
+        node: &Node,
+        parent: Option<usize>,
+        held_out: &Table,
+        matrix: &Matrix<W>,
+        rows: &mut [u32],
+    ) -> usize {
+        let total: f64 = node.sums.iter().sum();
+        let shares: Vec<f64> = node.sums.iter().map(|sum| sum / total).collect();
+        let row = |&row: &u32| {
+            let id = matrix.id(row);
+            let weight = f64::from(held_out.weights()[id]);
+            self.loss.held_out(&shares, held_out.label(id), weight)
+        };
+        let own = [self.loss.of(&node.sums), rows.iter().map(row).sum()];
+        let at = self.places.len();
+        let there = node.branch.is_some();
+        self.places.push(Place { parent, own, under: own, leaves: 1, there });
+        if let Some(branch) = &node.branch {
+            let left = |row: u32| matrix.code(row, branch.column) <= branch.cut;
+            let middle = super::node::partition(rows, left);
+            let (low, high) = rows.split_at_mut(middle);
+            let left = self.add(&branch.left, Some(at), held_out, matrix, low);
+            let right = self.add(&branch.right, Some(at), held_out, matrix, high);
+            let sum =
+                |index: usize| self.places[left].under[index] + self.places[right].under[index];
+            self.places[at].under = [sum(0), sum(1)];
+            self.places[at].leaves = self.places[left].leaves + self.places[right].leaves;
+        }
+        at
+    }
+
+    fn price(&self, at: usize) -> f64 {
+        let place = &self.places[at];
+        ((place.own[0] - place.under[0]) / (place.leaves - 1) as f64).max(0.0)
+    }
+
+    fn best(&mut self) -> (f64, f64) {
+        let mut due: BinaryHeap<Due> = (0..self.places.len())
+            .filter(|&place| self.places[place].there)
+            .map(|place| Due { price: self.price(place), place })
+            .collect();
+        let mut best = (0.0, self.places[0].under[1]);
+        let mut price = 0.0f64;
+        while let Some(next) = due.pop() {
+            // What was changed since is in the heap again.
+            if !self.places[next.place].there || self.price(next.place) != next.price {
+                continue;
+            }
+            price = price.max(next.price);
+            self.collapse(next.place, &mut due);
+            let held_out = self.places[0].under[1];
+            let more_to_go = due.peek().is_some_and(|next| next.price <= price);
+            if !more_to_go && held_out <= best.1 {
+                // A little more, so that rounding does not keep what goes at this price.
+                best = (price * (1.0 + 1e-9), held_out);
+            }
+        }
+        best
+    }
+
+    fn collapse(&mut self, at: usize, due: &mut BinaryHeap<Due>) {
+        let place = &self.places[at];
+        let (leaves, own, under) = (place.leaves - 1, place.own, place.under);
+        self.gone(at);
+        let mut above = Some(at);
+        while let Some(place) = above {
+            for index in 0..2 {
+                self.places[place].under[index] += own[index] - under[index];
+            }
+            self.places[place].leaves -= leaves;
+            above = self.places[place].parent;
+            if self.places[place].there {
+                due.push(Due { price: self.price(place), place });
+            }
+        }
+    }
+
+    // A branch and all under it: they stand behind it without a gap, as long as their parents are gone.
+    fn gone(&mut self, at: usize) {
+        self.places[at].there = false;
+        for place in at + 1..self.places.len() {
+            match self.places[place].parent {
+                Some(parent) if parent >= at => self.places[place].there = false,
+                _ => break,
+            }
+        }
+    }
+}
+
+impl PartialEq for Due {
+    fn eq(&self, other: &Due) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Due {}
+
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Due) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Due {
+    fn cmp(&self, other: &Due) -> Ordering {
+        // The heap gives its greatest: the least price, deeper branches first.
+        other.price.total_cmp(&self.price).then(self.place.cmp(&other.place))
+    }
+}

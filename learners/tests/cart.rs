@@ -1,0 +1,193 @@
+//! Greedy trees: what they split, where they stop, and what is pruned.
+
+use learners::cart::{self, Options};
+use learners::{Bins, Loss, Table, TreesError, measure::measure};
+use models::Classifier;
+use models::tree::{Looks, Node, Tree};
+use proptest::prelude::*;
+
+use crate::tables::{any_table, hard, noisy, soft};
+
+fn fit(table: &Table, options: &Options) -> Tree {
+    cart::fit(table, &Bins::new(table, 1 << 16), options).expect("a tree")
+}
+
+#[test]
+fn a_tree_is_the_one_that_a_person_would_draw() {
+    let check = |rows: &[(&[f32], usize)], options: Options, expected: &str| {
+        let text = fit(&hard(rows), &options).to_text();
+        assert_eq!(text, expected);
+    };
+    let steps: &[(&[f32], usize)] =
+        &[(&[1.0, 7.0], 0), (&[2.0, 7.0], 0), (&[3.0, 7.0], 1), (&[4.0, 7.0], 1), (&[9.0, 7.0], 0)];
+    let all = Options::default();
+    check(steps, all, "x0>=2.5 ? (x0>=6.5 ? c0#1 : c1#2) : c0#2");
+    check(steps, Options { depth: 0, ..all }, "{c0 60%, c1 40%}#5");
+    check(steps, Options { min_rows: 2, ..all }, "x0>=2.5 ? {c0 33.33%, c1 66.67%}#3 : c0#2");
+    check(steps, Options { min_weight: 2.0, ..all }, "x0>=2.5 ? {c0 33.33%, c1 66.67%}#3 : c0#2");
+    check(steps, Options { alpha: 0.5, ..all }, "{c0 60%, c1 40%}#5");
+    check(
+        steps,
+        Options { loss: Loss::Entropy, ..all },
+        "x0>=2.5 ? (x0>=6.5 ? c0#1 : c1#2) : c0#2",
+    );
+    // No single test tells these apart, and still a test is made.
+    let parity: &[(&[f32], usize)] =
+        &[(&[0., 0.], 0), (&[0., 1.], 1), (&[1., 0.], 1), (&[1., 1.], 0)];
+    check(parity, all, "x0>=0.5 ? (x1>=0.5 ? c0#1 : c1#1) : (x1>=0.5 ? c1#1 : c0#1)");
+    // One class only, and columns that never change.
+    check(&[(&[1.0], 1), (&[2.0], 1)], all, "c1#2");
+    check(&[(&[1.0], 1), (&[1.0], 0)], all, "{c0 50%, c1 50%}#2");
+}
+
+#[test]
+fn weights_and_shares_of_labels_count() {
+    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let table = Table::new(
+        names(&["x"]),
+        names(&["a", "b"]),
+        vec![0.0, 0.0, 1.0],
+        vec![1.0, 0.0, 0.0, 1.0, 0.25, 0.75],
+        vec![3.0, 1.0, 8.0],
+    );
+    let text = fit(&table.expect("a table"), &Options::default()).to_text();
+    assert_eq!(text, "x>=0.5 ? {a 25%, b 75%}#1@8 : {a 75%, b 25%}#2@4");
+}
+
+#[test]
+fn a_test_lies_halfway_between_the_numbers_of_its_own_rows() {
+    // 40 is a row of the other side of the first test, and does not count for the second.
+    let rows: &[(&[f32], usize)] = &[
+        (&[0.0, 10.0], 0),
+        (&[0.0, 20.0], 0),
+        (&[0.0, 60.0], 1),
+        (&[1.0, 40.0], 2),
+        (&[1.0, 41.0], 2),
+        (&[1.0, 42.0], 2),
+    ];
+    assert_eq!(
+        fit(&hard(rows), &Options::default()).to_text(),
+        "x0>=0.5 ? c2#3 : (x1>=40 ? c1#1 : c0#2)"
+    );
+}
+
+#[test]
+fn options_and_rows_that_do_not_fit_are_refused() {
+    let table = noisy(20, 3, 2, 1);
+    let bins = Bins::new(&table, 256);
+    let check = |options: Options, expected: TreesError| {
+        assert_eq!(cart::fit(&table, &bins, &options), Err(expected));
+    };
+    check(Options { depth: 65, ..Options::default() }, TreesError::Depth(65));
+    let negative = TreesError::Negative { name: "alpha", value: -1.0 };
+    check(Options { alpha: -1.0, ..Options::default() }, negative);
+    let other = noisy(20, 4, 2, 1);
+    assert_eq!(
+        cart::fit(&table, &Bins::new(&other, 256), &Options::default()),
+        Err(TreesError::Bins { bins: 4, table: 3 })
+    );
+    assert_eq!(
+        cart::fit_pruned(&table, &bins, &other, &Options::default()),
+        Err(TreesError::Others)
+    );
+}
+
+#[test]
+fn pruning_on_other_rows_takes_away_what_is_noise() {
+    let (train, held_out, test) =
+        (noisy(2000, 5, 3, 1), noisy(1000, 5, 3, 2), noisy(4000, 5, 3, 3));
+    let bins = Bins::new(&train, 256);
+    for loss in [Loss::Gini, Loss::Entropy, Loss::Misclassification] {
+        let options = Options { loss, ..Options::default() };
+        let whole = cart::fit(&train, &bins, &options).expect("a tree");
+        let (pruned, alpha) = cart::fit_pruned(&train, &bins, &held_out, &options).expect("a tree");
+        assert!(alpha > 0.0 && pruned.leaves() < whole.leaves() / 2, "{loss:?}: {alpha}");
+        let (whole, less) = (measure(&whole, &test), measure(&pruned, &test));
+        assert!(less.brier < whole.brier && less.accuracy > whole.accuracy, "{whole:?}, {less:?}");
+        let again = cart::fit(&train, &bins, &Options { alpha, ..options }).expect("a tree");
+        assert_eq!(again, pruned, "the alpha found gives the tree found");
+    }
+}
+
+#[test]
+fn many_rows_give_the_tree_that_few_threads_give() {
+    // Enough rows that they are counted by code, in several pieces.
+    let table = soft(150_000, 4, 3, 5);
+    let bins = Bins::new(&table, 64);
+    let options = Options { depth: 6, min_rows: 10, ..Options::default() };
+    let fit = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| cart::fit(&table, &bins, &options).expect("a tree"))
+    };
+    let tree = fit(1);
+    assert_eq!(fit(3), tree);
+    assert_eq!((tree.depth(), tree.leaves()), (6, 64));
+}
+
+/// Checks that every test of a tree is the best one for the rows that reach it, by trying all.
+fn every_test_is_best(tree: &Tree, table: &Table, loss: Loss) {
+    let sums = |rows: &[usize]| {
+        let mut sums = vec![0.0; table.classes().len()];
+        for &row in rows {
+            let weight = f64::from(table.weights()[row]);
+            sums.iter_mut()
+                .zip(table.label(row))
+                .for_each(|(sum, &share)| *sum += weight * f64::from(share));
+        }
+        sums
+    };
+    let split = |rows: &[usize], column: usize, below: f32| {
+        let (low, high): (Vec<usize>, Vec<usize>) =
+            rows.iter().partition(|&&row| table.column(column)[row] < below);
+        (loss.of(&sums(&low)) + loss.of(&sums(&high)), low, high)
+    };
+    let mut todo = vec![(0, (0..table.rows()).collect::<Vec<usize>>())];
+    while let Some((number, rows)) = todo.pop() {
+        let Node::Branch { looks: Looks::Column(column), below, left, right } = tree.node(number)
+        else {
+            continue;
+        };
+        let (made, low, high) = split(&rows, column, below);
+        for column in 0..table.columns().len() {
+            for &row in &rows {
+                let (other, low, high) = split(&rows, column, table.column(column)[row]);
+                if !low.is_empty() && !high.is_empty() {
+                    assert!(made <= other + 1e-3, "node {number}: {made} and {other}");
+                }
+            }
+        }
+        todo.extend([(left, low), (right, high)]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn every_split_is_the_best_for_its_rows(table in any_table(), entropy in any::<bool>()) {
+        let loss = if entropy { Loss::Entropy } else { Loss::Gini };
+        let tree = fit(&table, &Options { depth: 4, loss, ..Options::default() });
+        every_test_is_best(&tree, &table, loss);
+    }
+
+    #[test]
+    fn every_leaf_holds_what_it_must_and_every_row_finds_its_leaf(
+        table in any_table(), min_rows in 1usize..9, min_weight in 0.0f64..8.0, depth in 0usize..9,
+    ) {
+        let tree = fit(&table, &Options { depth, min_rows, min_weight, ..Options::default() });
+        prop_assert!(tree.depth() <= depth);
+        let mut reached = vec![0; tree.nodes()];
+        let mut values = vec![0.0; table.columns().len()];
+        for row in 0..table.rows() {
+            table.row(row, &mut values);
+            reached[tree.leaf(&values)] += 1;
+        }
+        for (number, &reached) in reached.iter().enumerate() {
+            if let Node::Leaf { rows, weight, .. } = tree.node(number) {
+                prop_assert_eq!(rows, reached);
+                let alone = tree.leaves() == 1;
+                prop_assert!(alone || (rows as usize >= min_rows && f64::from(weight) >= min_weight - 1e-3));
+            }
+        }
+        prop_assert_eq!(tree.classes(), table.classes().len());
+    }
+}
