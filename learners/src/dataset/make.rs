@@ -8,13 +8,14 @@ use std::path::Path;
 use abstraction::betting::game_hash;
 use abstraction::features::{FeatureMaker, Schema};
 use game::Street;
+use models::student::columns;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::card::{Card, FileCard, StreetCard};
 use super::runs::Runs;
 use super::sample::{Rows, play};
-use super::{CARD, DatasetError, FORMAT, Split, at, columns, hexadecimal};
+use super::{CARD, DatasetError, FORMAT, Split, at, hexadecimal};
 use crate::Teacher;
 
 /// Deals that a thread plays at a time.

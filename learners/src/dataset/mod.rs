@@ -19,9 +19,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use abstraction::features::{Feature, Schema, SchemaError};
+use abstraction::features::{Schema, SchemaError};
 use abstraction::menu::{BetMenu, MenuError};
 use game::Street;
+use models::student::columns;
 use sha2::{Digest, Sha256};
 
 use crate::measure::likeliest;
@@ -308,11 +309,6 @@ impl Dataset {
         Table::new(names, moves, values, shares, weights)
             .map_err(|source| DatasetError::Table { path, source })
     }
-}
-
-/// The identifiers of a street's features.
-pub fn columns(street: Street) -> Vec<String> {
-    Feature::of(street).map(|feature| feature.to_string()).collect()
 }
 
 fn at(path: &Path, source: io::Error) -> DatasetError {
