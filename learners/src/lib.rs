@@ -5,11 +5,13 @@
 //! - [`Bins`]: the same rows with every column cut into few intervals, which all tree learners share.
 //! - [`Training`]: a run of a learner, step by step, which can be put away and taken up again.
 //! - [`cart`]: greedy decision trees. [`oct`]: optimal ones.
+//! - [`boost`]: boosted trees.
 //! - [`measure`]: how well a classifier tells the labels of a table.
 //!
 //! Nothing here reads a clock or prints: whoever drives a [`Training`] does.
 
 mod bins;
+pub mod boost;
 pub mod cart;
 pub mod dataset;
 pub mod measure;
