@@ -2,5 +2,6 @@
 
 mod bins;
 mod cart;
+mod dataset;
 mod table;
 mod tables;

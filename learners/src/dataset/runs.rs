@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 /// Numbers of a piece that is sorted in memory.
-const PIECE: usize = 4 << 20;
+const PIECE: usize = 1 << 20;
 
 /// Rows read from a run at a time while merging.
 const AHEAD: usize = 512;

@@ -2,7 +2,7 @@
 
 use crate::Classifier;
 use crate::forest::Forest;
-use crate::network::Network;
+use crate::network::{Network, Precision};
 use crate::tree::Tree;
 
 /// What learned to tell the moves of a street apart.
@@ -17,9 +17,8 @@ pub enum Learned {
 }
 
 impl Learned {
-    /// The name and file ending of each kind of student.
-    pub const KINDS: [(&str, &str); 4] =
-        [("cart", "tree"), ("oct", "tree"), ("xgboost", "forest"), ("mlp", "safetensors")];
+    /// The kinds of students.
+    pub const KINDS: [&str; 4] = ["cart", "oct", "xgboost", "mlp"];
 
     /// Reads a file of a kind and checks that it takes these columns and tells these classes apart.
     ///
@@ -61,6 +60,18 @@ impl Learned {
         wrong.map_or(Ok(()), Err)
     }
 
+    /// Its file and the file's ending. Where `small`, numbers are rounded: a network's to 16 bits, the values of a
+    /// forest's leaves to 65,536 steps.
+    pub fn encode(&self, small: bool) -> (&'static str, Vec<u8>) {
+        match (self, small) {
+            (Learned::Tree(tree), _) => ("tree", tree.to_bytes()),
+            (Learned::Forest(forest), true) => ("forest", forest.to_compact()),
+            (Learned::Forest(forest), false) => ("ubj", forest.to_ubj()),
+            (Learned::Network(network), true) => ("safetensors", network.to_bytes(Precision::Half)),
+            (Learned::Network(network), false) => ("safetensors", network.to_bytes(Precision::Single)),
+        }
+    }
+
     /// As a classifier.
     pub fn classifier(&self) -> &dyn Classifier {
         match self {
@@ -79,5 +90,23 @@ impl Learned {
             }
             Learned::Network(network) => format!("{} parameters", network.parameters().len()),
         }
+    }
+}
+
+impl From<Tree> for Learned {
+    fn from(tree: Tree) -> Learned {
+        Learned::Tree(tree)
+    }
+}
+
+impl From<Forest> for Learned {
+    fn from(forest: Forest) -> Learned {
+        Learned::Forest(forest)
+    }
+}
+
+impl From<Network> for Learned {
+    fn from(network: Network) -> Learned {
+        Learned::Network(network)
     }
 }
