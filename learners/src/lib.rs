@@ -17,6 +17,7 @@ pub mod cart;
 pub mod dataset;
 pub mod measure;
 pub mod student;
+pub mod oct;
 mod table;
 mod teacher;
 mod training;

@@ -67,22 +67,6 @@ impl Node {
         }
     }
 
-    pub(crate) fn depth(&self) -> usize {
-        match &self.branch {
-            None => 0,
-            Some(branch) => 1 + branch.left.depth().max(branch.right.depth()),
-        }
-    }
-
-    /// Marks everything here and below as not looked at.
-    pub(crate) fn unsettle(&mut self) {
-        self.settled = false;
-        if let Some(branch) = &mut self.branch {
-            branch.left.unsettle();
-            branch.right.unsettle();
-        }
-    }
-
     /// Leads these rows through the tests, sorts them so that those of each leaf stand together, and counts them
     /// anew. A test that leaves a side with less than a leaf must have is taken away, and its other side stands in its
     /// place.

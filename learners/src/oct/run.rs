@@ -1,0 +1,291 @@
+//! The order of things: starts on few rows, rounds on more and more, parts grown anew on all.
+
+use models::tree::Tree;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+
+use super::kept::Kept;
+use super::saved::State;
+use super::search::Search;
+use super::starts::{Start, Starts};
+use super::{Matrix, Options, Steps, told};
+use crate::measure::measure;
+use crate::trees::node::{Node, Price};
+use crate::trees::prune::{best_price, prune};
+use crate::trees::{TreesError, mixed};
+use crate::{Bins, Progress, Table};
+
+// Starts of a step: they are made at the same time from the same best tree, so that the number of threads does not
+// matter.
+const BATCH: u64 = 4;
+// Where all rows are used from the start, a start is searched to its end, or for so many rounds.
+const ROUNDS: usize = 60;
+// The first stage has one row in this many; each later one twice as many rows.
+const FIRST: usize = 16;
+
+pub(super) struct Run<'a, const W: usize> {
+    table: &'a Table,
+    bins: &'a Bins,
+    held_out: Option<(&'a Table, Matrix<W>)>,
+    options: Options,
+    told: u64,
+    // How many rows each stage has.
+    stages: Vec<usize>,
+    // All rows in random order: a stage has the first of them.
+    order: Vec<u32>,
+    // The rows of the stage.
+    matrix: Matrix<W>,
+    state: State,
+}
+
+impl<'a, const W: usize> Run<'a, W> {
+    pub(super) fn new(
+        table: &'a Table,
+        bins: &'a Bins,
+        held_out: Option<&'a Table>,
+        options: Options,
+        saved: Option<&[u8]>,
+    ) -> Result<Run<'a, W>, TreesError> {
+        let told = told(table, bins, held_out, &options);
+        let mut stages = vec![table.rows()];
+        for part in [2, 4, 8, FIRST] {
+            if table.rows() / part >= options.stage_rows.max(1) {
+                stages.insert(0, table.rows() / part);
+            }
+        }
+        let fresh = State { stage: 0, at: 0, done: 0, changed: true, pool: Vec::new() };
+        let state = saved.map_or(Ok(fresh), |saved| State::from_bytes(saved, told))?;
+        if state.stage >= stages.len() {
+            return Err(TreesError::Saved("it has more stages".to_string()));
+        }
+        let intervals = |column: usize| bins.all_cuts().get(column).map(|cuts| cuts.len() + 1);
+        if !state.pool.iter().all(|tree| tree.whole(options.depth, &intervals)) {
+            return Err(TreesError::Saved("a tree is none".to_string()));
+        }
+        let mut order: Vec<u32> = (0..table.rows() as u32).collect();
+        let mut rng = Pcg64Mcg::seed_from_u64(options.seed);
+        for at in 1..order.len() {
+            order.swap(at, rng.random_range(0..=at));
+        }
+        let held_out = held_out.map(|held_out| {
+            let codes = Bins::with_cuts(held_out, bins.all_cuts().to_vec());
+            (held_out, Matrix::new(held_out, &codes))
+        });
+        let matrix = rows_of(table, bins, &order[..stages[state.stage]]);
+        Ok(Run { table, bins, held_out, options, told, stages, order, matrix, state })
+    }
+
+    // What branches cost: a share of what a tree without any would.
+    fn price(&self) -> Price {
+        let Options { loss, min_rows, min_weight, alpha, .. } = self.options;
+        let rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
+        let branch = if alpha > 0.0 { alpha * loss.of(&self.matrix.sums(&rows)) } else { 0.0 };
+        Price { loss, branch, min_rows, min_weight }
+    }
+
+    fn starts(&self) -> Starts<'_, W> {
+        let search = Search { matrix: &self.matrix, price: self.price() };
+        Starts { search, depth: self.options.depth }
+    }
+
+    fn single(&self) -> bool {
+        self.stages.len() == 1
+    }
+
+    fn last(&self) -> bool {
+        self.state.stage + 1 == self.stages.len()
+    }
+
+    // How many steps the stage has at most.
+    fn steps(&self, stage: usize) -> u64 {
+        let starts = (self.options.starts.max(1) as u64).div_ceil(BATCH);
+        let regrows = if stage + 1 == self.stages.len() { self.options.regrows as u64 } else { 0 };
+        let rounds = self.options.rounds.max(1) as u64;
+        match stage {
+            0 if self.single() && self.options.depth <= SHALLOW => starts,
+            0 => starts + regrows,
+            _ => rounds + regrows,
+        }
+    }
+
+    // Does the next step; none when there is none left.
+    fn next(&mut self) -> Option<()> {
+        loop {
+            let Options { rounds, starts, regrows, .. } = self.options;
+            let at = self.state.at;
+            let first = match self.state.stage {
+                0 => (starts.max(1) as u64).div_ceil(BATCH),
+                _ => rounds.max(1) as u64,
+            };
+            if at < first {
+                match self.state.stage {
+                    0 => self.start_batch(at),
+                    _ if at > 0 && !self.state.changed => {
+                        self.state.at = first;
+                        continue;
+                    }
+                    _ => self.round(at),
+                }
+            } else if self.last() && at < self.steps(self.state.stage) {
+                self.regrow(at - first, regrows as u64);
+            } else if self.last() {
+                return None;
+            } else {
+                self.state.stage += 1;
+                (self.state.at, self.state.changed) = (0, true);
+                let rows = self.stages[self.state.stage];
+                self.matrix = rows_of(self.table, self.bins, &self.order[..rows]);
+                continue;
+            }
+            self.state.at += 1;
+            self.state.done += 1;
+            return Some(());
+        }
+    }
+
+    fn start_batch(&mut self, batch: u64) {
+        let starts = self.starts();
+        let price = starts.search.price;
+        let numbers = batch * BATCH..((batch + 1) * BATCH).min(self.options.starts.max(1) as u64);
+        let rounds = if self.single() { ROUNDS } else { self.options.rounds.max(1) };
+        let made: Vec<Kept> = numbers
+            .into_par_iter()
+            .map(|number| {
+                let seed = mixed(self.options.seed, number + 1);
+                let start = Start::numbered(number, self.options.depth);
+                let (best, mut rows) = match self.state.pool.first() {
+                    Some(best) if matches!(start, Start::Shaken | Start::Regrown { .. }) => {
+                        let (tree, rows) = best.tree(&self.matrix, &price, true);
+                        (Some(tree), rows)
+                    }
+                    _ => (None, (0..self.matrix.rows() as u32).collect()),
+                };
+                let mut tree = starts.make(start, best, &mut rows, seed);
+                let depth = self.options.depth;
+                starts.search.rounds(&mut tree, &mut rows, depth, mixed(seed, 7), rounds);
+                Kept::new(&tree, &price)
+            })
+            .collect();
+        made.into_iter().for_each(|tree| self.keep(tree));
+    }
+
+    // Among the best, unless there is one of the same cost.
+    fn keep(&mut self, tree: Kept) {
+        let pool = &mut self.state.pool;
+        let same = |other: &Kept| (other.cost - tree.cost).abs() <= 1e-9 * tree.cost.abs();
+        if pool.iter().any(same) {
+            return;
+        }
+        let at = pool.partition_point(|other| other.cost < tree.cost);
+        pool.insert(at, tree);
+        pool.truncate(self.options.survivors.max(1));
+    }
+
+    // A round on every tree. Trees that come from fewer rows are first split further; a greedy one joins them
+    // at the end.
+    fn round(&mut self, round: u64) {
+        let starts = self.starts();
+        let price = starts.search.price;
+        let depth = self.options.depth;
+        let first = round == 0;
+        let mut trees: Vec<Option<&Kept>> = self.state.pool.iter().map(Some).collect();
+        if first && self.last() {
+            trees.push(None);
+        }
+        let made: Vec<(Kept, bool)> = trees
+            .into_par_iter()
+            .enumerate()
+            .map(|(index, kept)| {
+                let seed = mixed(mixed(self.options.seed, self.state.done), index as u64);
+                let (mut tree, mut rows) = match kept {
+                    Some(kept) => kept.tree(&self.matrix, &price, !first),
+                    None => {
+                        let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
+                        (starts.make(Start::Greedy { times: 1 }, None, &mut rows, 0), rows)
+                    }
+                };
+                if first {
+                    starts.graft(&mut tree, &mut rows, depth);
+                }
+                let changed = starts.search.round(&mut tree, &mut rows, depth, seed);
+                (Kept::new(&tree, &price), changed)
+            })
+            .collect();
+        self.state.changed = made.iter().any(|(_, changed)| *changed);
+        self.state.pool.clear();
+        made.into_iter().for_each(|(tree, _)| self.keep(tree));
+    }
+
+    // Grows parts of the best tree anew, and searches what changed.
+    fn regrow(&mut self, number: u64, of: u64) {
+        let starts = self.starts();
+        let price = starts.search.price;
+        let depth = self.options.depth;
+        let Some(best) = self.state.pool.first() else { return };
+        let seed = mixed(self.options.seed, !self.state.done);
+        let (tree, mut rows) = best.tree(&self.matrix, &price, true);
+        let level = 1 + number as usize * depth.saturating_sub(4) / of.max(1) as usize;
+        let mut tree = starts.make(Start::Regrown { level }, Some(tree), &mut rows, seed);
+        starts.search.rounds(&mut tree, &mut rows, depth, mixed(seed, 7), 2);
+        let tree = Kept::new(&tree, &price);
+        self.keep(tree);
+    }
+
+    // The best tree: the one with the least loss on held-out rows, pruned to that, or the one of the least cost.
+    fn best(&self) -> (Node, Price) {
+        let price = self.price();
+        let tree = |kept: &Kept| kept.tree(&self.matrix, &price, true).0;
+        let Some((held_out, matrix)) = &self.held_out else {
+            let root: Vec<u32> = (0..self.matrix.rows() as u32).collect();
+            let leaf = || Node::leaf(self.matrix.sums(&root), root.len());
+            return (self.state.pool.first().map_or_else(leaf, tree), price);
+        };
+        let pruned = |kept: &Kept| {
+            let mut tree = tree(kept);
+            let (branch, loss) = best_price(&tree, price.loss, held_out, matrix);
+            prune(&mut tree, price.loss, branch.max(price.branch));
+            (tree, loss)
+        };
+        let mut best: Option<(Node, f64)> = None;
+        for made in self.state.pool.par_iter().map(pruned).collect::<Vec<_>>() {
+            if best.as_ref().is_none_or(|best| made.1 < best.1) {
+                best = Some(made);
+            }
+        }
+        let rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
+        let leaf = || Node::leaf(self.matrix.sums(&rows), rows.len());
+        (best.map_or_else(leaf, |(tree, _)| tree), price)
+    }
+}
+
+// Trees of this depth are shaken, and need no parts grown anew.
+const SHALLOW: usize = 6;
+
+// The rows in the order of the table, whatever the order they were drawn in.
+fn rows_of<const W: usize>(table: &Table, bins: &Bins, drawn: &[u32]) -> Matrix<W> {
+    let mut rows = drawn.to_vec();
+    rows.sort_unstable();
+    Matrix::of(table, bins, &rows)
+}
+
+impl<const W: usize> Steps for Run<'_, W> {
+    fn step(&mut self) -> Option<Progress> {
+        self.next()?;
+        let most = (0..self.stages.len()).map(|stage| self.steps(stage)).sum();
+        let rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
+        let weight: f64 = self.matrix.sums(&rows).iter().sum();
+        let loss = self.state.pool.first().map_or(f64::NAN, |best| best.cost / weight);
+        let held_out =
+            self.held_out.as_ref().map(|(held_out, _)| measure(&self.model(), held_out).log_loss);
+        Some(Progress { done: self.state.done, most, loss, held_out })
+    }
+
+    fn model(&self) -> Tree {
+        self.best().0.tree(self.table, &self.matrix)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.state.to_bytes(self.told)
+    }
+}

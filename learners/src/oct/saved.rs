@@ -1,0 +1,127 @@
+//! A run as bytes. Numbers are little-endian u64 but where said.
+//!
+//! `cardocts`; version (u32), 1; a number that tells data and options; the stage, the steps done in it, the steps
+//! done in all, whether something changed in the last one; the number of trees, and for each its cost (f64), the
+//! number of its nodes, and for each node a byte (bit 0: a branch, bit 1: settled) and, for a branch, column and
+//! cut (u16). At the end a checksum of all bytes before.
+
+use super::kept::{Kept, KeptNode};
+use crate::trees::{TreesError, mixed};
+
+const MAGIC: &[u8; 8] = b"cardocts";
+const VERSION: u32 = 1;
+
+/// Where a run is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct State {
+    pub(super) stage: usize,
+    /// Steps done in this stage, and in all.
+    pub(super) at: u64,
+    pub(super) done: u64,
+    /// Whether the last step changed a tree.
+    pub(super) changed: bool,
+    /// The best trees, best first.
+    pub(super) pool: Vec<Kept>,
+}
+
+impl State {
+    pub(super) fn to_bytes(&self, told: u64) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.extend(VERSION.to_le_bytes());
+        let numbers = [
+            told,
+            self.stage as u64,
+            self.at,
+            self.done,
+            u64::from(self.changed),
+            self.pool.len() as u64,
+        ];
+        numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
+        for tree in &self.pool {
+            out.extend(tree.cost.to_le_bytes());
+            out.extend((tree.nodes.len() as u64).to_le_bytes());
+            for node in &tree.nodes {
+                out.push(u8::from(node.test.is_some()) | u8::from(node.settled) << 1);
+                if let Some((column, cut)) = node.test {
+                    out.extend(column.to_le_bytes());
+                    out.extend(cut.to_le_bytes());
+                }
+            }
+        }
+        let sum = checksum(&out);
+        out.extend(sum.to_le_bytes());
+        out
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8], told: u64) -> Result<State, TreesError> {
+        let error = |what: &str| TreesError::Saved(what.to_string());
+        let (body, sum) = bytes
+            .len()
+            .checked_sub(8)
+            .and_then(|end| bytes.split_at_checked(end))
+            .ok_or_else(|| error("it is cut off"))?;
+        if !body.starts_with(MAGIC) {
+            return Err(error("it does not begin as one"));
+        }
+        if sum != checksum(body).to_le_bytes() {
+            return Err(error("it is damaged: its checksum does not fit"));
+        }
+        let mut reader = Reader { rest: &body[MAGIC.len()..] };
+        if reader.take::<4>()? != VERSION.to_le_bytes() {
+            return Err(error("it is of another version of this program"));
+        }
+        if reader.number()? != told {
+            return Err(error("it was made from other data, bins or options"));
+        }
+        let stage = reader.number()? as usize;
+        let (at, done, changed) = (reader.number()?, reader.number()?, reader.number()? == 1);
+        let trees = reader.number()?;
+        let pool = (0..trees).map(|_| reader.tree()).collect::<Result<Vec<Kept>, _>>()?;
+        if !reader.rest.is_empty() {
+            return Err(error("it has bytes after its end"));
+        }
+        Ok(State { stage, at, done, changed, pool })
+    }
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(0, |sum, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        mixed(sum, u64::from_le_bytes(word))
+    })
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], TreesError> {
+        let cut = || TreesError::Saved("it is cut off".to_string());
+        let (taken, rest) = self.rest.split_first_chunk::<N>().ok_or_else(cut)?;
+        self.rest = rest;
+        Ok(*taken)
+    }
+
+    fn number(&mut self) -> Result<u64, TreesError> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn tree(&mut self) -> Result<Kept, TreesError> {
+        let cost = self.take().map(f64::from_le_bytes)?;
+        let nodes = (0..self.number()?)
+            .map(|_| {
+                let [bits] = self.take::<1>()?;
+                let test = if bits & 1 == 1 {
+                    let column = self.take().map(u16::from_le_bytes)?;
+                    Some((column, self.take().map(u16::from_le_bytes)?))
+                } else {
+                    None
+                };
+                Ok(KeptNode { test, settled: bits & 2 != 0 })
+            })
+            .collect::<Result<Vec<KeptNode>, TreesError>>()?;
+        Ok(Kept { nodes, cost })
+    }
+}

@@ -1,0 +1,237 @@
+//! Trees to start from.
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::ahead::Ahead;
+use super::search::Search;
+use crate::trees::grow::Grower;
+use crate::trees::matrix::Matrix;
+use crate::trees::node::{Branch, Node, Price, both};
+use crate::trees::{Loss, mixed};
+
+// A node with fewer rows than this part of the whole is not looked ahead from, but split greedily.
+const AHEAD_PART: usize = 256;
+// Nor is one with fewer rows than this.
+const AHEAD_ROWS: usize = 24;
+// Rounds of search in a part of a tree that was grown anew.
+const REGROWN_ROUNDS: usize = 4;
+
+/// How a start tree is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Start {
+    /// Greedily, with leaves of at least so many times the rows they must have.
+    Greedy { times: usize },
+    /// Greedily, each split choosing from few columns.
+    Few,
+    /// Looking ahead.
+    Ahead,
+    /// The best so far with one or two tests drawn anew.
+    Shaken,
+    /// The best so far with the parts under this level grown anew, where that is better.
+    Regrown { level: usize },
+}
+
+impl Start {
+    /// The kind of a start by its number. Deep trees are grown anew in parts instead of shaken: one test of many
+    /// matters little.
+    pub(super) fn numbered(number: u64, depth: usize) -> Start {
+        if number < 2 {
+            return Start::Greedy { times: if number == 0 { 1 } else { 4 } };
+        }
+        match number % 4 {
+            0 => Start::Few,
+            1 => Start::Ahead,
+            _ if depth <= 6 => Start::Shaken,
+            2 => Start::Ahead,
+            _ => Start::Regrown { level: (number as usize / 4) % (depth - 3) },
+        }
+    }
+}
+
+/// Makes start trees over the rows of a matrix.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Starts<'a, const W: usize> {
+    pub(super) search: Search<'a, W>,
+    pub(super) depth: usize,
+}
+
+impl<const W: usize> Starts<'_, W> {
+    fn matrix(&self) -> &Matrix<W> {
+        self.search.matrix
+    }
+
+    /// A tree over these rows, which are all, and sorts them by its leaves. `best` is the best so far.
+    pub(super) fn make(
+        &self,
+        start: Start,
+        best: Option<Node>,
+        rows: &mut [u32],
+        seed: u64,
+    ) -> Node {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        match (start, best) {
+            (Start::Greedy { times }, _) => self.greedy(rows, self.depth, times, None, 0),
+            (Start::Ahead, _) => self.ahead(rows, self.depth, seed),
+            (Start::Shaken, Some(mut tree)) => {
+                for _ in 0..rng.random_range(1..=2) {
+                    self.shake(&mut tree, rows, &mut rng);
+                }
+                tree
+            }
+            (Start::Regrown { level }, Some(mut tree)) => {
+                self.regrow(&mut tree, rows, level, self.depth, seed);
+                tree
+            }
+            _ => self.greedy(rows, self.depth, 1, Some(self.few()), seed),
+        }
+    }
+
+    /// Splits the leaves greedily as deep as is allowed.
+    pub(super) fn graft(&self, node: &mut Node, rows: &mut [u32], depth: usize) {
+        match &mut node.branch {
+            None => *node = self.greedy(rows, depth, 1, None, 0),
+            Some(branch) => {
+                let (low, high) = rows.split_at_mut(branch.left.rows);
+                both(
+                    low.len() + high.len(),
+                    || self.graft(&mut branch.left, low, depth - 1),
+                    || self.graft(&mut branch.right, high, depth - 1),
+                );
+            }
+        }
+        node.settled = false;
+    }
+
+    // About the square root of the columns.
+    fn few(&self) -> usize {
+        (self.matrix().columns() as f64).sqrt().ceil() as usize
+    }
+
+    fn greedy(
+        &self,
+        rows: &mut [u32],
+        depth: usize,
+        times: usize,
+        picked: Option<usize>,
+        seed: u64,
+    ) -> Node {
+        let price = self.search.price;
+        // Errors are a poor guide for splits.
+        let loss = match price.loss {
+            Loss::Misclassification if seed & 2 == 0 => Loss::Gini,
+            Loss::Misclassification => Loss::Entropy,
+            loss => loss,
+        };
+        let min_rows = price.min_rows.max(1).saturating_mul(times);
+        let price = Price { loss, min_rows, ..price };
+        Grower { matrix: self.matrix(), price, picked, seed }.grow(rows, depth)
+    }
+
+    fn ahead(&self, rows: &mut [u32], depth: usize, seed: u64) -> Node {
+        let least = (self.matrix().rows() / AHEAD_PART).max(AHEAD_ROWS);
+        if depth < 2 || rows.len() < least.max(2 * self.search.price.min_rows) {
+            return self.greedy(rows, depth, 1, None, seed);
+        }
+        let columns = self.matrix().columns();
+        let wide = rows.len() * 8 >= self.matrix().rows();
+        let tests = if wide { (columns + 12).clamp(40, 64) } else { columns.clamp(24, 40) };
+        // Two levels are much less work than three, so that more tests can be combined.
+        let (levels, tests) = if depth == 2 { (2, 4 * tests) } else { (3, tests) };
+        let loss = self.search.price.loss;
+        let look = Ahead { levels, tests, rows: 2048, loss };
+        let seen = look.look(self.matrix(), rows, &mut Pcg64Mcg::seed_from_u64(seed));
+        let Some(mut node) = seen.filter(|node| node.branch.is_some()) else {
+            return self.greedy(rows, depth, 1, None, seed);
+        };
+        node.fit(rows, self.matrix(), &self.search.price);
+        if node.branch.is_some() {
+            self.ahead_below(&mut node, rows, depth, seed);
+        }
+        node
+    }
+
+    fn ahead_below(&self, node: &mut Node, rows: &mut [u32], depth: usize, seed: u64) {
+        let Some(branch) = &mut node.branch else {
+            *node = self.ahead(rows, depth, seed);
+            return;
+        };
+        let (low, high) = rows.split_at_mut(branch.left.rows);
+        both(
+            low.len() + high.len(),
+            || self.ahead_below(&mut branch.left, low, depth - 1, mixed(seed, 1)),
+            || self.ahead_below(&mut branch.right, high, depth - 1, mixed(seed, 2)),
+        );
+    }
+
+    // Gives one branch a test drawn from its rows.
+    fn shake(&self, tree: &mut Node, rows: &mut [u32], rng: &mut impl Rng) {
+        let branches = tree.leaves() - 1;
+        if branches > 0 {
+            let mut number = rng.random_range(0..branches);
+            let mut at = 0..rows.len();
+            let branch = find(tree, &mut number, &mut at).expect("there are as many branches");
+            branch.column = rng.random_range(0..self.matrix().columns());
+            branch.cut = self.matrix().code(rows[rng.random_range(at)], branch.column);
+            tree.fit(rows, self.matrix(), &self.search.price);
+        }
+    }
+
+    // Grows each part under a level anew and searches it, and keeps it where it costs less. Whether any was kept.
+    fn regrow(
+        &self,
+        node: &mut Node,
+        rows: &mut [u32],
+        level: usize,
+        depth: usize,
+        seed: u64,
+    ) -> bool {
+        if level > 0 {
+            let Some(branch) = &mut node.branch else { return false };
+            let (low, high) = rows.split_at_mut(branch.left.rows);
+            let (left, right) = both(
+                low.len() + high.len(),
+                || self.regrow(&mut branch.left, low, level - 1, depth - 1, mixed(seed, 1)),
+                || self.regrow(&mut branch.right, high, level - 1, depth - 1, mixed(seed, 2)),
+            );
+            node.settled &= !(left || right);
+            return left || right;
+        }
+        let mut sorted = rows.to_vec();
+        let mut other = if seed & 1 == 0 {
+            self.ahead(&mut sorted, depth, seed)
+        } else {
+            self.greedy(&mut sorted, depth, 1, Some(2 * self.few()), seed)
+        };
+        self.search.rounds(&mut other, &mut sorted, depth, mixed(seed, 3), REGROWN_ROUNDS);
+        let (price, better) = (&self.search.price, 1.0 - 1e-9);
+        if other.cost(price) >= node.cost(price) * better {
+            return false;
+        }
+        rows.copy_from_slice(&sorted);
+        *node = other;
+        true
+    }
+}
+
+// The branch of a number, and the places of its rows.
+fn find<'a>(
+    node: &'a mut Node,
+    number: &mut usize,
+    at: &mut std::ops::Range<usize>,
+) -> Option<&'a mut Branch> {
+    let branch = node.branch.as_mut()?;
+    if *number == 0 {
+        return Some(branch);
+    }
+    *number -= 1;
+    let whole = at.clone();
+    let under = branch.left.leaves() - 1;
+    if *number < under {
+        *at = whole.start..whole.start + branch.left.rows;
+        return find(&mut branch.left, number, at);
+    }
+    *number -= under;
+    *at = whole.start + branch.left.rows..whole.end;
+    find(&mut branch.right, number, at)
+}
