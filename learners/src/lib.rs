@@ -6,6 +6,7 @@
 //! - [`Training`]: a run of a learner, step by step, which can be put away and taken up again.
 //! - [`cart`]: greedy decision trees. [`oct`]: optimal ones.
 //! - [`boost`]: boosted trees.
+//! - [`mlp`]: networks.
 //! - [`student`]: a run for each street of a dataset, and the agent's model that comes of it.
 //! - [`measure`]: how well a classifier tells the labels of a table.
 //!
@@ -16,8 +17,9 @@ pub mod boost;
 pub mod cart;
 pub mod dataset;
 pub mod measure;
-pub mod student;
+pub mod mlp;
 pub mod oct;
+pub mod student;
 mod table;
 mod teacher;
 mod training;

@@ -3,5 +3,6 @@
 mod bins;
 mod cart;
 mod dataset;
+mod mlp;
 mod table;
 mod tables;

@@ -2,3 +2,4 @@
 
 mod blueprint;
 mod tree;
+mod network;
