@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use abstraction::features::{FeatureMaker, Schema};
 use abstraction::buckets::Buckets;
+use abstraction::features::{FeatureMaker, Schema};
 use cards::{CardSet, Combo};
 use game::Street;
-use learners::dataset::{Card, Dataset, DatasetError, Labels, MakeOptions, Made, Split, make};
+use learners::dataset::{Card, Dataset, DatasetError, Labels, Made, MakeOptions, Split, make};
 use learners::{Table, Teacher};
 use models::blueprint::Blueprint;
 

@@ -1,5 +1,5 @@
 //! Tests of the models crate.
 
 mod blueprint;
-mod tree;
 mod network;
+mod tree;

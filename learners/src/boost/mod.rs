@@ -74,8 +74,8 @@ impl<'a> Boost<'a> {
         options::check(&options, table, bins, validation)?;
         let base = margins::base(table);
         let cuts: Vec<Vec<f32>> = (0..bins.columns()).map(|c| bins.cuts(c).to_vec()).collect();
-        let held_out = validation
-            .map(|table| Rows::new(table, &Bins::with_cuts(table, cuts.clone()), &base));
+        let held_out =
+            validation.map(|table| Rows::new(table, &Bins::with_cuts(table, cuts.clone()), &base));
         let learnt = Rows::new(table, bins, &base);
         let forest =
             Forest::new(table.columns().len(), base)?.with_names(table.columns().to_vec())?;

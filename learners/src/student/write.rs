@@ -8,9 +8,9 @@ use game::Street;
 use models::student::{FORMAT, Learned, MANIFEST, Manifest, StreetManifest, StudentError, hash};
 
 use super::Lesson;
+use crate::Table;
 use crate::dataset::Dataset;
 use crate::measure::{Measured, measure};
-use crate::Table;
 
 /// What was learned for a street.
 #[derive(Debug)]

@@ -151,7 +151,8 @@ impl Nodes {
             if std::mem::replace(&mut seen[number], true) {
                 return Err((number, "two parents"));
             }
-            let (packed, known) = self.pack_node(node, order.len() - at).map_err(|w| (number, w))?;
+            let (packed, known) =
+                self.pack_node(node, order.len() - at).map_err(|w| (number, w))?;
             self.packed.push(packed);
             self.known.push(known);
             if let Node::Split { left, right, .. } = node {
@@ -169,7 +170,9 @@ impl Nodes {
                 Ok((packed, Known { gain: 0.0, cover, value }))
             }
             Node::Leaf { .. } => Err("a leaf that is no number"),
-            Node::Split { column, .. } if column >= self.columns => Err("a column that is not there"),
+            Node::Split { column, .. } if column >= self.columns => {
+                Err("a column that is not there")
+            }
             Node::Split { below, .. } if below.is_nan() => Err("a test against no number"),
             Node::Split { column, below, missing_left, gain, cover, value, .. } => {
                 let ahead = u32::try_from(ahead).ok().filter(|&ahead| ahead <= MOST_AHEAD);

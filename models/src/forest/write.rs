@@ -233,7 +233,8 @@ struct Json {
 impl Json {
     fn value<T: serde::Serialize + ?Sized>(&mut self, value: &T) {
         self.comma();
-        serde_json::to_writer(&mut self.out, value).expect("numbers and texts can be written to memory");
+        serde_json::to_writer(&mut self.out, value)
+            .expect("numbers and texts can be written to memory");
     }
 
     /// A comma unless this is the first of its container or follows a key.

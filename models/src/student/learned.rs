@@ -23,11 +23,22 @@ impl Learned {
     /// Reads a file of a kind and checks that it takes these columns and tells these classes apart.
     ///
     /// What is wrong comes in words.
-    pub fn read(kind: &str, bytes: &[u8], columns: &[String], classes: &[String]) -> Result<Learned, String> {
+    pub fn read(
+        kind: &str,
+        bytes: &[u8],
+        columns: &[String],
+        classes: &[String],
+    ) -> Result<Learned, String> {
         let learned = match kind {
-            "cart" | "oct" => Tree::from_bytes(bytes).map(Learned::Tree).map_err(|error| error.to_string()),
-            "xgboost" => Forest::read(bytes).map(Learned::Forest).map_err(|error| error.to_string()),
-            "mlp" => Network::read(bytes, &[]).map(Learned::Network).map_err(|error| error.to_string()),
+            "cart" | "oct" => {
+                Tree::from_bytes(bytes).map(Learned::Tree).map_err(|error| error.to_string())
+            }
+            "xgboost" => {
+                Forest::read(bytes).map(Learned::Forest).map_err(|error| error.to_string())
+            }
+            "mlp" => {
+                Network::read(bytes, &[]).map(Learned::Network).map_err(|error| error.to_string())
+            }
             other => Err(format!("there are no students of the kind `{other}`")),
         }?;
         learned.check(columns, classes)?;
@@ -68,7 +79,9 @@ impl Learned {
             (Learned::Forest(forest), true) => ("forest", forest.to_compact()),
             (Learned::Forest(forest), false) => ("ubj", forest.to_ubj()),
             (Learned::Network(network), true) => ("safetensors", network.to_bytes(Precision::Half)),
-            (Learned::Network(network), false) => ("safetensors", network.to_bytes(Precision::Single)),
+            (Learned::Network(network), false) => {
+                ("safetensors", network.to_bytes(Precision::Single))
+            }
         }
     }
 

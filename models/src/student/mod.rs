@@ -56,10 +56,14 @@ pub enum StudentError {
     #[error("the student's menu: {0}")]
     Menu(#[from] MenuError),
     /// A street is missing, or stands twice.
-    #[error("{MANIFEST} has the streets {0}, and must have preflop, flop, turn and river: train it again")]
+    #[error(
+        "{MANIFEST} has the streets {0}, and must have preflop, flop, turn and river: train it again"
+    )]
     Streets(String),
     /// A file is not the one that the manifest was written for.
-    #[error("{file}: its contents are not those the manifest was written for: copy or train it again")]
+    #[error(
+        "{file}: its contents are not those the manifest was written for: copy or train it again"
+    )]
     Damaged {
         /// The file.
         file: String,
@@ -73,7 +77,9 @@ pub enum StudentError {
         reason: String,
     },
     /// The student is for another game.
-    #[error("the student is for another game (hash {theirs} instead of {ours}): train one for this game")]
+    #[error(
+        "the student is for another game (hash {theirs} instead of {ours}): train one for this game"
+    )]
     Game {
         /// The hash of its game.
         theirs: String,
@@ -119,7 +125,8 @@ impl Student {
         let manifest = read_manifest(manifest)?;
         let schema = Schema::with_stamp(&manifest.features)?;
         let menu: BetMenu = manifest.menu.parse()?;
-        let names: Vec<&str> = manifest.streets.iter().map(|street| street.street.as_str()).collect();
+        let names: Vec<&str> =
+            manifest.streets.iter().map(|street| street.street.as_str()).collect();
         if names != Street::ALL.map(Street::name) {
             return Err(StudentError::Streets(names.join(", ")));
         }
@@ -127,7 +134,8 @@ impl Student {
         let mut learn = |street: Street| {
             let StreetManifest { file: name, sha256, .. } = &manifest.streets[street.index()];
             if name.contains(['/', '\\']) {
-                let reason = "the name of a file in the student's own folder must stand here".to_owned();
+                let reason =
+                    "the name of a file in the student's own folder must stand here".to_owned();
                 return Err(StudentError::Model { file: name.clone(), reason });
             }
             let bytes = file(name)?;

@@ -52,7 +52,9 @@ pub(super) fn picture(path: &Path, street: Street, steps: &str) -> Option<String
         size: [720, 300],
         title: &format!("Validation log-loss, {street}"),
         titled: true,
-        description: &format!("After {step} {steps} the log-loss on validation rows is {loss:.4} nats."),
+        description: &format!(
+            "After {step} {steps} the log-loss on validation rows is {loss:.4} nats."
+        ),
         along: steps,
         lines: vec![Line { class: "validation", points }],
         band: Vec::new(),

@@ -147,7 +147,12 @@ impl From<TreeLoss> for Loss {
 impl Cart {
     pub(super) fn lesson(&self) -> Lesson {
         let Cart { depth, loss, min_rows, .. } = *self;
-        Lesson::Cart(cart::Options { depth, loss: loss.into(), min_rows, ..cart::Options::default() })
+        Lesson::Cart(cart::Options {
+            depth,
+            loss: loss.into(),
+            min_rows,
+            ..cart::Options::default()
+        })
     }
 }
 
@@ -156,7 +161,17 @@ impl Oct {
         let Oct { depth, loss, min_rows, starts, survivors, rounds, regrows, seed, .. } = *self;
         let loss = loss.into();
         let base = oct::Options::default();
-        Lesson::Oct(oct::Options { depth, loss, min_rows, starts, survivors, rounds, regrows, seed, ..base })
+        Lesson::Oct(oct::Options {
+            depth,
+            loss,
+            min_rows,
+            starts,
+            survivors,
+            rounds,
+            regrows,
+            seed,
+            ..base
+        })
     }
 }
 

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table as Cells, presets};
 use game::Street;
+use learners::Progress as Learning;
 use learners::dataset::{Dataset, Labels, Split};
 use learners::measure::Measured;
 use learners::student::{Lesson, Run, Taught, losses, write};
-use learners::Progress as Learning;
 use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::student::Learned;
@@ -104,7 +104,8 @@ pub fn run(common: &Common, lesson: &Lesson) -> Result<(), Failure> {
             }
         }
     }
-    let taught: [Taught; 4] = taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
+    let taught: [Taught; 4] =
+        taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
     let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION"));
     write(out, &dataset, lesson, &taught, common.small, made_by).map_err(Failure::input)?;
     work.end(out)?;
@@ -123,7 +124,11 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// Begins anew, or takes up the training of the same lesson and dataset.
-    fn begin(common: &'a Common, lesson: &'a Lesson, dataset: &Dataset) -> Result<Work<'a>, Failure> {
+    fn begin(
+        common: &'a Common,
+        lesson: &'a Lesson,
+        dataset: &Dataset,
+    ) -> Result<Work<'a>, Failure> {
         let mut folder = common.out.as_os_str().to_os_string();
         folder.push(".training");
         let folder = PathBuf::from(folder);
@@ -155,7 +160,12 @@ impl<'a> Work<'a> {
     }
 
     /// Teaches a street; `None` when it was to stop.
-    fn street(&self, dataset: &Dataset, street: Street, stop: &Stop) -> Result<Option<Taught>, Failure> {
+    fn street(
+        &self,
+        dataset: &Dataset,
+        street: Street,
+        stop: &Stop,
+    ) -> Result<Option<Taught>, Failure> {
         let Common { labels, memory, quiet, .. } = self.common;
         let table = |split| {
             dataset.table(street, split, Labels::from(*labels), memory.0).map_err(Failure::input)
