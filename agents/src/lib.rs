@@ -23,6 +23,7 @@ mod random;
 mod registry;
 mod router;
 mod shadow;
+mod student;
 pub mod winrate;
 
 pub use agent::{Agent, AgentRng, Context, Decision, Failed, HandOutcome};
