@@ -102,7 +102,7 @@ pub struct Xgboost {
 /// Train a neural network for each street: layers of rectified units, Adam, cross-entropy.
 ///
 /// Training ends when the validation rows have not been told better for --patience passes; the best pass's network is
-/// kept.
+/// kept. Where a pass over the rows would be fewer than 500 steps, so many passes count as one.
 #[derive(clap::Args)]
 pub struct Mlp {
     #[command(flatten)]
