@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::HostError;
 
 /// Hands in line from which on whoever ends one waits for the ledger.
-const MANY: usize = 2000;
+const MANY: usize = 10_000;
 
 /// Hands in line at most, for a disk that cannot be written to; beyond, no more are taken.
 const MOST: usize = 100_000;

@@ -7,10 +7,8 @@ use std::time::{Duration, Instant};
 
 use logs::stats::{DecisionTally, Report, Tally};
 use logs::{LedgerError, LedgerReader};
-use tokio::sync::oneshot;
 
 use super::keeper::Book;
-use super::writer::stand_back;
 use super::{SlumbotHost, lock};
 
 /// The longest that hands are read for in one go.
@@ -35,22 +33,15 @@ impl SlumbotHost {
     pub(super) async fn report(&self, mut reporter: Reporter) -> Reporter {
         let books: Vec<Arc<Book>> =
             self.0.books.iter().filter_map(|book| lock(book).clone()).collect();
-        let (done, reported) = oneshot::channel();
-        let thread = std::thread::Builder::new().name("slumbot-report".into());
-        let work = thread.spawn(move || {
-            stand_back();
+        let work = tokio::task::spawn_blocking(move || {
             for book in books {
                 if let Err(error) = reporter.update(&book) {
                     tracing::warn!(%error, match_id = book.id, "no report can be written");
                 }
             }
-            // At the server's end nobody waits for it.
-            let _ = done.send(reporter);
+            reporter
         });
-        if let Err(error) = work {
-            tracing::warn!(%error, "no report can be written");
-        }
-        reported.await.unwrap_or_default()
+        work.await.unwrap_or_default()
     }
 }
 
@@ -69,6 +60,8 @@ impl Reporter {
         for record in counted.reader.hands_from(before) {
             let record = record?;
             counted.tally.add(&record);
+            // Requests come first.
+            std::thread::yield_now();
             counted.next = record.hand + 1;
             if Instant::now() > until {
                 break;

@@ -1,7 +1,8 @@
 //! The thread that puts finished hands into the ledgers: all that have come in since the last time in one
-//! transaction, a few times a second, and at once when somebody waits for it.
+//! transaction, twenty times a second at most, and at once when somebody waits for it.
 //!
-//! Requests are answered meanwhile, maybe on the same processor, and come first.
+//! Requests are answered meanwhile, maybe on the same processor, which the ledgers hand over again and again
+//! (see [`LedgerWriter::with_even_commits`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
@@ -16,13 +17,10 @@ use super::lock;
 use super::queue::{Finished, Queue};
 
 /// How long hands come in before they are committed together.
-const BATCH: Duration = Duration::from_millis(100);
+const BATCH: Duration = Duration::from_millis(50);
 
 /// How often hands that could not be committed are tried again.
 const UPKEEP: Duration = Duration::from_secs(1);
-
-/// How much lower than the rest of the process the thread's priority is.
-const NICE: i32 = 10;
 
 /// What the thread is told.
 enum Order {
@@ -65,10 +63,7 @@ impl Writer {
         let hurry = Arc::new(AtomicBool::new(false));
         let theirs = Arc::clone(&hurry);
         let thread = std::thread::Builder::new().name("slumbot-ledger".into());
-        let thread = thread.spawn(move || {
-            stand_back();
-            Ledgers::default().run(&incoming, &theirs);
-        })?;
+        let thread = thread.spawn(move || Ledgers::default().run(&incoming, &theirs))?;
         let bell = Bell { thread: thread.thread().clone(), hurry };
         Ok(Writer { orders, bell, thread: Some(thread) })
     }
@@ -101,12 +96,6 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.close();
     }
-}
-
-/// Lets the other threads of the process come first.
-pub(super) fn stand_back() {
-    // On Linux this is the thread's own; where it is refused, the thread is like the others.
-    let _ = rustix::process::nice(NICE);
 }
 
 /// The thread's own.
