@@ -179,6 +179,42 @@ fn text() -> impl Strategy<Value = String> {
     })
 }
 
+#[test]
+fn the_moves_of_a_street_are_all_its_sizes_by_kind() {
+    let menu = menu(
+        "preflop 1: 2.5x 4x\npreflop 2: 3x pot allin\npreflop 3+: allin\nflop turn river 1+: pot 33% allin",
+    );
+    assert_eq!(
+        menu.moves(Street::Preflop).names(),
+        ["fold", "call", "2.5x", "3x", "4x", "pot", "allin"]
+    );
+    assert_eq!(menu.moves(Street::River).names(), ["fold", "call", "33%", "pot", "allin"]);
+    for &one in menu.moves(Street::Preflop).as_slice() {
+        assert_eq!(one.to_string().parse(), Ok(one));
+    }
+}
+
+#[test]
+fn moves_come_to_the_same_chips_whatever_the_situation_allows() {
+    let menu = menu("preflop 1+: 2.5x pot allin\nflop turn river 1+: pot allin");
+    let moves = menu.moves(Street::Preflop);
+    let mut state = PublicState::new(&Arc::new(games::nolimit_holdem_with(vec![2_000, 2_000])));
+    // Blinds of 50 and 100; the first to act owes 50.
+    let all =
+        |state: &PublicState| (0..5).map(|number| moves.action(state, number)).collect::<Vec<_>>();
+    assert_eq!(all(&state), [Fold, Call, RaiseTo(250), RaiseTo(300), RaiseTo(2_000)]);
+    assert_eq!(moves.of(&state, RaiseTo(260)), 2);
+    assert_eq!(moves.of(&state, RaiseTo(2_000)), 4);
+    state.apply(Call).expect("a limp");
+    assert_eq!(all(&state)[0], Call, "nothing is owed, so that a fold checks");
+    state.apply(RaiseTo(1_500)).expect("a raise");
+    // A pot-sized raise is more than there is.
+    assert_eq!(all(&state)[2..], [RaiseTo(2_000); 3]);
+    assert_eq!(moves.of(&state, RaiseTo(2_000)), 4);
+    state.apply(RaiseTo(2_000)).expect("all-in");
+    assert_eq!(all(&state), [Fold, Call, Call, Call, Call]);
+}
+
 proptest! {
     #[test]
     fn menus_come_back_from_their_own_print(text in text()) {
@@ -213,6 +249,10 @@ proptest! {
             prop_assert!(actions.iter().all(|&action| legal.allows(action)), "{:?} {:?}", actions, legal);
             let rank = |action: &Action| match *action { Fold => 0, Call => 1, RaiseTo(total) => u64::from(total) + 2 };
             prop_assert!(actions.windows(2).all(|pair| rank(&pair[0]) < rank(&pair[1])), "{:?}", actions);
+            let moves = menu.moves(state.street());
+            for &action in &actions {
+                prop_assert_eq!(moves.action(&state, moves.of(&state, action)), action);
+            }
             state.apply(*choice.get(&actions)).expect("a legal action");
         }
     }

@@ -23,9 +23,11 @@ mod random;
 mod registry;
 mod router;
 mod shadow;
+mod student;
 pub mod winrate;
 
 pub use agent::{Agent, AgentRng, Context, Decision, Failed, HandOutcome};
+pub use cfr::shipped_blueprint;
 pub use config::AgentConfig;
 pub use error::AgentError;
 pub use registry::{AgentChoice, AgentOption, AgentSpec, Cost, Recipe, Registry, Resolver};

@@ -283,6 +283,7 @@ impl Registry {
         registry.add(crate::raise::SPEC);
         registry.add(crate::equity::SPEC);
         registry.add(crate::cfr::SPEC);
+        crate::student::SPECS.into_iter().for_each(|spec| registry.add(spec));
         registry.add(crate::router::SPEC);
         registry.add(crate::shadow::SPEC);
         registry

@@ -9,5 +9,6 @@ mod policy;
 mod registry;
 mod router;
 mod simple;
+mod student;
 mod table;
 mod winrate;

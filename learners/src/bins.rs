@@ -25,6 +25,15 @@ pub enum Codes {
 }
 
 impl Codes {
+    /// How many rows there are.
+    #[allow(clippy::len_without_is_empty, reason = "a table has at least one row")]
+    pub fn len(&self) -> usize {
+        match self {
+            Codes::Byte(codes) => codes.len(),
+            Codes::Word(codes) => codes.len(),
+        }
+    }
+
     /// The code of a row.
     pub fn get(&self, row: usize) -> usize {
         match self {

@@ -1,22 +1,32 @@
 //! Datasets and learners that make agents.
 //!
+//! - [`Teacher`]: a blueprint that others learn from; [`dataset`]: its decisions as rows.
 //! - [`Table`]: rows of numbers, each with a distribution over classes and a weight.
 //! - [`Bins`]: the same rows with every column cut into few intervals, which all tree learners share.
 //! - [`Training`]: a run of a learner, step by step, which can be put away and taken up again.
 //! - [`cart`]: greedy decision trees. [`oct`]: optimal ones.
+//! - [`boost`]: boosted trees.
+//! - [`mlp`]: networks.
+//! - [`student`]: a run for each street of a dataset, and the agent's model that comes of it.
 //! - [`measure`]: how well a classifier tells the labels of a table.
 //!
 //! Nothing here reads a clock or prints: whoever drives a [`Training`] does.
 
 mod bins;
+pub mod boost;
 pub mod cart;
+pub mod dataset;
 pub mod measure;
+pub mod mlp;
 pub mod oct;
+pub mod student;
 mod table;
+mod teacher;
 mod training;
 mod trees;
 
 pub use bins::{Bins, Codes};
 pub use table::{Table, TableError};
+pub use teacher::{Teacher, TeacherError};
 pub use training::{Progress, Training};
 pub use trees::{Loss, TreesError};

@@ -2,6 +2,8 @@
 
 mod bins;
 mod cart;
+mod dataset;
+mod mlp;
 mod oct;
 mod table;
 mod tables;

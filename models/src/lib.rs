@@ -2,10 +2,16 @@
 //!
 //! - [`blueprint`]: the average strategy of an abstract game, memory-mapped.
 //! - [`tree`]: decision trees, to walk, to read and to explain.
+//! - [`forest`]: boosted forests, XGBoost's model files.
+//! - [`network`]: networks of dense layers, safetensors files.
+//! - [`student`]: what learned a teacher's decisions: one of these for each street.
 //! - [`Classifier`]: what trees, forests and networks have in common.
 
 pub mod blueprint;
 mod classifier;
+pub mod forest;
+pub mod network;
+pub mod student;
 pub mod tree;
 
 pub use classifier::Classifier;

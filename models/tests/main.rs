@@ -1,4 +1,5 @@
 //! Tests of the models crate.
 
 mod blueprint;
+mod network;
 mod tree;

@@ -6,6 +6,10 @@ use crate::exit::Failure;
 
 mod cfr;
 mod course;
+mod curve;
+mod dataset;
+mod lessons;
+mod student;
 
 /// Train a model that an agent plays from.
 #[derive(clap::Args)]
@@ -17,11 +21,21 @@ pub struct Args {
 #[derive(Subcommand)]
 enum What {
     Cfr(Box<cfr::Args>),
+    Dataset(dataset::Args),
+    Cart(lessons::Cart),
+    Oct(lessons::Oct),
+    Xgboost(lessons::Xgboost),
+    Mlp(lessons::Mlp),
 }
 
 /// Trains.
 pub fn run(args: Args) -> Result<(), Failure> {
     match args.what {
         What::Cfr(args) => cfr::run(&args),
+        What::Dataset(args) => dataset::run(&args),
+        What::Cart(args) => student::run(&args.common, &args.lesson()),
+        What::Oct(args) => student::run(&args.common, &args.lesson()),
+        What::Xgboost(args) => student::run(&args.common, &args.lesson()),
+        What::Mlp(args) => student::run(&args.common, &args.lesson()),
     }
 }

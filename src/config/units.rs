@@ -27,6 +27,11 @@ pub enum UnitError {
     /// Not a size.
     #[error("`{0}` is not a size: write a number and a unit (B, KiB, MiB, GiB), as in \"64MiB\"")]
     Size(String),
+    /// Not a number of things.
+    #[error(
+        "`{0}` is not a count: write a whole number, or thousands, millions as in \"500k\" or \"2.5M\""
+    )]
+    Count(String),
 }
 
 impl FromStr for Time {
@@ -45,6 +50,39 @@ impl fmt::Display for Time {
             Ok(time) => write!(f, "{time:#}"),
             Err(_) => write!(f, "{}s", self.0.as_secs()),
         }
+    }
+}
+
+/// A number of things, which may be written in thousands (`k`), millions (`M`) or billions (`G`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Count(pub u64);
+
+impl FromStr for Count {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Count, UnitError> {
+        let text = text.trim();
+        let units = [('k', 1_000), ('M', 1_000_000), ('G', 1_000_000_000)];
+        let unit =
+            units.into_iter().find_map(|(unit, ones)| Some((text.strip_suffix(unit)?, ones)));
+        let (number, ones) = unit.unwrap_or((text, 1));
+        let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+        let places = u32::try_from(part.len()).ok().filter(|&places| places <= 9);
+        let read = (|| {
+            let all: u64 = format!("{whole}{part}").replace('_', "").parse().ok()?;
+            let divisor = 10u64.pow(places?);
+            let counted = all.checked_mul(ones)?;
+            (digits(whole) && digits(part) && !whole.is_empty() && counted % divisor == 0)
+                .then_some(counted / divisor)
+        })();
+        read.map(Count).ok_or_else(|| UnitError::Count(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
     }
 }
 

@@ -19,6 +19,7 @@
 //! make; `allin`; `none`. The rules have the last word: a size below the smallest raise becomes that one, one
 //! beyond the stack becomes all-in, and in a limit game every size is the one raise that it has.
 
+mod moves;
 mod shipped;
 mod size;
 mod text;
@@ -28,6 +29,7 @@ use std::fmt;
 use game::{Action, Chips, PublicState, Street, Turn};
 use smallvec::SmallVec;
 
+pub use moves::{Move, Moves};
 pub use shipped::{ShippedMenu, find, shipped};
 pub use size::BetSize;
 pub use text::{MenuError, MenuProblem};

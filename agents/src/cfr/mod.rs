@@ -22,6 +22,8 @@ use models::blueprint::Blueprint;
 use rand::RngExt;
 use serde::Deserialize;
 
+pub use self::shipped::shipped_blueprint;
+
 use self::in_tree::InTree;
 use self::model::Model;
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};

@@ -44,6 +44,12 @@ pub(super) fn model(def: &GameDef) -> Option<Arc<Model>> {
     Some(Arc::clone(shipped.model.get_or_init(new)))
 }
 
+/// The file of the blueprint inside the program for this game, if there is one.
+pub fn shipped_blueprint(def: &GameDef) -> Option<&'static [u8]> {
+    let place = all().iter().position(|shipped| shipped.blueprint.check_game(def).is_ok())?;
+    Some(FILES[place].1)
+}
+
 /// The games that one ships for, in words.
 pub(super) fn games() -> String {
     FILES.map(|(game, _)| game).join(" and ")

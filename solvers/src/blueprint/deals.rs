@@ -108,7 +108,7 @@ const TOGETHER: usize = 32;
 
 /// Two hands and a board, all deals equally likely but for one part in a hundred million.
 #[inline]
-fn draw(rng: &mut Pcg64Mcg) -> DealtCards {
+pub fn draw(rng: &mut Pcg64Mcg) -> DealtCards {
     let mut cards = [Card::from_index(0).expect("0 is a card"); 9];
     let (mut dealt, mut count) = (0u64, 0);
     loop {

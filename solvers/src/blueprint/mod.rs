@@ -26,7 +26,7 @@ mod trainer;
 mod walk;
 mod watch;
 
-pub use deals::{Deal, Deals, HoldemDeals, NotHoldem};
+pub use deals::{Deal, Deals, HoldemDeals, NotHoldem, draw};
 pub use error::{SnapshotError, TrainerError};
 pub use options::{Averaging, ParseAveragingError, Precision, Skipping, TrainingOptions};
 pub use play::{Estimate, Frozen, head_to_head};

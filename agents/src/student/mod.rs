@@ -1,0 +1,274 @@
+//! `cart`, `oct`, `xgboost`, `mlp`: students of a blueprint, which play by what a learned model says of a few
+//! numbers that a player understands.
+//!
+//! At each decision the situation becomes its features ([`abstraction::features`]), the street's model gives each move
+//! of the menu a share, and moves become actions that are legal here. Nothing of the betting but the opponent's
+//! chips street by street is seen, so that there is nothing to translate.
+
+mod note;
+mod shipped;
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use abstraction::features::{FeatureMaker, Features, opponent_bets};
+use cards::{Combo, HoleCards};
+use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
+use models::student::{Learned, Student};
+use rand::RngExt;
+use serde::Deserialize;
+
+use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
+
+/// The registry's entries.
+pub(crate) const SPECS: [AgentSpec; 4] = [
+    spec("cart", "a student of the blueprint: a decision tree, grown greedily", "cart", prepare::<0>),
+    spec("oct", "a student of the blueprint: an optimal classification tree", "oct", prepare::<1>),
+    spec("xgboost", "a student of the blueprint: a boosted forest", "xgboost", prepare::<2>),
+    spec("mlp", "a student of the blueprint: a neural network", "mlp", prepare::<3>),
+];
+
+const fn spec(
+    kind: &'static str,
+    summary: &'static str,
+    example: &'static str,
+    prepare: fn(&Resolver<'_>) -> Result<Recipe, AgentError>,
+) -> AgentSpec {
+    AgentSpec {
+        kind,
+        summary,
+        example,
+        argument: None,
+        options: &OPTIONS,
+        cost: Cost::Inline,
+        repeatable: true,
+        prepare,
+    }
+}
+
+const OPTIONS: [AgentOption; 3] = [
+    AgentOption {
+        name: "model",
+        default: "shipped",
+        help: "a folder of `cardroom train`, or `shipped`: the one inside the program for the game",
+    },
+    AgentOption {
+        name: "play",
+        default: "sample",
+        help: "`sample` an action, or `purify`: always the likeliest",
+    },
+    AgentOption {
+        name: "threshold",
+        default: "0",
+        help: "actions with a probability below this are never played, 0 to 0.5",
+    },
+];
+
+/// Stands for the student inside the program.
+const SHIPPED: &str = "shipped";
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default)]
+struct Options {
+    model: String,
+    play: Play,
+    threshold: f64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { model: SHIPPED.to_owned(), play: Play::Sample, threshold: 0.0 }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Play {
+    Sample,
+    Purify,
+}
+
+/// How shares become a decision.
+#[derive(Debug, Clone, Copy)]
+struct Style {
+    play: Play,
+    threshold: f64,
+}
+
+fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
+    let kind = Learned::KINDS[KIND];
+    let options: Options = resolver.options()?;
+    if !(0.0..=0.5).contains(&options.threshold) {
+        let reason = format!("`threshold` is {}, but must be from 0 to 0.5", options.threshold);
+        return Err(resolver.bad_option(reason));
+    }
+    let style = Style { play: options.play, threshold: options.threshold };
+    let name = resolver.name().to_owned();
+    let (source, about) = match options.model.as_str() {
+        SHIPPED => (Source::Shipped(kind), shipped::about(kind)),
+        text => {
+            let path = resolver.file(text);
+            let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
+            let student = Student::open(&path).map_err(|error| bad(error.to_string()))?;
+            if student.manifest().kind != kind {
+                let reason = format!("it is a student of the kind `{}`, not `{kind}`", student.manifest().kind);
+                return Err(bad(reason));
+            }
+            let about = note::about(student.manifest());
+            (Source::Folder { path, student: Arc::new(student) }, about)
+        }
+    };
+    let mut files = Vec::new();
+    if let Source::Folder { path, student } = &source {
+        files.push(path.join(models::student::MANIFEST));
+        files.extend(student.manifest().streets.iter().map(|street| path.join(&street.file)));
+    }
+    let source = Arc::new(source);
+    let build = move |def: &Arc<GameDef>| {
+        let refuse = |reason| AgentError::Game { agent: name.clone(), reason };
+        let student = source.student(def, refuse)?;
+        let maker = FeatureMaker::new(student.schema());
+        maker.prepare();
+        Ok(Player { student, maker, style })
+    };
+    let policy = build.clone();
+    let mut recipe = Recipe::new(build).with_policy(policy).about(about);
+    recipe.files = files;
+    Ok(recipe)
+}
+
+/// Where the student comes from.
+#[derive(Debug)]
+enum Source {
+    Shipped(&'static str),
+    Folder { path: PathBuf, student: Arc<Student> },
+}
+
+impl Source {
+    fn student(
+        &self,
+        def: &GameDef,
+        refuse: impl Fn(String) -> AgentError,
+    ) -> Result<Arc<Student>, AgentError> {
+        match self {
+            Source::Shipped(kind) => {
+                let student = shipped::student(kind);
+                student.check_game(def).map(|()| student).map_err(|_| {
+                    refuse(format!(
+                        "the {kind} inside the program is for {}; train one for this game with `cardroom train {kind}`, \
+                         and name it as {kind}:model=FOLDER",
+                        shipped::GAME
+                    ))
+                })
+            }
+            Source::Folder { student, .. } => {
+                student.check_game(def).map_err(|error| refuse(error.to_string()))?;
+                Ok(Arc::clone(student))
+            }
+        }
+    }
+}
+
+/// The agent, and its policy.
+#[derive(Debug, Clone)]
+struct Player {
+    student: Arc<Student>,
+    maker: FeatureMaker,
+    style: Style,
+}
+
+impl Player {
+    /// What to do with these features, which are of the public state and the seat to act.
+    fn strategy(&self, public: &PublicState, features: &[f32]) -> Strategy {
+        let street = public.street();
+        let moves = self.student.moves(street);
+        let mut shares = [0.0f32; MOST_MOVES];
+        let shares = &mut shares[..moves.as_slice().len()];
+        self.student.street(street).classifier().predict(features, shares);
+        let mut weights: Vec<(Action, f64)> = Vec::with_capacity(shares.len());
+        for (number, &share) in shares.iter().enumerate() {
+            // Several moves may come to the same action.
+            let (action, share) = (moves.action(public, number), f64::from(share.max(0.0)));
+            match weights.iter_mut().find(|(known, _)| *known == action) {
+                Some((_, sum)) => *sum += share,
+                None => weights.push((action, share)),
+            }
+        }
+        let best = weights.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
+        let first = weights.iter().position(|&(_, weight)| weight == best);
+        let mut place = 0;
+        weights.retain(|&(_, weight)| {
+            let kept = match self.style.play {
+                Play::Purify => Some(place) == first,
+                Play::Sample => weight > 0.0 && (weight == best || weight >= self.style.threshold),
+            };
+            place += 1;
+            kept
+        });
+        Strategy::from_weights(weights).unwrap_or_else(|| Strategy::pure(Action::Call))
+    }
+}
+
+/// More moves than any menu has: a line of a menu has at most 16 sizes, and few lines differ.
+const MOST_MOVES: usize = 256;
+
+impl Agent for Player {
+    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+        let Ok(features) = self.maker.infoset(infoset) else {
+            // The game has been checked, so that this cannot be.
+            return Action::Call.into();
+        };
+        let strategy = self.strategy(&infoset.public, features.as_slice());
+        let action = match strategy.actions.as_slice() {
+            &[(action, _)] => action,
+            _ => strategy.sample(cx.rng.random()),
+        };
+        let note = note::of(self.student.street(infoset.public.street()), &features);
+        Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
+    }
+}
+
+impl Policy for Player {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        match self.maker.clone().infoset(infoset) {
+            Ok(features) => Player::strategy(self, &infoset.public, features.as_slice()),
+            Err(_) => Strategy::pure(Action::Call),
+        }
+    }
+
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+        visit: &mut dyn FnMut(usize, &Strategy),
+    ) {
+        // The features of all hands of a board are made together, several times faster than one by one.
+        let (board, bets) = (public.board().set(), opponent_bets(public, seat));
+        let together = OnceLock::new();
+        let all = || {
+            let mut all: Vec<Option<Features>> = vec![None; Combo::COUNT];
+            let made = self.maker.each_hand(board, bets, |hole, features| {
+                all[hole.index()] = Some(*features);
+            });
+            made.map(|()| all).unwrap_or_default()
+        };
+        let mut maker = self.maker.clone();
+        for (number, &hole) in hands.iter().enumerate() {
+            let combo = match *hole.as_slice() {
+                [a, b] => Combo::new(a, b),
+                _ => None,
+            };
+            let known = combo.and_then(|combo| {
+                let many = hands.len() > 50 && !board.is_empty();
+                let found = many.then(|| together.get_or_init(all).get(combo.index()).copied().flatten());
+                found.flatten().or_else(|| maker.cards(combo, board, bets).ok())
+            });
+            let strategy = known.map_or_else(
+                || Strategy::pure(Action::Call),
+                |features| Player::strategy(self, public, features.as_slice()),
+            );
+            visit(number, &strategy);
+        }
+    }
+}

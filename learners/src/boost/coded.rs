@@ -1,0 +1,56 @@
+//! A tree on codes, for rows that it was not grown from.
+
+use models::forest::{Node, Tree};
+use rayon::prelude::*;
+
+use super::matrix::Matrix;
+
+/// A tree that tests codes.
+#[derive(Debug)]
+pub(super) struct Coded {
+    nodes: Vec<CodedNode>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct CodedNode {
+    /// The left child, with the right one after it; 0 for a leaf.
+    left: u32,
+    column: u16,
+    cut: u8,
+    value: f32,
+}
+
+impl Coded {
+    /// A tree whose nodes stand level by level, or nothing if it tests numbers that are no cuts.
+    pub(super) fn new(tree: &Tree, cuts: &[Vec<f32>]) -> Option<Coded> {
+        let coded = |node: &Node| match *node {
+            Node::Leaf { value, .. } => Some(CodedNode { left: 0, column: 0, cut: 0, value }),
+            Node::Split { column, below, left, .. } => {
+                let cut = cuts.get(column)?.binary_search_by(|cut| cut.total_cmp(&below)).ok()?;
+                let (left, cut) = (left as u32, u8::try_from(cut).ok()?);
+                Some(CodedNode { left, column: column as u16, cut, value: 0.0 })
+            }
+        };
+        Some(Coded { nodes: tree.nodes.iter().map(coded).collect::<Option<Vec<_>>>()? })
+    }
+
+    /// The leaf's value for a row.
+    pub(super) fn value(&self, row: &[u8]) -> f32 {
+        let mut node = self.nodes[0];
+        while node.left != 0 {
+            let right = row[usize::from(node.column)] > node.cut;
+            node = self.nodes[node.left as usize + usize::from(right)];
+        }
+        node.value
+    }
+
+    /// Adds the leaf's value of each row to its margin.
+    pub(super) fn add(&self, matrix: &Matrix, margins: &mut [f32]) {
+        const BLOCK: usize = 4096;
+        margins.par_chunks_mut(BLOCK).enumerate().for_each(|(block, margins)| {
+            for (at, margin) in margins.iter_mut().enumerate() {
+                *margin += self.value(matrix.row(block * BLOCK + at));
+            }
+        });
+    }
+}

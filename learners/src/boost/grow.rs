@@ -1,0 +1,202 @@
+//! One tree, grown from its root by the best test of each node.
+
+use models::forest::{Node, Tree};
+
+use super::Options;
+use super::gradient::Gradients;
+use super::histogram::{self, Histogram, Test, Worth};
+use super::matrix::Matrix;
+
+/// What a tree is grown from.
+pub(super) struct Ground<'a> {
+    pub(super) matrix: &'a Matrix,
+    /// The number of cuts of each column of the matrix.
+    pub(super) cuts: &'a [usize],
+    pub(super) gradients: &'a Gradients,
+    pub(super) options: &'a Options,
+}
+
+/// A grown tree, still in codes.
+#[derive(Debug)]
+pub(super) struct Grown {
+    root: Branch,
+    /// The rows of the matrix, in the order of the leaves.
+    pub(super) rows: Vec<u32>,
+    /// The value of the leaf of each of [`Grown::rows`].
+    pub(super) values: Vec<f32>,
+}
+
+#[derive(Debug)]
+enum Branch {
+    Leaf { value: f32, cover: f32 },
+    Split { test: Test, value: f32, cover: f32, children: Box<[Branch; 2]> },
+}
+
+/// Rows of one node.
+struct Part<'a> {
+    rows: &'a mut [u32],
+    /// Scratch for sorting, then the values of leaves.
+    values: &'a mut [f32],
+    /// The sum of the rows' gradients.
+    sum: u64,
+    depth: u32,
+}
+
+/// Rows worth another thread.
+const MANY: usize = 1 << 12;
+
+impl Ground<'_> {
+    pub(super) fn grow(&self) -> Grown {
+        let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
+        let mut values = vec![0.0; rows.len()];
+        let mut root = vec![[0; 256]; self.matrix.columns()];
+        histogram::add(&mut root, self.matrix, &self.gradients.whole, &rows);
+        let sum = root[0].iter().fold(0, |sum: u64, &bin| sum.wrapping_add(bin));
+        let part = Part { rows: &mut rows, values: &mut values, sum, depth: 0 };
+        let root = self.branch(part, Some(root), &mut Vec::new());
+        Grown { root, rows, values }
+    }
+
+    fn worth(&self) -> Worth {
+        Worth {
+            units: self.gradients.units,
+            lambda: self.options.lambda.into(),
+            gamma: self.options.gamma.into(),
+            min_child_weight: self.options.min_child_weight.into(),
+        }
+    }
+
+    /// A node and all below. Without a histogram it is a leaf.
+    fn branch(
+        &self,
+        part: Part<'_>,
+        histogram: Option<Histogram>,
+        pool: &mut Vec<Histogram>,
+    ) -> Branch {
+        let Some(histogram) = histogram else { return self.leaf(part) };
+        let worth = self.worth();
+        let Some(test) = worth.best(&histogram, part.sum, self.cuts) else {
+            pool.push(histogram);
+            return self.leaf(part);
+        };
+        let [first, second] = worth.real(part.sum);
+        let value = self.value(first, second);
+        let (sum, depth) = (part.sum, part.depth + 1);
+        let count = self.part_rows(part.rows, part.values, &test);
+        let (left_rows, right_rows) = part.rows.split_at_mut(count);
+        let (left_values, right_values) = part.values.split_at_mut(count);
+        let left = Part { rows: left_rows, values: left_values, sum: test.left, depth };
+        let rest = sum.wrapping_sub(test.left);
+        let right = Part { rows: right_rows, values: right_values, sum: rest, depth };
+        let [ours, theirs] = self.histograms(&left, &right, histogram, pool);
+        let children = if left.rows.len() + right.rows.len() > MANY {
+            let (left, right) = rayon::join(
+                || self.branch(left, ours, pool),
+                || self.branch(right, theirs, &mut Vec::new()),
+            );
+            [left, right]
+        } else {
+            [self.branch(left, ours, pool), self.branch(right, theirs, pool)]
+        };
+        Branch::Split { test, value, cover: second as f32, children: Box::new(children) }
+    }
+
+    /// The histograms of the children that may be split: the smaller one's is summed, the other's is what remains.
+    fn histograms(
+        &self,
+        left: &Part<'_>,
+        right: &Part<'_>,
+        mut parent: Histogram,
+        pool: &mut Vec<Histogram>,
+    ) -> [Option<Histogram>; 2] {
+        let worth = self.worth();
+        let wanted = [left, right]
+            .map(|part| part.depth < self.options.max_depth && worth.splittable(part.sum));
+        if wanted == [false; 2] {
+            pool.push(parent);
+            return [None, None];
+        }
+        let left_smaller = left.rows.len() <= right.rows.len();
+        let smaller = if left_smaller { &left.rows } else { &right.rows };
+        let mut summed = histogram::empty(pool, self.matrix.columns());
+        histogram::add(&mut summed, self.matrix, &self.gradients.whole, smaller);
+        if wanted[usize::from(left_smaller)] {
+            histogram::subtract(&mut parent, &summed);
+        }
+        let pair = if left_smaller { [summed, parent] } else { [parent, summed] };
+        let mut pair = pair.into_iter().zip(wanted).map(|(histogram, wanted)| {
+            if wanted {
+                Some(histogram)
+            } else {
+                pool.push(histogram);
+                None
+            }
+        });
+        [pair.next().flatten(), pair.next().flatten()]
+    }
+
+    /// Sorts rows left and right of a test, keeping their order, and gives the number left.
+    fn part_rows(&self, rows: &mut [u32], scratch: &mut [f32], test: &Test) -> usize {
+        let (mut left, mut right) = (0, 0);
+        for at in 0..rows.len() {
+            let row = rows[at];
+            let goes_right = self.matrix.code(row as usize, test.column) > test.cut;
+            rows[left] = row;
+            scratch[right] = f32::from_bits(row);
+            left += usize::from(!goes_right);
+            right += usize::from(goes_right);
+        }
+        for (row, kept) in rows[left..].iter_mut().zip(&*scratch) {
+            *row = kept.to_bits();
+        }
+        left
+    }
+
+    fn leaf(&self, part: Part<'_>) -> Branch {
+        let sums = part.rows.iter().fold([0.0f64; 2], |[first, second], &row| {
+            let exact = self.gradients.exact[row as usize];
+            [first + f64::from(exact[0]), second + f64::from(exact[1])]
+        });
+        let value = self.value(sums[0], sums[1]);
+        part.values.fill(value);
+        Branch::Leaf { value, cover: sums[1] as f32 }
+    }
+
+    /// What a leaf of these sums adds.
+    fn value(&self, first: f64, second: f64) -> f32 {
+        let curvature = second + f64::from(self.options.lambda);
+        if curvature <= 0.0 {
+            return 0.0;
+        }
+        (-first / curvature * f64::from(self.options.eta)) as f32
+    }
+}
+
+impl Grown {
+    /// The tree on numbers. `columns` are the numbers of the matrix' columns in the table, `cuts` those of the table.
+    pub(super) fn tree(&self, columns: &[u32], cuts: &[Vec<f32>]) -> Tree {
+        let mut branches = vec![&self.root];
+        let mut nodes = Vec::new();
+        while let Some(&branch) = branches.get(nodes.len()) {
+            nodes.push(match *branch {
+                Branch::Leaf { value, cover } => Node::Leaf { value, cover },
+                Branch::Split { test, value, cover, ref children } => {
+                    let column = columns[test.column] as usize;
+                    let left = branches.len();
+                    branches.extend(children.iter());
+                    Node::Split {
+                        column,
+                        below: cuts[column][usize::from(test.cut)],
+                        left,
+                        right: left + 1,
+                        missing_left: false,
+                        gain: test.gain as f32,
+                        cover,
+                        value,
+                    }
+                }
+            });
+        }
+        Tree { nodes }
+    }
+}

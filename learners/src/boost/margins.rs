@@ -1,0 +1,77 @@
+//! What a forest says of the rows of a table so far.
+
+use rayon::prelude::*;
+
+use crate::Table;
+use crate::measure::LEAST_SHARE;
+
+/// The margins of all rows, class by class, and what turns them into shares.
+#[derive(Debug)]
+pub(super) struct Margins {
+    pub(super) of_class: Vec<Vec<f32>>,
+    /// For each row the largest margin and the sum of the powers of what the others are below it.
+    scale: Vec<[f32; 2]>,
+}
+
+impl Margins {
+    pub(super) fn new(base: &[f32], rows: usize) -> Margins {
+        let of_class = base.iter().map(|&margin| vec![margin; rows]).collect();
+        Margins { of_class, scale: vec![[0.0; 2]; rows] }
+    }
+
+    /// Brings the scales up to date and gives the mean log-loss. Its sum goes in blocks whose order is fixed, so that
+    /// it does not depend on the threads.
+    pub(super) fn update(&mut self, table: &Table) -> f64 {
+        const BLOCK: usize = 4096;
+        let (of_class, classes) = (&self.of_class, self.of_class.len());
+        let blocks = self.scale.par_chunks_mut(BLOCK).enumerate().map(|(block, scale)| {
+            let mut margins = vec![0.0; classes];
+            let mut sums = [0.0; 2];
+            for (row, scale) in (block * BLOCK..).zip(scale) {
+                margins.iter_mut().zip(of_class).for_each(|(out, of_class)| *out = of_class[row]);
+                let most = margins.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                let sum = margins.iter().map(|&m| f64::from((m - most).exp())).sum::<f64>();
+                *scale = [most, sum as f32];
+                let least = f64::from(LEAST_SHARE).ln();
+                let loss = table.label(row).iter().zip(&margins).map(|(&label, &margin)| {
+                    let share = f64::from(margin - most) - sum.ln();
+                    -f64::from(label) * share.max(least)
+                });
+                let weight = f64::from(table.weights()[row]);
+                sums[0] += weight * loss.sum::<f64>();
+                sums[1] += weight;
+            }
+            sums
+        });
+        let blocks: Vec<[f64; 2]> = blocks.collect();
+        let sums =
+            blocks.iter().fold([0.0; 2], |sums, block| [sums[0] + block[0], sums[1] + block[1]]);
+        sums[0] / sums[1]
+    }
+
+    /// The margins to be changed, and the scale of each row as it was.
+    pub(super) fn split(&mut self) -> (&mut [Vec<f32>], &[[f32; 2]]) {
+        (&mut self.of_class, &self.scale)
+    }
+}
+
+/// The share of a class, from its margin and the row's scale.
+pub(super) fn share(margin: f32, [most, sum]: [f32; 2]) -> f32 {
+    (margin - most).exp() / sum
+}
+
+/// The margins before any tree: the logarithm of each class's share of the weight, less their mean, as XGBoost does since 3.1.
+pub(super) fn base(table: &Table) -> Vec<f32> {
+    /// What XGBoost takes for the share of a class that is nowhere.
+    const LEAST: f64 = 1e-6;
+    let mut shares = vec![0.0f64; table.classes().len()];
+    for (label, &weight) in table.labels().chunks_exact(shares.len()).zip(table.weights()) {
+        for (share, &label) in shares.iter_mut().zip(label) {
+            *share += f64::from(label) * f64::from(weight);
+        }
+    }
+    let sum: f64 = shares.iter().sum();
+    let margins: Vec<f64> = shares.iter().map(|share| (share / sum).max(LEAST).ln()).collect();
+    let mean = margins.iter().sum::<f64>() / margins.len() as f64;
+    margins.iter().map(|margin| (margin - mean) as f32).collect()
+}

@@ -1,0 +1,324 @@
+//! Datasets: a teacher's decisions as rows of features, each with the teacher's distribution over the moves.
+//!
+//! Rows are sampled by playing: a row comes as often as the teacher, playing itself, comes there, but that a
+//! stated share of the actions is drawn from all alike, so that students also see what the teacher avoids.
+//! A row's label is the teacher's whole strategy there. Rows of like features are put together as one, whose
+//! weight counts them and whose label is their mean. Deals are split, not rows: every tenth deal is for
+//! validation, every tenth for testing.
+//!
+//! On disk a dataset is a folder: a [`Card`] in `dataset.toml`, and for each street and split a file of 32-bit
+//! floats, little-endian, column by column: features, shares of the moves, weight (`docs/datasets.md`). Making
+//! one takes the same memory whatever its size: rows are sorted in pieces and merged from disk.
+
+mod card;
+mod make;
+mod runs;
+mod sample;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use abstraction::features::{Schema, SchemaError};
+use abstraction::menu::{BetMenu, MenuError};
+use game::Street;
+use models::student::columns;
+use sha2::{Digest, Sha256};
+
+use crate::measure::likeliest;
+use crate::{Table, TableError};
+
+pub use card::{Card, FileCard, StreetCard};
+pub use make::{Made, MakeOptions, make};
+
+/// The version of the format that this program reads and writes.
+pub const FORMAT: u32 = 1;
+
+/// The name of the card.
+pub const CARD: &str = "dataset.toml";
+
+/// What rows are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// Learning.
+    Train,
+    /// Deciding when learning ends, and between options.
+    Valid,
+    /// Telling how good the result is.
+    Test,
+}
+
+impl Split {
+    /// All of them.
+    pub const ALL: [Split; 3] = [Split::Train, Split::Valid, Split::Test];
+
+    fn index(self) -> usize {
+        self as usize
+    }
+
+    /// What a deal's rows are for.
+    fn of(deal: u64) -> Split {
+        match deal % 10 {
+            8 => Split::Valid,
+            9 => Split::Test,
+            _ => Split::Train,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Split::Train => "train",
+            Split::Valid => "valid",
+            Split::Test => "test",
+        }
+    }
+}
+
+/// What a row's label is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Labels {
+    /// The teacher's probabilities.
+    #[default]
+    Soft,
+    /// The teacher's likeliest move alone.
+    Hard,
+}
+
+/// Why a dataset cannot be made or read.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The card is none.
+    #[error("{}: {reason}; this is no dataset of `cardroom train dataset`", .path.display())]
+    Card {
+        /// The card.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Another version of the format.
+    #[error("{}: format {found}, and this program reads {FORMAT}: make the dataset again", .path.display())]
+    Format {
+        /// The card.
+        path: PathBuf,
+        /// The version found.
+        found: u32,
+    },
+    /// The features are other ones.
+    #[error(transparent)]
+    Features(#[from] SchemaError),
+    /// The menu cannot be read.
+    #[error("the dataset's menu: {0}")]
+    Menu(#[from] MenuError),
+    /// The columns or classes are not those of the features and the menu.
+    #[error(
+        "the dataset's {what} of the {street} are {found}, but its features and menu make {expected}: make it again"
+    )]
+    Names {
+        /// Columns or classes.
+        what: &'static str,
+        /// The street.
+        street: Street,
+        /// What the card names.
+        found: String,
+        /// What it must name.
+        expected: String,
+    },
+    /// A file is not as long as the card says.
+    #[error("{}: {found} bytes, but {expected} are {rows} rows: copy or make it again", .path.display())]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// Its bytes.
+        found: u64,
+        /// The bytes it should have.
+        expected: u64,
+        /// The rows it should have.
+        rows: u64,
+    },
+    /// A file is not the one that the card was written for.
+    #[error("{}: its contents are not those its card was written for: copy or make it again", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The rows need more memory than there may be.
+    #[error(
+        "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask for fewer rows"
+    )]
+    Memory {
+        /// The street.
+        street: Street,
+        /// Its rows.
+        rows: u64,
+        /// What they need.
+        needed: u64,
+        /// What may be used.
+        allowed: u64,
+    },
+    /// No row of a street.
+    #[error("the dataset has no rows of the {street} for {split}: make a larger one")]
+    NoRows {
+        /// The street.
+        street: Street,
+        /// The split.
+        split: &'static str,
+    },
+    /// The rows cannot be learned from.
+    #[error("{}: {source}", .path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: TableError,
+    },
+}
+
+/// A dataset on disk.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    folder: PathBuf,
+    card: Card,
+    menu: BetMenu,
+    schema: Schema,
+}
+
+impl Dataset {
+    /// Reads a dataset's card and checks that this program makes the same features and moves.
+    ///
+    /// # Errors
+    /// When there is no card, or it is of another version, other features or other moves.
+    pub fn open(folder: &Path) -> Result<Dataset, DatasetError> {
+        let path = folder.join(CARD);
+        let text = std::fs::read_to_string(&path).map_err(|source| at(&path, source))?;
+        let bad = |reason: String| DatasetError::Card { path: path.clone(), reason };
+        let table: toml::Table = toml::from_str(&text).map_err(|error| bad(one_line(&error)))?;
+        let format = table.get("format").and_then(toml::Value::as_integer);
+        let format = format.ok_or_else(|| bad("it has no format".to_owned()))?;
+        if format != i64::from(FORMAT) {
+            let found = u32::try_from(format).unwrap_or(u32::MAX);
+            return Err(DatasetError::Format { path, found });
+        }
+        let card: Card = table.try_into().map_err(|error| bad(one_line(&error)))?;
+        let schema = Schema::with_stamp(&card.features)?;
+        let menu: BetMenu = card.menu.parse()?;
+        if card.streets.len() != Street::ALL.len() {
+            return Err(bad(format!("{} streets instead of 4", card.streets.len())));
+        }
+        for (street, of_street) in Street::ALL.into_iter().zip(&card.streets) {
+            let check = |what, found: &[String], expected: Vec<String>| {
+                let (found, expected) = (found.join(" "), expected.join(" "));
+                if found == expected {
+                    return Ok(());
+                }
+                Err(DatasetError::Names { what, street, found, expected })
+            };
+            check("columns", &of_street.columns, columns(street))?;
+            check("classes", &of_street.classes, menu.moves(street).names())?;
+        }
+        Ok(Dataset { folder: folder.to_owned(), card, menu, schema })
+    }
+
+    /// The card.
+    pub fn card(&self) -> &Card {
+        &self.card
+    }
+
+    /// The menu whose moves are the classes.
+    pub fn menu(&self) -> &BetMenu {
+        &self.menu
+    }
+
+    /// Which features the columns are.
+    pub fn schema(&self) -> Schema {
+        self.schema
+    }
+
+    /// SHA-256 over the card, which names that of every file: what tells datasets apart.
+    pub fn hash(&self) -> String {
+        hexadecimal(&Sha256::digest(toml::to_string(&self.card).unwrap_or_default()))
+    }
+
+    /// The rows of a street, in the order of their features, if they need no more than `memory` bytes.
+    ///
+    /// # Errors
+    /// When the file is not the one of the card, or there are no rows.
+    pub fn table(
+        &self,
+        street: Street,
+        split: Split,
+        labels: Labels,
+        memory: u64,
+    ) -> Result<Table, DatasetError> {
+        let of_street = &self.card.streets[street.index()];
+        let file = match split {
+            Split::Train => &of_street.train,
+            Split::Valid => &of_street.valid,
+            Split::Test => &of_street.test,
+        };
+        let (columns, classes) = (of_street.columns.len(), of_street.classes.len());
+        let path = self.folder.join(&file.file);
+        let rows = file.rows as usize;
+        let expected = file.rows.saturating_mul(4 * (columns + classes + 1) as u64);
+        // The bytes and the numbers made of them.
+        let needed = expected.saturating_mul(2);
+        if needed > memory {
+            let (needed, allowed) = (needed >> 20, memory >> 20);
+            return Err(DatasetError::Memory { street, rows: file.rows, needed, allowed });
+        }
+        if rows == 0 {
+            return Err(DatasetError::NoRows { street, split: split.name() });
+        }
+        let mut bytes = Vec::new();
+        let read =
+            File::open(&path).and_then(|file| file.take(expected + 1).read_to_end(&mut bytes));
+        read.map_err(|source| at(&path, source))?;
+        let found = bytes.len() as u64;
+        if found != expected {
+            return Err(DatasetError::Length { path, found, expected, rows: file.rows });
+        }
+        if hexadecimal(&Sha256::digest(&bytes)) != file.sha256 {
+            return Err(DatasetError::Damaged { path });
+        }
+        let number = |four: &[u8]| f32::from_le_bytes(four.try_into().expect("four bytes"));
+        let mut values: Vec<f32> = bytes.chunks_exact(4).map(number).collect();
+        drop(bytes);
+        let weights = values.split_off(rows * (columns + classes));
+        let by_class = values.split_off(rows * columns);
+        let mut shares = vec![0.0; by_class.len()];
+        for (class, column) in by_class.chunks_exact(rows).enumerate() {
+            for (row, &share) in column.iter().enumerate() {
+                shares[row * classes + class] = share;
+            }
+        }
+        if labels == Labels::Hard {
+            for row in shares.chunks_exact_mut(classes) {
+                let best = likeliest(row);
+                row.fill(0.0);
+                row[best] = 1.0;
+            }
+        }
+        let (names, moves) = (of_street.columns.clone(), of_street.classes.clone());
+        Table::new(names, moves, values, shares, weights)
+            .map_err(|source| DatasetError::Table { path, source })
+    }
+}
+
+fn at(path: &Path, source: io::Error) -> DatasetError {
+    DatasetError::File { path: path.to_owned(), source }
+}
+
+fn one_line(error: &toml::de::Error) -> String {
+    error.to_string().trim().replace('\n', ", ")
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

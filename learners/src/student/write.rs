@@ -1,0 +1,85 @@
+//! A student's folder.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use game::Street;
+use models::student::{FORMAT, Learned, MANIFEST, Manifest, StreetManifest, StudentError, hash};
+
+use super::Lesson;
+use crate::Table;
+use crate::dataset::Dataset;
+use crate::measure::{Measured, measure};
+
+/// What was learned for a street.
+#[derive(Debug)]
+pub struct Taught {
+    /// The model.
+    pub learned: Learned,
+    /// Different rows it learned from.
+    pub rows: u64,
+    /// What it is worth on the rows for training, validation and testing.
+    pub measured: [Measured; 3],
+}
+
+/// What a model is worth on the three tables of a street.
+pub fn losses(learned: &Learned, tables: [&Table; 3]) -> [Measured; 3] {
+    tables.map(|table| measure(learned.classifier(), table))
+}
+
+/// Writes a student's folder, which must not be there yet, whole or not at all. `small` models have their
+/// numbers rounded: networks to 16 bits, a forest's leaves to 65,536 steps.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write(
+    folder: &Path,
+    dataset: &Dataset,
+    lesson: &Lesson,
+    taught: &[Taught; 4],
+    small: bool,
+    made_by: &str,
+) -> Result<Manifest, StudentError> {
+    let mut partial = folder.as_os_str().to_os_string();
+    partial.push(".partial");
+    let partial = PathBuf::from(partial);
+    let at = |path: &Path, source: io::Error| StudentError::File { path: path.to_owned(), source };
+    let _ = fs::remove_dir_all(&partial);
+    fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
+    let mut streets = Vec::new();
+    for (street, taught) in Street::ALL.into_iter().zip(taught) {
+        let (ending, bytes) = taught.learned.encode(small);
+        let file = format!("{street}.{ending}");
+        let path = partial.join(&file);
+        fs::write(&path, &bytes).map_err(|source| at(&path, source))?;
+        streets.push(StreetManifest {
+            street: street.to_string(),
+            file,
+            sha256: hash(&bytes),
+            rows: taught.rows,
+            size: taught.learned.size(),
+            log_loss: taught.measured.map(|measured| measured.log_loss),
+            accuracy: taught.measured[2].accuracy,
+        });
+    }
+    let card = dataset.card();
+    let manifest = Manifest {
+        format: FORMAT,
+        kind: lesson.kind().to_owned(),
+        made_by: made_by.to_owned(),
+        options: lesson.options(),
+        data_sha256: dataset.hash(),
+        teacher_sha256: card.teacher_sha256.clone(),
+        menu: card.menu.clone(),
+        game_sha256: card.game_sha256.clone(),
+        features: card.features.clone(),
+        streets,
+        game: card.game.clone(),
+    };
+    let path = partial.join(MANIFEST);
+    let text = toml::to_string(&manifest).map_err(io::Error::other);
+    text.and_then(|text| fs::write(&path, text)).map_err(|source| at(&path, source))?;
+    fs::rename(&partial, folder).map_err(|source| at(folder, source))?;
+    Ok(manifest)
+}

@@ -1,0 +1,214 @@
+//! The compact form of a forest, for models inside the program.
+//!
+//! Little-endian: the magic, a version, the shape, names, attributes, base scores; for each column the different numbers it is
+//! tested against, rising; then the trees, node by node, level by level: 0 and a leaf's level of 65,536 between
+//! the least and the greatest of its tree, or the column counted from 1 and the number of the test. Last the SHA-256 of all before.
+
+use sha2::{Digest, Sha256};
+
+use super::{Forest, ForestError, Link, Node, Tree};
+
+pub(super) const MAGIC: &[u8] = b"cardroom forest\0";
+const VERSION: u32 = 1;
+const STEPS: f32 = 65_535.0;
+
+pub(super) fn write(forest: &Forest) -> Vec<u8> {
+    let trees: Vec<Tree> = (0..forest.trees()).map(|index| forest.tree(index)).collect();
+    let tests = tests(forest.columns, &trees);
+    let mut out = MAGIC.to_vec();
+    put(&mut out, VERSION as usize);
+    put(&mut out, forest.columns);
+    put(&mut out, usize::from(forest.link == Link::Logistic));
+    put(&mut out, forest.base.len());
+    out.extend(forest.base.iter().flat_map(|value| value.to_le_bytes()));
+    put(&mut out, forest.names.len());
+    forest.names.iter().for_each(|name| put_text(&mut out, name));
+    put(&mut out, forest.attributes.len());
+    for (key, text) in &forest.attributes {
+        put_text(&mut out, key);
+        put_text(&mut out, text);
+    }
+    for tests in &tests {
+        put(&mut out, tests.len());
+        out.extend(tests.iter().flat_map(|value| value.to_le_bytes()));
+    }
+    put(&mut out, trees.len());
+    trees.iter().for_each(|tree| put_tree(&mut out, tree, &tests));
+    let hash = Sha256::digest(&out);
+    out.extend(hash);
+    out
+}
+
+/// For each column the different numbers it is tested against, rising.
+fn tests(columns: usize, trees: &[Tree]) -> Vec<Vec<f32>> {
+    let mut tests = vec![Vec::new(); columns];
+    for node in trees.iter().flat_map(|tree| &tree.nodes) {
+        if let Node::Split { column, below, .. } = *node {
+            tests[column].push(below);
+        }
+    }
+    for tests in &mut tests {
+        tests.sort_unstable_by(f32::total_cmp);
+        tests.dedup_by_key(|value| value.to_bits());
+    }
+    tests
+}
+
+fn put(out: &mut Vec<u8>, number: usize) {
+    out.extend((number as u32).to_le_bytes());
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    put(out, text.len());
+    out.extend(text.as_bytes());
+}
+
+fn put_tree(out: &mut Vec<u8>, tree: &Tree, tests: &[Vec<f32>]) {
+    let leaf = |node: &Node| match *node {
+        Node::Leaf { value, .. } => Some(value),
+        Node::Split { .. } => None,
+    };
+    let leaves = || tree.nodes.iter().filter_map(leaf);
+    let least = leaves().fold(f32::INFINITY, f32::min);
+    let step = (leaves().fold(f32::NEG_INFINITY, f32::max) - least) / STEPS;
+    out.extend(least.to_le_bytes());
+    out.extend(step.to_le_bytes());
+    for node in &tree.nodes {
+        match *node {
+            Node::Leaf { value, .. } => {
+                let level =
+                    if step > 0.0 { ((value - least) / step).round().min(STEPS) } else { 0.0 };
+                put_narrow(out, 0, tests.len() + 1);
+                out.extend((level as u16).to_le_bytes());
+            }
+            Node::Split { column, below, .. } => {
+                let of_column = &tests[column];
+                let test = of_column.partition_point(|value| value.total_cmp(&below).is_lt());
+                put_narrow(out, column + 1, tests.len() + 1);
+                put_narrow(out, test, of_column.len());
+            }
+        }
+    }
+}
+
+/// How many bytes tell numbers below `end` apart.
+fn width(end: usize) -> usize {
+    match end {
+        0..=0x100 => 1,
+        0x101..=0x1_0000 => 2,
+        _ => 4,
+    }
+}
+
+fn put_narrow(out: &mut Vec<u8>, number: usize, end: usize) {
+    out.extend(&(number as u32).to_le_bytes()[..width(end)]);
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
+    let mut head = Reader { bytes: bytes.get(MAGIC.len()..).unwrap_or_default() };
+    let found = head.number()? as u32;
+    if found != VERSION {
+        return Err(ForestError::Version { found, wanted: VERSION });
+    }
+    let (body, hash) = bytes.split_last_chunk::<32>().ok_or(CUT)?;
+    if Sha256::digest(body).as_slice() != hash {
+        return Err(ForestError::Damaged("the checksum of its bytes does not fit"));
+    }
+    let mut reader = Reader { bytes: body.get(MAGIC.len() + 4..).ok_or(CUT)? };
+    let columns = reader.number()?;
+    let link = if reader.number()? == 0 { Link::Softmax } else { Link::Logistic };
+    let base = reader.floats()?;
+    let names = reader.number()?;
+    let names = (0..names).map(|_| reader.text()).collect::<Result<_, _>>()?;
+    let mut forest = Forest::with_link(columns, base, link)?.with_names(names)?;
+    for _ in 0..reader.number()? {
+        let key = reader.text()?;
+        forest.attributes.insert(key, reader.text()?);
+    }
+    let tests = (0..columns).map(|_| reader.floats()).collect::<Result<Vec<_>, _>>()?;
+    let trees = reader.number()?;
+    for _ in 0..trees {
+        let tree = reader.tree(&tests)?;
+        forest.push(&tree)?;
+    }
+    if !trees.is_multiple_of(forest.groups()) {
+        return Err(ForestError::Turns { tree: trees, trees, groups: forest.groups() });
+    }
+    if !reader.bytes.is_empty() {
+        return Err(ForestError::Damaged("there are bytes after its end"));
+    }
+    Ok(forest)
+}
+
+const CUT: ForestError = ForestError::Damaged("it is cut off");
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], ForestError> {
+        let (taken, rest) = self.bytes.split_at_checked(count).ok_or(CUT)?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn narrow(&mut self, end: usize) -> Result<usize, ForestError> {
+        let mut number = [0; 4];
+        number[..width(end)].copy_from_slice(self.take(width(end))?);
+        Ok(u32::from_le_bytes(number) as usize)
+    }
+
+    fn number(&mut self) -> Result<usize, ForestError> {
+        self.narrow(usize::MAX)
+    }
+
+    fn float(&mut self) -> Result<f32, ForestError> {
+        self.number().map(|bits| f32::from_bits(bits as u32))
+    }
+
+    fn floats(&mut self) -> Result<Vec<f32>, ForestError> {
+        let count = self.number()?;
+        let bytes = self.take(count.checked_mul(4).ok_or(CUT)?)?;
+        let (chunks, _) = bytes.as_chunks::<4>();
+        Ok(chunks.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect())
+    }
+
+    fn text(&mut self) -> Result<String, ForestError> {
+        let length = self.number()?;
+        let text = std::str::from_utf8(self.take(length)?);
+        text.map(str::to_string).map_err(|_| ForestError::Damaged("a name is no text"))
+    }
+
+    fn tree(&mut self, tests: &[Vec<f32>]) -> Result<Tree, ForestError> {
+        let (least, step) = (self.float()?, self.float()?);
+        let mut nodes = Vec::new();
+        let mut promised = 1;
+        while nodes.len() < promised {
+            let column = self.narrow(tests.len() + 1)?;
+            if column == 0 {
+                let level = u16::from_le_bytes([self.narrow(1)? as u8, self.narrow(1)? as u8]);
+                nodes.push(Node::Leaf { value: least + f32::from(level) * step, cover: 0.0 });
+                continue;
+            }
+            let of_column = tests.get(column - 1);
+            let of_column = of_column.ok_or(ForestError::Damaged("a column is not there"))?;
+            let below = of_column.get(self.narrow(of_column.len())?).copied();
+            let below = below.ok_or(ForestError::Damaged("a test is not there"))?;
+            let (column, left, right) = (column - 1, promised, promised + 1);
+            let (missing_left, gain, cover, value) = (false, 0.0, 0.0, 0.0);
+            nodes.push(Node::Split {
+                column,
+                below,
+                left,
+                right,
+                missing_left,
+                gain,
+                cover,
+                value,
+            });
+            promised += 2;
+        }
+        Ok(Tree { nodes })
+    }
+}

@@ -1,0 +1,217 @@
+//! `cardroom train dataset`: a teacher's decisions as rows to learn from.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use abstraction::features::{Schema, Stamp};
+use comfy_table::{CellAlignment, Table, presets};
+use learners::Teacher;
+use learners::dataset::{CARD, Card, Made, MakeOptions, StreetCard, make};
+use matches::stop::Stop;
+use models::blueprint::Blueprint;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::config::units::Count;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::named::Game;
+use crate::progress::Progress;
+use crate::report;
+
+/// Make a dataset: the decisions of a blueprint that plays itself, as rows of features that a player understands.
+///
+/// Each row is a situation as 35, 25, 15 or 5 numbers, by street (`cardroom features --schema`), with the
+/// blueprint's probabilities of the menu's moves. Rows come as often as the blueprint comes there, but that a share
+/// of its actions is drawn from all alike (--explore). Like rows are put together and counted. Eight deals in
+/// ten are for learning, one for validation, one for testing.
+///
+/// The same command makes the same files on every machine, in the same memory whatever the number of rows; what
+/// was interrupted begins anew.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    game: Game,
+    /// The teacher: a blueprint of `cardroom train cfr`, or `shipped`, the one inside the program for the game
+    #[arg(long, value_name = "FILE", default_value = "shipped")]
+    from: String,
+    /// Rows on all streets together, as in 500k or 2M
+    #[arg(long, value_name = "N", default_value = "2M")]
+    rows: Count,
+    /// The folder to make
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// The share of actions drawn from all alike, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    explore: f64,
+    /// Which features: the identifier of a schema
+    #[arg(long, value_name = "ID", default_value_t = Schema::default().stamp().id)]
+    features: String,
+    /// Determines every row
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Threads, at most 1024 [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Makes it, and says what it holds.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.rows.0 == 0 || !(0.0..=1.0).contains(&args.explore) {
+        return Err(Failure::usage("--rows must be at least 1, and --explore from 0 to 1"));
+    }
+    if args.out.exists() {
+        let what = if args.out.join(CARD).exists() { "holds a dataset" } else { "is there" };
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} {what} already: give --out another name, or remove it",
+            args.out.display()
+        )));
+    }
+    let schema = Schema::ALL.into_iter().find(|schema| schema.stamp().id == args.features);
+    let schema = schema.map_or_else(
+        || Schema::with_stamp(&Stamp { id: args.features.clone(), sha256: String::new() }),
+        Ok,
+    );
+    let schema = schema.map_err(|error| Failure::usage(error.to_string()))?;
+    let stop = Stop::new();
+    let answer =
+        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    answer.set("stopping; what was made of the dataset is removed");
+    let (teacher, teacher_sha256) = teacher(&args.game, &args.from)?;
+    let options = MakeOptions {
+        rows: args.rows.0,
+        explore: args.explore,
+        seed: args.seed,
+        schema,
+        teacher_sha256,
+        made_by: concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned(),
+    };
+    let threads = args.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(Failure::input)?;
+    let mut progress = Progress::new(args.rows.0, "rows", args.quiet);
+    let made = pool.install(|| {
+        make(&teacher, &options, &args.out, |rows| {
+            progress.show(rows, "");
+            !stop.asked()
+        })
+    });
+    progress.finish();
+    match made.map_err(Failure::input)? {
+        Made::Whole(card) if args.json => {
+            report::out(&format!("{:#}\n", document(&card, &args.out)))
+        }
+        Made::Whole(card) => report::out(&text(&card, &args.out)),
+        Made::Stopped => Err(Failure::interrupted(format!(
+            "stopped; begin anew with: {}",
+            interrupt::command_line()
+        ))),
+    }
+}
+
+/// The teacher of this name, and the SHA-256 of its file.
+fn teacher(game: &Game, from: &str) -> Result<(Teacher, String), Failure> {
+    let def = game.load()?;
+    let (blueprint, sha256) = if from == "shipped" {
+        let bytes = agents::shipped_blueprint(&def).ok_or_else(|| {
+            Failure::input(anyhow::anyhow!(
+                "no blueprint ships for this game: train one with `cardroom train cfr`, and name it with --from"
+            ))
+        })?;
+        (Blueprint::from_static(bytes), hexadecimal(&Sha256::digest(bytes)))
+    } else {
+        let path = Path::new(from);
+        let blueprint = Blueprint::open(path).map_err(Failure::input)?;
+        (Ok(blueprint), file_hash(path).map_err(|error| failure(path, &error))?)
+    };
+    let blueprint = blueprint.map_err(Failure::input)?;
+    blueprint.check_game(&def).map_err(Failure::input)?;
+    let teacher = Teacher::new(blueprint).map_err(Failure::input)?;
+    Ok((teacher, sha256))
+}
+
+/// The SHA-256 of a file, read piece by piece.
+fn file_hash(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let (mut sum, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hexadecimal(&sum.finalize())),
+            read => sum.update(&piece[..read]),
+        }
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn failure(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+fn document(card: &Card, out: &Path) -> Value {
+    let street = |street: &StreetCard| {
+        let file = |file: &learners::dataset::FileCard| json!({ "file": file.file, "rows": file.rows, "sampled": file.sampled, "sha256": file.sha256 });
+        let balance = street.classes.iter().zip(&street.balance);
+        json!({
+            "street": street.street,
+            "columns": street.columns,
+            "balance": balance.map(|(name, share)| json!({ "move": name, "share": share })).collect::<Vec<_>>(),
+            "train": file(&street.train),
+            "valid": file(&street.valid),
+            "test": file(&street.test),
+        })
+    };
+    json!({
+        "schema": "cardroom-dataset/1",
+        "folder": out,
+        "deals": card.deals,
+        "sampled": card.sampled,
+        "explore": card.explore,
+        "seed": card.seed,
+        "teacher_sha256": card.teacher_sha256,
+        "features": card.features.id,
+        "streets": card.streets.iter().map(street).collect::<Vec<_>>(),
+    })
+}
+
+fn text(card: &Card, out: &Path) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["", "sampled", "different", "train", "valid", "test", "moves"]);
+    for street in &card.streets {
+        let files = [&street.train, &street.valid, &street.test];
+        let [train, valid, test] = files.map(|file| file.rows.to_string());
+        let balance = street.classes.iter().zip(&street.balance);
+        let moves = balance.map(|(name, share)| format!("{name} {:.1} %", 100.0 * share));
+        table.add_row([
+            street.street.clone(),
+            files.iter().map(|file| file.sampled).sum::<u64>().to_string(),
+            files.iter().map(|file| file.rows).sum::<u64>().to_string(),
+            train,
+            valid,
+            test,
+            moves.collect::<Vec<_>>().join("  "),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1).take(5) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    format!(
+        "{}: {} rows of {} deals, {} % of actions drawn from all alike\n{}\n",
+        out.display(),
+        card.sampled,
+        card.deals,
+        100.0 * card.explore,
+        lines.join("\n")
+    )
+}

@@ -1,0 +1,300 @@
+//! `cardroom train cart`, `oct`, `xgboost` and `mlp`: students of a dataset's teacher.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use comfy_table::{CellAlignment, Table as Cells, presets};
+use game::Street;
+use learners::Progress as Learning;
+use learners::dataset::{Dataset, Labels, Split};
+use learners::measure::Measured;
+use learners::student::{Lesson, Run, Taught, losses, write};
+use logs::folder::write_whole;
+use matches::stop::Stop;
+use models::student::Learned;
+use serde_json::{Value, json};
+
+use super::curve::Curve;
+use crate::config::units::{Size, Time};
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+
+/// What every student is told.
+#[derive(clap::Args)]
+pub struct Common {
+    /// The folder of a dataset, made by `cardroom train dataset`
+    #[arg(long, value_name = "FOLDER")]
+    data: PathBuf,
+    /// The folder of the student to make
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Learn the teacher's probabilities, or its likeliest move alone
+    #[arg(long, value_enum, default_value = "soft")]
+    labels: Kind,
+    /// Threads, at most 1024 [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// The most that a street's rows may take; more is refused before it is read
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    memory: Size,
+    /// Time from one checkpoint to the next
+    #[arg(long, value_name = "TIME", default_value = "1min")]
+    checkpoint: Time,
+    /// Round what is kept: a network's numbers to 16 bits, the values of a forest's leaves to 65,536 steps
+    #[arg(long)]
+    small: bool,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Probabilities
+    Soft,
+    /// The likeliest
+    Hard,
+}
+
+impl From<Kind> for Labels {
+    fn from(kind: Kind) -> Labels {
+        match kind {
+            Kind::Soft => Labels::Soft,
+            Kind::Hard => Labels::Hard,
+        }
+    }
+}
+
+/// How often the progress display is brought up to date at most.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Teaches a student, or goes on with it.
+pub fn run(common: &Common, lesson: &Lesson) -> Result<(), Failure> {
+    let Common { data, out, .. } = common;
+    if out.exists() {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} is there already: give --out another name, or remove it",
+            out.display()
+        )));
+    }
+    let stop = Stop::new();
+    let answer =
+        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    answer.set("saving the training; press Ctrl-C again to abort");
+    let dataset = Dataset::open(data).map_err(Failure::input)?;
+    let work = Work::begin(common, lesson, &dataset)?;
+    let threads = common.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(Failure::input)?;
+    let mut taught = Vec::new();
+    for street in Street::ALL {
+        match pool.install(|| work.street(&dataset, street, &stop))? {
+            Some(one) => taught.push(one),
+            None => {
+                return Err(Failure::interrupted(format!(
+                    "stopped on the {street}; resume with: {}",
+                    interrupt::command_line()
+                )));
+            }
+        }
+    }
+    let taught: [Taught; 4] =
+        taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
+    let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION"));
+    write(out, &dataset, lesson, &taught, common.small, made_by).map_err(Failure::input)?;
+    work.end(out)?;
+    if common.json {
+        return report::out(&format!("{:#}\n", document(lesson, &taught, out)));
+    }
+    report::out(&text(lesson, &taught, out))
+}
+
+/// The folder of a training under way, `OUT.training`.
+struct Work<'a> {
+    common: &'a Common,
+    lesson: &'a Lesson,
+    folder: PathBuf,
+}
+
+impl<'a> Work<'a> {
+    /// Begins anew, or takes up the training of the same lesson and dataset.
+    fn begin(
+        common: &'a Common,
+        lesson: &'a Lesson,
+        dataset: &Dataset,
+    ) -> Result<Work<'a>, Failure> {
+        let mut folder = common.out.as_os_str().to_os_string();
+        folder.push(".training");
+        let folder = PathBuf::from(folder);
+        let run = format!(
+            "kind = {}\noptions = {}\nlabels = {:?}\ndata = {}\n",
+            lesson.kind(),
+            lesson.options(),
+            common.labels,
+            dataset.hash()
+        );
+        let path = folder.join("run");
+        match fs::read_to_string(&path) {
+            Ok(found) if found == run => {}
+            Ok(found) => {
+                let differs = found.lines().zip(run.lines()).find(|(found, ours)| found != ours);
+                let (found, ours) = differs.unwrap_or_default();
+                return Err(Failure::input(anyhow::anyhow!(
+                    "{} holds another training: it has `{found}`, and this would be `{ours}`; remove it to begin anew",
+                    folder.display()
+                )));
+            }
+            Err(_) => {
+                fs::create_dir_all(&folder)
+                    .and_then(|()| write_whole(&path, |out| out.write_all(run.as_bytes())))
+                    .map_err(|error| at(&path, &error))?;
+            }
+        }
+        Ok(Work { common, lesson, folder })
+    }
+
+    /// Teaches a street; `None` when it was to stop.
+    fn street(
+        &self,
+        dataset: &Dataset,
+        street: Street,
+        stop: &Stop,
+    ) -> Result<Option<Taught>, Failure> {
+        let Common { labels, memory, quiet, .. } = self.common;
+        let table = |split| {
+            dataset.table(street, split, Labels::from(*labels), memory.0).map_err(Failure::input)
+        };
+        let (train, valid) = (table(Split::Train)?, table(Split::Valid)?);
+        let state = self.folder.join(format!("{street}.state"));
+        let curve = self.folder.join(format!("{street}.csv"));
+        let saved = fs::read(&state).ok();
+        let mut curve = Curve::open(&curve, saved.is_some()).map_err(|error| at(&curve, &error))?;
+        let failure = |error| Failure::input(anyhow::anyhow!("the {street}: {error}"));
+        let bins = self.lesson.bins(&train);
+        let run = self.lesson.begin(&train, bins.as_ref(), &valid, saved.as_deref());
+        let mut run = run.map_err(failure)?;
+        let mut display = Progress::patient(1, self.lesson.steps(), *quiet);
+        let (mut kept, mut shown) = (Instant::now(), Instant::now());
+        while let Some(progress) = run.step().map_err(failure)? {
+            curve.add(&progress);
+            if shown.elapsed() >= GLANCE {
+                shown = Instant::now();
+                display.expect(progress.most);
+                display.show(progress.done, &note(street, &progress));
+            }
+            if stop.asked() || kept.elapsed() >= self.common.checkpoint.0 {
+                self.keep(&*run, &mut curve, &state)?;
+                kept = Instant::now();
+            }
+            if stop.asked() {
+                return Ok(None);
+            }
+        }
+        display.finish();
+        self.keep(&*run, &mut curve, &state)?;
+        let learned = run.learned();
+        let test = table(Split::Test)?;
+        let measured = losses(&learned, [&train, &valid, &test]);
+        Ok(Some(Taught { learned, rows: train.rows() as u64, measured }))
+    }
+
+    /// Writes a checkpoint.
+    fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), Failure> {
+        curve.write().map_err(|error| at(state, &error))?;
+        write_whole(state, |out| out.write_all(&run.save())).map_err(|error| at(state, &error))
+    }
+
+    /// Puts the curves into the student's folder and removes the rest.
+    fn end(&self, out: &Path) -> Result<(), Failure> {
+        for street in Street::ALL {
+            let path = self.folder.join(format!("{street}.csv"));
+            let copied = fs::copy(&path, out.join(format!("{street}.csv")));
+            copied.map_err(|error| at(&path, &error))?;
+            if let Some(svg) = super::curve::picture(&path, street, self.lesson.steps()) {
+                let path = out.join(format!("{street}.svg"));
+                write_whole(&path, |out| out.write_all(svg.as_bytes()))
+                    .map_err(|error| at(&path, &error))?;
+            }
+        }
+        fs::remove_dir_all(&self.folder).map_err(|error| at(&self.folder, &error))
+    }
+}
+
+fn note(street: Street, progress: &Learning) -> String {
+    let held_out =
+        progress.held_out.map_or_else(String::new, |loss| format!(", validation {loss:.4}"));
+    format!("{street}: loss {:.4}{held_out}", progress.loss)
+}
+
+fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+/// One street's figures, as in the table.
+fn figures(taught: &Taught) -> [String; 5] {
+    let [train, valid, test] = taught.measured.map(|measured: Measured| measured);
+    [
+        format!("{:.4}", train.log_loss),
+        format!("{:.4}", valid.log_loss),
+        format!("{:.4}", test.log_loss),
+        format!("{:.4}", test.brier),
+        format!("{:.1} %", 100.0 * test.accuracy),
+    ]
+}
+
+fn text(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> String {
+    let mut table = Cells::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["", "rows", "train", "validation", "test", "Brier", "right", "size"]);
+    for (street, taught) in Street::ALL.into_iter().zip(taught) {
+        let [train, valid, test, brier, right] = figures(taught);
+        let (rows, size) = (taught.rows.to_string(), taught.learned.size());
+        table.add_row([street.to_string(), rows, train, valid, test, brier, right, size]);
+    }
+    for column in table.column_iter_mut().skip(1).take(6) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    format!(
+        "{}: log-losses in nats, by street\n{}\nPlay it: {}:model={}\n",
+        out.display(),
+        lines.join("\n"),
+        lesson.kind(),
+        out.display()
+    )
+}
+
+fn document(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> Value {
+    let measured = |one: Measured| {
+        json!({
+            "log_loss": one.log_loss,
+            "brier": one.brier,
+            "distance": one.distance,
+            "accuracy": one.accuracy,
+        })
+    };
+    let street = |(street, taught): (Street, &Taught)| {
+        let [train, valid, test] = taught.measured.map(measured);
+        json!({
+            "street": street.name(),
+            "rows": taught.rows,
+            "size": Learned::size(&taught.learned),
+            "train": train,
+            "valid": valid,
+            "test": test,
+        })
+    };
+    json!({
+        "schema": "cardroom-student/1",
+        "folder": out,
+        "kind": lesson.kind(),
+        "options": lesson.options(),
+        "streets": Street::ALL.into_iter().zip(taught).map(street).collect::<Vec<_>>(),
+    })
+}
