@@ -53,7 +53,9 @@ fn main() -> Outcome<()> {
     match command.as_str() {
         "train" => train(&arguments),
         "predict" => predict(&arguments),
-        "convert" => write(&Forest::open(arguments.text("model")?.as_ref())?, arguments.text("out")?),
+        "convert" => {
+            write(&Forest::open(arguments.text("model")?.as_ref())?, arguments.text("out")?)
+        }
         _ => Err(format!("{command} is none of train, predict and convert").into()),
     }
 }
@@ -70,9 +72,13 @@ fn table(arguments: &Arguments, prefix: &str) -> Outcome<Table> {
     };
     let mut values = vec![0.0; by_row.len()];
     for (column, values) in values.chunks_exact_mut(rows).enumerate() {
-        values.iter_mut().zip(by_row[column..].iter().step_by(columns)).for_each(|(to, from)| *to = *from);
+        values
+            .iter_mut()
+            .zip(by_row[column..].iter().step_by(columns))
+            .for_each(|(to, from)| *to = *from);
     }
-    let names = |letter: char, count| (0..count).map(|number| format!("{letter}{number}")).collect();
+    let names =
+        |letter: char, count| (0..count).map(|number| format!("{letter}{number}")).collect();
     Ok(Table::new(names('f', columns), names('c', classes), values, labels, weights)?)
 }
 
@@ -133,7 +139,11 @@ fn predict(arguments: &Arguments) -> Outcome<()> {
     let each = begun.elapsed().as_secs_f64() * 1e6 / (rows.len() / model.columns()) as f64;
     let bytes: Vec<u8> = shares.iter().flat_map(|share| share.to_le_bytes()).collect();
     fs::write(arguments.text("out")?, bytes)?;
-    println!("{{\"microseconds\": {each:.3}, \"trees\": {}, \"nodes\": {}}}", model.trees(), model.node_count());
+    println!(
+        "{{\"microseconds\": {each:.3}, \"trees\": {}, \"nodes\": {}}}",
+        model.trees(),
+        model.node_count()
+    );
     Ok(())
 }
 

@@ -1,4 +1,5 @@
 //! Datasets and learners.
 
 mod bins;
+mod boost;
 mod table;

@@ -14,6 +14,8 @@ pub(super) struct Ground<'a> {
     pub(super) cuts: &'a [usize],
     pub(super) gradients: &'a Gradients,
     pub(super) options: &'a Options,
+    /// Whether the matrix holds a subtree's rows alone.
+    pub(super) near: bool,
 }
 
 /// A grown tree, still in codes.
@@ -45,6 +47,9 @@ struct Part<'a> {
 /// Rows worth another thread.
 const MANY: usize = 1 << 12;
 
+/// So many rows fit the processor's nearer memory together.
+const NEAR: usize = 1 << 13;
+
 impl Ground<'_> {
     pub(super) fn grow(&self) -> Grown {
         let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
@@ -74,6 +79,9 @@ impl Ground<'_> {
         pool: &mut Vec<Histogram>,
     ) -> Branch {
         let Some(histogram) = histogram else { return self.leaf(part) };
+        if !self.near && part.rows.len() <= NEAR {
+            return self.near_branch(part, histogram, pool);
+        }
         let worth = self.worth();
         let Some(test) = worth.best(&histogram, part.sum, self.cuts) else {
             pool.push(histogram);
@@ -99,6 +107,24 @@ impl Ground<'_> {
             [self.branch(left, ours, pool), self.branch(right, theirs, pool)]
         };
         Branch::Split { test, value, cover: second as f32, children: Box::new(children) }
+    }
+
+    /// A node and all below, from a copy of its rows: they are read once for each level.
+    fn near_branch(
+        &self,
+        part: Part<'_>,
+        histogram: Histogram,
+        pool: &mut Vec<Histogram>,
+    ) -> Branch {
+        let matrix = self.matrix.pick_rows(part.rows);
+        let gradients = self.gradients.pick(part.rows);
+        let ground = Ground { matrix: &matrix, gradients: &gradients, near: true, ..*self };
+        let mut order: Vec<u32> = (0..part.rows.len() as u32).collect();
+        let near = Part { rows: &mut order, values: part.values, sum: part.sum, depth: part.depth };
+        let branch = ground.branch(near, Some(histogram), pool);
+        let before = part.rows.to_vec();
+        part.rows.iter_mut().zip(order).for_each(|(row, at)| *row = before[at as usize]);
+        branch
     }
 
     /// The histograms of the children that may be split: the smaller one's is summed, the other's is what remains.

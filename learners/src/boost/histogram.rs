@@ -138,7 +138,8 @@ impl Worth {
         let mut scores = [0.0; 256];
         for (score, &left) in scores[..count].iter_mut().zip(lefts) {
             let [first, second] = parts(left);
-            let (left_first, left_second) = (first as f32 * first_unit, second as f32 * second_unit);
+            let (left_first, left_second) =
+                (first as f32 * first_unit, second as f32 * second_unit);
             let right_first = first_sum.wrapping_sub(first) as f32 * first_unit;
             let right_second = second_sum.wrapping_sub(second) as f32 * second_unit;
             let value = left_first * left_first / (left_second + lambda)

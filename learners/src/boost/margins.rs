@@ -44,7 +44,8 @@ impl Margins {
             sums
         });
         let blocks: Vec<[f64; 2]> = blocks.collect();
-        let sums = blocks.iter().fold([0.0; 2], |sums, block| [sums[0] + block[0], sums[1] + block[1]]);
+        let sums =
+            blocks.iter().fold([0.0; 2], |sums, block| [sums[0] + block[0], sums[1] + block[1]]);
         sums[0] / sums[1]
     }
 

@@ -49,6 +49,13 @@ impl Matrix {
         Matrix { codes, columns: columns.len() }
     }
 
+    /// Some rows.
+    pub(super) fn pick_rows(&self, rows: &[u32]) -> Matrix {
+        let mut codes = Vec::with_capacity(rows.len() * self.columns);
+        rows.iter().for_each(|&row| codes.extend_from_slice(self.row(row as usize)));
+        Matrix { codes, columns: self.columns }
+    }
+
     pub(super) fn rows(&self) -> usize {
         self.codes.len() / self.columns
     }

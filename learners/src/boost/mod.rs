@@ -74,8 +74,8 @@ impl<'a> Boost<'a> {
         options::check(&options, table, bins, validation)?;
         let base = margins::base(table);
         let cuts: Vec<Vec<f32>> = (0..bins.columns()).map(|c| bins.cuts(c).to_vec()).collect();
-        let held_out = validation
-            .map(|table| Rows::new(table, &Bins::with_cuts(table, cuts.clone()), &base));
+        let held_out =
+            validation.map(|table| Rows::new(table, &Bins::with_cuts(table, cuts.clone()), &base));
         let learnt = Rows::new(table, bins, &base);
         let forest =
             Forest::new(table.columns().len(), base)?.with_names(table.columns().to_vec())?;
@@ -113,7 +113,9 @@ impl<'a> Boost<'a> {
                 Some((rows, _)) => Gradients::new(rows.iter().map(|&at| row(at as usize)), number),
                 None => Gradients::new((0..table.rows()).map(row), number),
             };
-            let ground = Ground { matrix: seen, cuts: &cut_counts, gradients: &gradients, options };
+            let (cuts_of, near) = (&cut_counts, false);
+            let ground =
+                Ground { matrix: seen, cuts: cuts_of, gradients: &gradients, options, near };
             let grown = ground.grow();
             let tree = grown.tree(&sample.columns, cuts);
             let leaves = grown.rows.iter().zip(&grown.values);

@@ -63,7 +63,9 @@ pub enum BoostError {
         must: &'static str,
     },
     /// A column has more than 256 intervals.
-    #[error("column {column} is cut into {intervals} intervals, and boosting takes at most 256: make the bins with 256")]
+    #[error(
+        "column {column} is cut into {intervals} intervals, and boosting takes at most 256: make the bins with 256"
+    )]
     Intervals {
         /// The column's name.
         column: String,
@@ -81,13 +83,17 @@ pub enum BoostError {
         table: usize,
     },
     /// The validation rows have other columns or classes.
-    #[error("the validation rows have other {what} than the rows to learn from: make both from the same export")]
+    #[error(
+        "the validation rows have other {what} than the rows to learn from: make both from the same export"
+    )]
     Validation {
         /// `columns` or `classes`.
         what: &'static str,
     },
     /// Stopping early needs rows to tell by.
-    #[error("patience is {0}, but there are no validation rows to stop by: give some, or no patience")]
+    #[error(
+        "patience is {0}, but there are no validation rows to stop by: give some, or no patience"
+    )]
     Patience(u32),
     /// All rows are of one class.
     #[error("all rows are of class {class}: there is nothing to tell apart; take more rows")]
@@ -96,7 +102,9 @@ pub enum BoostError {
         class: String,
     },
     /// More rows than the sums can hold.
-    #[error("{rows} rows are more than the {most} that one run can learn from: take fewer, with weights")]
+    #[error(
+        "{rows} rows are more than the {most} that one run can learn from: take fewer, with weights"
+    )]
     Rows {
         /// Rows.
         rows: usize,
@@ -132,7 +140,8 @@ pub(super) fn check(
     }
     for column in 0..bins.columns() {
         if let Codes::Word(_) = bins.codes(column) {
-            let (column, intervals) = (table.columns()[column].clone(), bins.cuts(column).len() + 1);
+            let (column, intervals) =
+                (table.columns()[column].clone(), bins.cuts(column).len() + 1);
             return Err(BoostError::Intervals { column, intervals });
         }
     }

@@ -31,7 +31,8 @@ impl<'a> Boost<'a> {
         saved: &[u8],
     ) -> Result<Boost<'a>, BoostError> {
         let mut run = Boost::new(options, table, bins, validation)?;
-        let (head, trees) = saved.split_first_chunk::<40>().ok_or(BoostError::Saved("it is cut off"))?;
+        let (head, trees) =
+            saved.split_first_chunk::<40>().ok_or(BoostError::Saved("it is cut off"))?;
         let (magic, head) = head.split_at(MAGIC.len());
         if magic != MAGIC {
             return Err(BoostError::Saved("it does not begin as one"));

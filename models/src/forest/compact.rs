@@ -76,7 +76,8 @@ fn put_tree(out: &mut Vec<u8>, tree: &Tree, tests: &[Vec<f32>]) {
     for node in &tree.nodes {
         match *node {
             Node::Leaf { value, .. } => {
-                let level = if step > 0.0 { ((value - least) / step).round().min(STEPS) } else { 0.0 };
+                let level =
+                    if step > 0.0 { ((value - least) / step).round().min(STEPS) } else { 0.0 };
                 put_narrow(out, 0, tests.len() + 1);
                 out.extend((level as u16).to_le_bytes());
             }
@@ -196,7 +197,16 @@ impl<'a> Reader<'a> {
             let below = below.ok_or(ForestError::Damaged("a test is not there"))?;
             let (column, left, right) = (column - 1, promised, promised + 1);
             let (missing_left, gain, cover, value) = (false, 0.0, 0.0, 0.0);
-            nodes.push(Node::Split { column, below, left, right, missing_left, gain, cover, value });
+            nodes.push(Node::Split {
+                column,
+                below,
+                left,
+                right,
+                missing_left,
+                gain,
+                cover,
+                value,
+            });
             promised += 2;
         }
         Ok(Tree { nodes })

@@ -23,7 +23,9 @@ pub enum ForestError {
     #[error("the XGBoost model cannot be read: {0}; save it again with `save_model`")]
     Document(String),
     /// A number that XGBoost writes as text is none.
-    #[error("the XGBoost model's `{field}` is `{text}`, which is not the number that it must be; save it again")]
+    #[error(
+        "the XGBoost model's `{field}` is `{text}`, which is not the number that it must be; save it again"
+    )]
     Number {
         /// The field.
         field: &'static str,
@@ -31,7 +33,9 @@ pub enum ForestError {
         text: String,
     },
     /// Trained by another booster.
-    #[error("the XGBoost model's booster is `{0}`, and only `gbtree` can be read: train with `booster=\"gbtree\"`")]
+    #[error(
+        "the XGBoost model's booster is `{0}`, and only `gbtree` can be read: train with `booster=\"gbtree\"`"
+    )]
     Booster(String),
     /// Trained for another objective.
     #[error(
@@ -84,7 +88,9 @@ pub enum ForestError {
         what: &'static str,
     },
     /// No column, or no class.
-    #[error("a forest of {columns} columns and {classes} classes has nothing to tell; it needs 1 column and 2 classes at least")]
+    #[error(
+        "a forest of {columns} columns and {classes} classes has nothing to tell; it needs 1 column and 2 classes at least"
+    )]
     Narrow {
         /// Columns.
         columns: usize,
@@ -92,7 +98,9 @@ pub enum ForestError {
         classes: usize,
     },
     /// A margin to start from is no number.
-    #[error("the forest's base score of class {class} is {value}, which is not a number to start from; train it again")]
+    #[error(
+        "the forest's base score of class {class} is {value}, which is not a number to start from; train it again"
+    )]
     Base {
         /// The class, from 0.
         class: usize,
@@ -128,7 +136,9 @@ pub enum ForestError {
         ours: usize,
     },
     /// A column has another name than the one it is to be used for.
-    #[error("the forest's feature {column} is `{theirs}`, and here it is `{ours}`: train one on data exported by this program")]
+    #[error(
+        "the forest's feature {column} is `{theirs}`, and here it is `{ours}`: train one on data exported by this program"
+    )]
     OtherName {
         /// The column, from 0.
         column: usize,

@@ -20,8 +20,8 @@ use std::path::Path;
 
 use crate::Classifier;
 pub use error::ForestError;
-pub use nodes::{Node, Tree};
 use nodes::{MOST_COLUMNS, Nodes};
+pub use nodes::{Node, Tree};
 
 /// How margins become shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,11 +138,9 @@ impl Forest {
         let differs = |(_, (theirs, ours)): &(usize, (&String, &String))| theirs != ours;
         match self.names.iter().zip(columns).enumerate().find(differs) {
             None => Ok(()),
-            Some((column, (theirs, ours))) => Err(ForestError::OtherName {
-                column,
-                theirs: theirs.clone(),
-                ours: ours.clone(),
-            }),
+            Some((column, (theirs, ours))) => {
+                Err(ForestError::OtherName { column, theirs: theirs.clone(), ours: ours.clone() })
+            }
         }
     }
 

@@ -4,6 +4,8 @@
 //! that is always below (one more, past the row's end), and leads to itself. So many trees are walked in step,
 //! and the processor waits for many of their nodes at once.
 
+use std::fmt;
+
 use super::ForestError;
 
 /// A decision tree as it is exchanged with the packed form.
@@ -83,7 +85,7 @@ struct Known {
 }
 
 /// All trees.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Nodes {
     columns: usize,
     packed: Vec<Packed>,
@@ -91,6 +93,12 @@ pub(super) struct Nodes {
     /// Where each tree begins, and at last where the next would.
     starts: Vec<u32>,
     depths: Vec<u32>,
+}
+
+impl fmt::Debug for Nodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} trees of {} nodes", self.trees(), self.len())
+    }
 }
 
 impl Nodes {
@@ -151,7 +159,8 @@ impl Nodes {
             if std::mem::replace(&mut seen[number], true) {
                 return Err((number, "two parents"));
             }
-            let (packed, known) = self.pack_node(node, order.len() - at).map_err(|w| (number, w))?;
+            let (packed, known) =
+                self.pack_node(node, order.len() - at).map_err(|w| (number, w))?;
             self.packed.push(packed);
             self.known.push(known);
             if let Node::Split { left, right, .. } = node {
@@ -169,7 +178,9 @@ impl Nodes {
                 Ok((packed, Known { gain: 0.0, cover, value }))
             }
             Node::Leaf { .. } => Err("a leaf that is no number"),
-            Node::Split { column, .. } if column >= self.columns => Err("a column that is not there"),
+            Node::Split { column, .. } if column >= self.columns => {
+                Err("a column that is not there")
+            }
             Node::Split { below, .. } if below.is_nan() => Err("a test against no number"),
             Node::Split { column, below, missing_left, gain, cover, value, .. } => {
                 let ahead = u32::try_from(ahead).ok().filter(|&ahead| ahead <= MOST_AHEAD);

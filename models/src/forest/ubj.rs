@@ -156,9 +156,11 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
                 reader.depth -= 1;
                 Ok(value)
             }
-            _ => visitor.visit_i64(reader.integer(marker).map_err(|_| {
-                UbjError(format!("no value is of kind {:?}", char::from(marker)))
-            })?),
+            _ => {
+                visitor.visit_i64(reader.integer(marker).map_err(|_| {
+                    UbjError(format!("no value is of kind {:?}", char::from(marker)))
+                })?)
+            }
         }
     }
 
