@@ -146,7 +146,7 @@ fn files_that_are_something_else_are_refused_with_the_remedy() {
     check("\"left_children\":[1", "\"left_children\":[99", "there is no such node");
     check("\"left_children\":[1", "\"left_children\":[-1", "one child");
     check("\"left_children\":[1,", "\"left_children\":[", "lists of different lengths");
-    check("\"trees\"", "\"bushes\"", "tree 9 of 0 does not");
+    check("\"trees\"", "\"bushes\"", "has 0 trees, and its tree_info is for 9");
     check("\"objective\"", "\"aim\"", "missing field `objective`");
     let gblinear = br#"{"learner":{"gradient_booster":{"model":{"weights":[0.5]},"name":"gblinear"},
         "learner_model_param":{"base_score":"5E-1","num_class":"3","num_feature":"4"},"objective":{"name":"multi:softprob"}}}"#;
@@ -250,6 +250,15 @@ fn leaf(tree: &Tree, row: &[f32]) -> f32 {
             }
         }
     }
+}
+
+#[test]
+fn a_compact_forest_of_another_link_is_refused() {
+    let mut bytes = Forest::read(&bytes("softprob-3.2.ubj")).expect("a forest").to_compact();
+    // After the magic, the version and the number of columns.
+    bytes[24] = 1;
+    let error = Forest::read(&sealed(bytes)).expect_err("three base scores for two classes");
+    assert!(matches!(error, ForestError::Damaged(_)), "{error}");
 }
 
 proptest! {

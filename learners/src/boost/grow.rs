@@ -144,10 +144,10 @@ impl Ground<'_> {
         }
         let left_smaller = left.rows.len() <= right.rows.len();
         let smaller = if left_smaller { &left.rows } else { &right.rows };
-        let mut summed = histogram::empty(pool, self.matrix.columns());
+        let mut summed = histogram::empty(pool, self.cuts);
         histogram::add(&mut summed, self.matrix, &self.gradients.whole, smaller);
         if wanted[usize::from(left_smaller)] {
-            histogram::subtract(&mut parent, &summed);
+            histogram::subtract(&mut parent, &summed, self.cuts);
         }
         let pair = if left_smaller { [summed, parent] } else { [parent, summed] };
         let mut pair = pair.into_iter().zip(wanted).map(|(histogram, wanted)| {
