@@ -14,8 +14,6 @@ pub(super) struct Ground<'a> {
     pub(super) cuts: &'a [usize],
     pub(super) gradients: &'a Gradients,
     pub(super) options: &'a Options,
-    /// Whether the matrix holds a subtree's rows alone.
-    pub(super) near: bool,
 }
 
 /// A grown tree, still in codes.
@@ -50,6 +48,9 @@ const MANY: usize = 1 << 12;
 /// So many rows fit the processor's nearer memory together.
 const NEAR: usize = 1 << 13;
 
+/// The rows of a node are copied together once they are one of so many of those that they lie between.
+const SPARSE: usize = 4;
+
 impl Ground<'_> {
     pub(super) fn grow(&self) -> Grown {
         let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
@@ -79,7 +80,8 @@ impl Ground<'_> {
         pool: &mut Vec<Histogram>,
     ) -> Branch {
         let Some(histogram) = histogram else { return self.leaf(part) };
-        if !self.near && part.rows.len() <= NEAR {
+        let lying = self.matrix.rows();
+        if lying > NEAR && part.rows.len() * SPARSE <= lying {
             return self.near_branch(part, histogram, pool);
         }
         let worth = self.worth();
@@ -109,7 +111,7 @@ impl Ground<'_> {
         Branch::Split { test, value, cover: second as f32, children: Box::new(children) }
     }
 
-    /// A node and all below, from a copy of its rows: they are read once for each level.
+    /// A node and all below, from a copy of its rows: scattered ones cost the most of what a tree costs.
     fn near_branch(
         &self,
         part: Part<'_>,
@@ -118,7 +120,7 @@ impl Ground<'_> {
     ) -> Branch {
         let matrix = self.matrix.pick_rows(part.rows);
         let gradients = self.gradients.pick(part.rows);
-        let ground = Ground { matrix: &matrix, gradients: &gradients, near: true, ..*self };
+        let ground = Ground { matrix: &matrix, gradients: &gradients, ..*self };
         let mut order: Vec<u32> = (0..part.rows.len() as u32).collect();
         let near = Part { rows: &mut order, values: part.values, sum: part.sum, depth: part.depth };
         let branch = ground.branch(near, Some(histogram), pool);

@@ -184,7 +184,7 @@ impl Nodes {
             Node::Split { below, .. } if below.is_nan() => Err("a test against no number"),
             Node::Split { column, below, missing_left, gain, cover, value, .. } => {
                 let ahead = u32::try_from(ahead).ok().filter(|&ahead| ahead <= MOST_AHEAD);
-                let ahead = ahead.ok_or("a level of more than half a million nodes")?;
+                let ahead = ahead.ok_or("children more than a million nodes away")?;
                 let missing = u32::from(missing_left) << COLUMN_BITS;
                 let link = column as u32 | missing | ahead << (COLUMN_BITS + 1);
                 Ok((Packed { below, link }, Known { gain, cover, value }))
