@@ -5,5 +5,6 @@ mod cart;
 mod dataset;
 mod mlp;
 mod oct;
+mod boost;
 mod table;
 mod tables;

@@ -3,3 +3,4 @@
 mod blueprint;
 mod network;
 mod tree;
+mod forest;
