@@ -1,4 +1,5 @@
 //! Datasets and learners.
 
 mod bins;
+mod mlp;
 mod table;

@@ -1,3 +1,4 @@
 //! Tests of the models crate.
 
 mod blueprint;
+mod network;

@@ -1,4 +1,4 @@
-//! Mapping a file into memory: the one place of this crate with unsafe code.
+//! Mapping a file into memory: besides `network::gemm` the one place of this crate with unsafe code.
 //!
 //! The map is safe as long as nobody changes or shortens the file while it is mapped. Models are never changed
 //! once they are written: they are made under another name and renamed, which leaves the mapped file as it was

@@ -1,0 +1,234 @@
+//! Named tensors as safetensors files: <https://github.com/huggingface/safetensors#format>.
+//!
+//! The length of a head as 8 bytes, the head as JSON (`{"NAME": {"dtype", "shape", "data_offsets"}, …}`, and text under
+//! `__metadata__`), then the numbers, little-endian, without gaps. Read are the types F32 and F16.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use half::f16;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::NetworkError;
+
+/// Bytes of the length at the beginning.
+const PREFIX: usize = 8;
+
+/// The longest head, in bytes; the format's own limit.
+const LONGEST_HEAD: u64 = 100_000_000;
+
+/// What the checksum of a tensor is called in the metadata, before its name.
+const SUM: &str = "sha256.";
+
+/// How a number is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Type {
+    F32,
+    F16,
+}
+
+impl Type {
+    fn bytes(self) -> usize {
+        match self {
+            Type::F32 => 4,
+            Type::F16 => 2,
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    dtype: String,
+    shape: Vec<usize>,
+    data_offsets: [usize; 2],
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    #[serde(default, rename = "__metadata__")]
+    metadata: BTreeMap<String, String>,
+    #[serde(flatten)]
+    tensors: BTreeMap<String, Entry>,
+}
+
+/// A tensor to write.
+pub(super) struct Tensor {
+    pub(super) name: String,
+    pub(super) kind: Type,
+    pub(super) shape: Vec<usize>,
+    pub(super) numbers: Vec<f32>,
+}
+
+/// The file of some tensors and some text. Every tensor's checksum goes into the text.
+pub(super) fn write(tensors: &[Tensor], mut metadata: BTreeMap<String, String>) -> Vec<u8> {
+    let mut data = Vec::new();
+    let mut entries = BTreeMap::new();
+    for tensor in tensors {
+        let start = data.len();
+        for &number in &tensor.numbers {
+            match tensor.kind {
+                Type::F32 => data.extend(number.to_le_bytes()),
+                Type::F16 => {
+                    let most = f16::MAX.to_f32();
+                    data.extend(f16::from_f32(number.clamp(-most, most)).to_le_bytes());
+                }
+            }
+        }
+        metadata.insert(format!("{SUM}{}", tensor.name), sum(&data[start..]));
+        let dtype = format!("{:?}", tensor.kind);
+        let entry = Entry { dtype, shape: tensor.shape.clone(), data_offsets: [start, data.len()] };
+        entries.insert(tensor.name.clone(), entry);
+    }
+    let head = Head { metadata, tensors: entries };
+    let mut head = serde_json::to_vec(&head).expect("text and whole numbers are JSON");
+    head.resize(head.len().next_multiple_of(8), b' ');
+    let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(head);
+    bytes.extend(data);
+    bytes
+}
+
+fn sum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A file's tensors, each taken once.
+pub(super) struct Tensors<'a> {
+    bytes: &'a [u8],
+    /// Type, shape and place of the numbers in `bytes` by name.
+    tensors: BTreeMap<String, (Type, Vec<usize>, Range<usize>)>,
+    /// The text that came along, without checksums.
+    pub(super) metadata: BTreeMap<String, String>,
+}
+
+impl<'a> Tensors<'a> {
+    /// Reads the head and checks that the tensors fill the file, and the checksums of those that have one.
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Tensors<'a>, NetworkError> {
+        let format = |at, reason: String| Err(NetworkError::Format { at, reason });
+        let Some((prefix, rest)) = bytes.split_first_chunk::<PREFIX>() else {
+            return format(bytes.len(), "it ends before the length of its head".to_owned());
+        };
+        let length = u64::from_le_bytes(*prefix);
+        if length > LONGEST_HEAD || length > rest.len() as u64 {
+            return format(0, format!("a head of {length} bytes with {} behind", rest.len()));
+        }
+        let data = PREFIX + length as usize;
+        let mut head: Head = match serde_json::from_slice(&bytes[PREFIX..data]) {
+            Ok(head) => head,
+            Err(error) => return format(PREFIX, format!("its head cannot be read: {error}")),
+        };
+        let mut sums = BTreeMap::new();
+        head.metadata.retain(|key, value| match key.strip_prefix(SUM) {
+            Some(name) => {
+                sums.insert(name.to_owned(), std::mem::take(value));
+                false
+            }
+            None => true,
+        });
+        let mut order: Vec<(String, Entry)> = head.tensors.into_iter().collect();
+        order.sort_by_key(|(_, entry)| entry.data_offsets);
+        let mut end = data;
+        let mut tensors = BTreeMap::new();
+        for (tensor, entry) in order {
+            let (kind, range) = place(&tensor, &entry, end, bytes.len(), data)?;
+            end = range.end;
+            if let Some(wanted) = sums.remove(&tensor)
+                && sum(&bytes[range.clone()]) != wanted
+            {
+                let reason = "it is damaged: its checksum does not fit; copy or export it again";
+                let (at, reason) = (range.start, reason.to_owned());
+                return Err(NetworkError::Tensor { tensor, at, reason });
+            }
+            tensors.insert(tensor, (kind, entry.shape, range));
+        }
+        if end != bytes.len() {
+            return format(end, format!("{} bytes follow the last tensor", bytes.len() - end));
+        }
+        if let Some((name, _)) = sums.pop_first() {
+            return Err(NetworkError::Missing(name));
+        }
+        Ok(Tensors { bytes, tensors, metadata: head.metadata })
+    }
+
+    /// The shape of a tensor, if it is there.
+    pub(super) fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.get(name).map(|(_, shape, _)| shape.as_slice())
+    }
+
+    /// Where the numbers of a tensor begin, from the beginning of the file; 0 where it is not there.
+    pub(super) fn at(&self, name: &str) -> usize {
+        self.tensors.get(name).map_or(0, |(_, _, range)| range.start)
+    }
+
+    /// Takes a tensor of the shape wanted: its numbers, all of them finite.
+    pub(super) fn take(&mut self, name: &str, wanted: &[usize]) -> Result<Vec<f32>, NetworkError> {
+        let Some((kind, shape, range)) = self.tensors.remove(name) else {
+            return Err(NetworkError::Missing(name.to_owned()));
+        };
+        let error = |at, reason| NetworkError::Tensor { tensor: name.to_owned(), at, reason };
+        if shape != wanted {
+            let reason = format!("its shape is {shape:?} and should be {wanted:?}");
+            return Err(error(range.start, reason));
+        }
+        let bytes = &self.bytes[range.clone()];
+        let numbers: Vec<f32> = match kind {
+            Type::F32 => bytes.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect(),
+            Type::F16 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|&bytes| f16::from_le_bytes(bytes).to_f32())
+                .collect(),
+        };
+        match numbers.iter().position(|number| !number.is_finite()) {
+            Some(at) => {
+                let reason = format!("number {at} of it is {}", numbers[at]);
+                Err(error(range.start + at * kind.bytes(), reason))
+            }
+            None => Ok(numbers),
+        }
+    }
+
+    /// The name of a tensor that nobody has taken.
+    pub(super) fn left(&self) -> Option<&str> {
+        self.tensors.keys().next().map(String::as_str)
+    }
+}
+
+/// The type of a tensor and where its numbers are, checked against its shape, the end of the one before, and the
+/// length of the file. `data` is where the first tensor begins.
+fn place(
+    tensor: &str,
+    entry: &Entry,
+    end: usize,
+    length: usize,
+    data: usize,
+) -> Result<(Type, Range<usize>), NetworkError> {
+    let error = |reason| NetworkError::Tensor { tensor: tensor.to_owned(), at: end, reason };
+    let kind = match entry.dtype.as_str() {
+        "F32" => Type::F32,
+        "F16" => Type::F16,
+        other => {
+            let reason = format!("its numbers are {other}, and F32 and F16 can be read");
+            return Err(error(reason));
+        }
+    };
+    let [from, to] = entry.data_offsets;
+    if data.checked_add(from) != Some(end) {
+        return Err(error(format!("it begins at {from} of the numbers, not where the last ends")));
+    }
+    let count = entry.shape.iter().try_fold(1_usize, |count, &size| count.checked_mul(size));
+    let bytes = count.and_then(|count| count.checked_mul(kind.bytes()));
+    if bytes.is_none() || to.checked_sub(from) != bytes {
+        return Err(error(format!(
+            "bytes {from} to {to} are not those of shape {:?}",
+            entry.shape
+        )));
+    }
+    let to = data.saturating_add(to);
+    if to > length {
+        return Err(error(format!("the file ends at byte {length}, and it goes on to {to}")));
+    }
+    Ok((kind, end..to))
+}
