@@ -227,7 +227,7 @@ fn files_that_are_no_networks_are_refused_with_their_place() {
     check_tensor("[1,2]", "I64", 0, 8, "tensor `layers.0.weight`, at byte 78: its numbers are I64");
     check_tensor("[2,2]", "F32", 0, 16, "the file ends at byte 87, and it goes on to 95");
     check_tensor("[1,2]", "F32", 4, 12, "it begins at 4 of the numbers");
-    check_tensor("[1,2]", "F32", 8, 0, "are not those of shape [1, 2]");
+    check_tensor("[1,2]", "F32", 0, 4, "are not those of shape [1, 2]");
     check_tensor("[8]", "F16", 0, 16, "the file ends");
     check_tensor("[2]", "F32", 0, 8, "its shape [2] has not two sizes");
     check_tensor("[0,2]", "F32", 0, 0, "8 bytes follow the last tensor");
