@@ -1,10 +1,10 @@
 //! Datasets and learners.
 
 mod bins;
+mod boost;
 mod cart;
 mod dataset;
 mod mlp;
 mod oct;
-mod boost;
 mod table;
 mod tables;

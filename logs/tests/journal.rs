@@ -84,7 +84,7 @@ fn decisions(record: &HandRecord) -> Vec<DecisionRecord> {
         note: Some("a \"note\"\nof two lines".to_owned()),
         elapsed: Duration::from_micros(5),
     };
-    if record.hand % 2 == 0 { vec![decision] } else { Vec::new() }
+    if record.hand.is_multiple_of(2) { vec![decision] } else { Vec::new() }
 }
 
 fn commit(writer: &mut LedgerWriter, records: &[HandRecord]) {

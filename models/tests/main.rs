@@ -1,6 +1,6 @@
 //! Tests of the models crate.
 
 mod blueprint;
+mod forest;
 mod network;
 mod tree;
-mod forest;

@@ -22,7 +22,12 @@ use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, 
 
 /// The registry's entries.
 pub(crate) const SPECS: [AgentSpec; 4] = [
-    spec("cart", "a student of the blueprint: a decision tree, grown greedily", "cart", prepare::<0>),
+    spec(
+        "cart",
+        "a student of the blueprint: a decision tree, grown greedily",
+        "cart",
+        prepare::<0>,
+    ),
     spec("oct", "a student of the blueprint: an optimal classification tree", "oct", prepare::<1>),
     spec("xgboost", "a student of the blueprint: a boosted forest", "xgboost", prepare::<2>),
     spec("mlp", "a student of the blueprint: a neural network", "mlp", prepare::<3>),
@@ -111,7 +116,10 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
             let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
             let student = Student::open(&path).map_err(|error| bad(error.to_string()))?;
             if student.manifest().kind != kind {
-                let reason = format!("it is a student of the kind `{}`, not `{kind}`", student.manifest().kind);
+                let reason = format!(
+                    "it is a student of the kind `{}`, not `{kind}`",
+                    student.manifest().kind
+                );
                 return Err(bad(reason));
             }
             let about = note::about(student.manifest());
@@ -261,7 +269,8 @@ impl Policy for Player {
             };
             let known = combo.and_then(|combo| {
                 let many = hands.len() > 50 && !board.is_empty();
-                let found = many.then(|| together.get_or_init(all).get(combo.index()).copied().flatten());
+                let found =
+                    many.then(|| together.get_or_init(all).get(combo.index()).copied().flatten());
                 found.flatten().or_else(|| maker.cards(combo, board, bets).ok())
             });
             let strategy = known.map_or_else(

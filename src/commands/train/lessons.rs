@@ -17,7 +17,7 @@ pub struct Cart {
     #[arg(long, value_name = "N", default_value_t = 15)]
     depth: usize,
     /// What splits make small
-    #[arg(long, value_enum, default_value = "gini")]
+    #[arg(long, value_enum, default_value = "entropy")]
     loss: TreeLoss,
     /// A leaf stands for at least so many sampled rows
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -37,7 +37,7 @@ pub struct Oct {
     #[arg(long, value_name = "N", default_value_t = 15)]
     depth: usize,
     /// What the search makes small
-    #[arg(long, value_enum, default_value = "gini")]
+    #[arg(long, value_enum, default_value = "entropy")]
     loss: TreeLoss,
     /// A leaf stands for at least so many sampled rows
     #[arg(long, value_name = "N", default_value_t = 20)]
