@@ -8,6 +8,7 @@ mod invariants;
 mod matches;
 mod papers;
 mod players;
+mod program;
 mod serve;
 mod slumbot;
 mod solve;
