@@ -223,8 +223,8 @@ impl Nodes {
             for _ in 0..depths.iter().copied().max().unwrap_or(0) {
                 for at in &mut at {
                     let node = self.packed[*at as usize];
-                    let right = !(numbers[node.column()] < node.below);
-                    *at += node.ahead() + u32::from(right);
+                    let left = numbers[node.column()] < node.below;
+                    *at += node.ahead() + u32::from(!left);
                 }
             }
             for &leaf in &at[..starts.len()] {
