@@ -102,7 +102,7 @@ fn all_hands_together_get_what_each_gets_alone() {
         let hands: Vec<HoleCards> = cards::Combo::all()
             .filter(|combo| !combo.set().intersects(board))
             .step_by(7)
-            .map(|combo| combo.set().iter().collect())
+            .map(|combo| HoleCards::new(&combo.cards()).expect("room for two cards"))
             .collect();
         policy.strategies(&infoset.public, infoset.seat, &hands, &mut |number, strategy| {
             let (public, seat, hole) = (infoset.public.clone(), infoset.seat, hands[number]);
