@@ -13,5 +13,6 @@ mod serve;
 mod slumbot;
 mod solve;
 mod sources;
+mod students;
 mod tidiness;
 mod train;
