@@ -54,7 +54,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
     Ok(Plan {
         def,
         game_name: args.game.name().to_owned(),
-        agent: args.agent_with_policy()?,
+        agent: args.named.resolve_with_policy(&args.agent)?,
         moves: args.actions.unwrap_or(usual),
         from: args.from.street(),
         hands: args.hands,
