@@ -113,7 +113,12 @@ pub(crate) fn colour(kind: Kind) -> &'static str {
     }
 }
 
-/// The head of the picture. Texts are ours and need no escaping.
+/// A text as it stands in a picture.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The head of the picture.
 fn open(width: f64, height: f64, title: &Title) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
@@ -127,7 +132,7 @@ fn open(width: f64, height: f64, title: &Title) -> String {
          .hand{{stroke:#16181c}}}}</style>\n\
          <text x=\"12\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{head}</text>\n\
          <text x=\"12\" y=\"38\" opacity=\"0.8\">{about}</text>\n",
-        head = title.head,
-        about = title.about,
+        head = escaped(&title.head),
+        about = escaped(&title.about),
     )
 }

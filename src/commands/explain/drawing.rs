@@ -8,7 +8,7 @@ use models::explain::{Explainer, Shown, move_words};
 
 use super::tree::{rows, whole};
 use crate::chart::Kind;
-use crate::chart::picture;
+use crate::chart::picture::{self, escaped};
 
 const WIDE: f64 = 272.0;
 const TALL: f64 = 84.0;
@@ -229,10 +229,6 @@ fn fitting(text: &str, letters: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(letters - 1).chain(['…']).collect()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 fn add(svg: &mut String, part: std::fmt::Arguments<'_>) {
