@@ -9,6 +9,7 @@ mod invariants;
 mod matches;
 mod papers;
 mod players;
+mod program;
 mod serve;
 mod slumbot;
 mod solve;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cards::CardSet;
-use logs::ledger::Known;
+use logs::ledger::{FILE_NAME, Known, in_journal};
 use logs::{HandRecord, LedgerReader};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -105,7 +105,14 @@ fn hosts_hands(folder: &Path) -> BTreeMap<String, Vec<HandRecord>> {
         rows.map(|row| (row[0].parse().expect("a number"), row[1].to_owned())).collect();
     let mut hands: BTreeMap<String, Vec<HandRecord>> = BTreeMap::new();
     for entry in fs::read_dir(folder.join("data/matches")).expect("the ledgers") {
-        let reader = LedgerReader::open(&entry.expect("a folder").path()).expect("a ledger");
+        let path = entry.expect("a folder").path();
+        // The host writes within a tenth of a second what it has told of.
+        let since = Instant::now();
+        while in_journal(&path.join(FILE_NAME)) {
+            assert!(since.elapsed() < PATIENCE, "hands stay in the journal");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let reader = LedgerReader::open(&path).expect("a ledger");
         for hand in reader.hands() {
             let hand = hand.expect("a hand");
             let token = tokens[&(hand.deal >> 32)].clone();

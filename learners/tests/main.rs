@@ -1,8 +1,10 @@
 //! Datasets and learners.
 
 mod bins;
+mod boost;
 mod cart;
 mod dataset;
 mod mlp;
+mod oct;
 mod table;
 mod tables;

@@ -15,11 +15,13 @@ pub const MANIFEST: &str = "manifest.toml";
 pub const REPORT: &str = "report.json";
 
 /// Every file that a match folder may hold.
-pub const FILES: [&str; 8] = [
+pub const FILES: [&str; 10] = [
     crate::ledger::FILE_NAME,
     "ledger.sqlite-wal",
     "ledger.sqlite-shm",
     "ledger.lock",
+    "ledger.journal-1",
+    "ledger.journal-2",
     ACPC_LOG,
     DECISIONS,
     MANIFEST,

@@ -6,6 +6,7 @@ mod estimate;
 mod export;
 mod folder;
 mod hands;
+mod journal;
 mod ledger;
 mod slumbot;
 mod stats;

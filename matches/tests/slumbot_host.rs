@@ -398,3 +398,50 @@ async fn agents_that_take_long_play_on_threads_of_their_own() {
         assert!(decisions.iter().all(|decision| decision.fallback.is_none()), "{decisions:?}");
     }
 }
+
+#[tokio::test]
+async fn where_the_journal_cannot_be_written_clients_wait_for_the_ledger() {
+    let folder = TempDir::new().expect("a folder");
+    let host = open(&folder, &["call"]);
+    let first = host.new_hand(None, None, NO).await.expect("a hand");
+    let token = first.token.clone().expect("a token");
+    finish(&host, &token, first, 3).await;
+    host.close();
+    drop(host);
+    let at = folder.path().join("matches/slumbot-call");
+    for file in ["ledger.journal-1", "ledger.journal-2"] {
+        // A disk without room.
+        std::os::unix::fs::symlink("/dev/full", at.join(file)).expect("a link");
+    }
+    let host = open(&folder, &["call"]);
+    for hands in 2..5 {
+        let next = host.new_hand(Some(&token), None, NO).await.expect("a hand");
+        finish(&host, &token, next, 3).await;
+        assert_eq!(ledger(&folder, "slumbot-call").len(), hands);
+    }
+    host.close();
+    assert_eq!(ledger(&folder, "slumbot-call").len(), 4);
+}
+
+#[tokio::test]
+async fn after_the_end_no_hand_is_promised() {
+    let folder = TempDir::new().expect("a folder");
+    let host = open(&folder, &["call"]);
+    let first = host.new_hand(None, None, NO).await.expect("a hand");
+    let token = first.token.clone().expect("a token");
+    finish(&host, &token, first, 3).await;
+    let second = host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    assert_eq!(second.action, "");
+    host.close();
+    for _ in 0..2 {
+        let refused = host.act(&token, "f", NO).await;
+        assert!(matches!(refused, Err(HostError::NotRecorded(None))), "{refused:?}");
+    }
+    drop(host);
+    // The hand is open as it was.
+    let host = open(&folder, &["call"]);
+    let over = host.act(&token, "f", NO).await.expect("a fold");
+    assert_eq!(end(&over).session_num_hands, 2);
+    host.close();
+    assert_eq!(ledger(&folder, "slumbot-call").len(), 2);
+}

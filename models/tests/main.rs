@@ -2,5 +2,6 @@
 
 mod blueprint;
 mod explain;
+mod forest;
 mod network;
 mod tree;

@@ -2,9 +2,11 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use logs::LedgerReader;
+use logs::ledger::{FILE_NAME, in_journal};
 use serde_json::{Value, json};
 
 use super::server::{PATIENCE, Server, command, folder_with};
@@ -318,7 +320,7 @@ fn a_killed_server_goes_on_with_every_session() {
     let server = Server::start_in(folder);
     // The finished hand is in the ledger, the open one goes on, seats and sums as they were.
     let ledger = server.folder.path().join("data/matches/slumbot-call");
-    assert_eq!(LedgerReader::open(&ledger).expect("a ledger").count().expect("readable"), 1);
+    assert_eq!(hands_in(&ledger), 1);
     let hand = new_hand(&server, &one);
     assert_eq!(hand["client_pos"], 1);
     assert_eq!(act(&server, &one, "f").json()["session_num_hands"], 2);
@@ -329,7 +331,51 @@ fn a_killed_server_goes_on_with_every_session() {
         flop["board"].as_array().map(|board| board[..3].to_vec()),
         open["board"].as_array().cloned()
     );
-    assert_eq!(LedgerReader::open(&ledger).expect("a ledger").count().expect("readable"), 2);
+    assert_eq!(hands_in(&ledger), 2);
+}
+
+/// The hands in the ledger of this folder once the server has written all that it has promised.
+fn hands_in(folder: &Path) -> u64 {
+    let since = Instant::now();
+    while in_journal(&folder.join(FILE_NAME)) {
+        assert!(since.elapsed() < PATIENCE, "hands stay in the journal");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    LedgerReader::open(folder).expect("a ledger").count().expect("readable")
+}
+
+#[test]
+fn a_hand_that_was_told_of_and_not_committed_outlives_the_server() {
+    let server = Server::start(CALL);
+    let token = begin(&server);
+    assert_eq!(act(&server, &token, "b20000").json()["session_num_hands"], 1);
+    let folder = server.folder.path().join("data/matches/slumbot-call");
+    assert_eq!(hands_in(&folder), 1);
+    // From now on nothing can be committed; nobody waits for that.
+    let other = rusqlite::Connection::open(folder.join(FILE_NAME)).expect("a database");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the server does not write");
+    for (number, incr) in [(2, "f"), (3, "b20000")] {
+        new_hand(&server, &token);
+        assert_eq!(act(&server, &token, incr).json()["session_num_hands"], number);
+    }
+    let mut place = server.kill();
+    let reader = LedgerReader::open(&folder).expect("a ledger");
+    assert_eq!(reader.count().expect("readable"), 1);
+    drop((reader, other));
+    for _ in 0..2 {
+        // The second time there is nothing left to do.
+        let server = Server::start_in(place);
+        let reader = LedgerReader::open(&folder).expect("a ledger");
+        let hands: Vec<_> = reader.hands().map(|hand| hand.expect("a hand").hand).collect();
+        assert_eq!(hands, [0, 1, 2]);
+        assert_eq!(reader.decisions(2).expect("readable").len(), 2, "what the agent thought");
+        new_hand(&server, &token);
+        place = server.kill();
+    }
+    let server = Server::start_in(place);
+    new_hand(&server, &token);
+    assert_eq!(act(&server, &token, "b20000").json()["session_num_hands"], 4);
+    assert_eq!(hands_in(&folder), 4);
 }
 
 /// Plays all-in after all-in until the server is gone; the token, and the hands whose ends were seen.
@@ -373,8 +419,7 @@ fn a_server_killed_in_full_play_loses_no_hand_that_a_client_saw_end() {
         assert!(now == seen + 1 || now == seen + 2, "{seen} seen, then {now}");
         finished += now;
     }
-    let hands = LedgerReader::open(&ledger).expect("a ledger").count().expect("readable");
-    assert_eq!(hands, finished, "sessions and ledger agree");
+    assert_eq!(hands_in(&ledger), finished, "sessions and ledger agree");
 }
 
 #[test]

@@ -25,8 +25,9 @@ use run::Run;
 
 /// What a tree must be like, and how long to search for it.
 ///
-/// The time of a run on `n` rows is about that of (`starts` / 16 + 2 x `survivors`) x `rounds` rounds of search over all
-/// rows; each of `regrows` takes as long as some four rounds.
+/// A round of search looks at every row, column and level of a tree once. On many rows a run takes about as long as `starts`
+/// / 4 + 2 x `survivors` + `rounds` rounds over all rows, and each of `regrows` as long as some three more; rounds end early
+/// when they have stopped paying.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// The most branches on the way to a leaf.
@@ -42,9 +43,9 @@ pub struct Options {
     pub alpha: f64,
     /// Start trees; one at least.
     pub starts: usize,
-    /// How many of the best trees go on to more rows; one at least.
+    /// How many of the best trees go on to more rows, half of them each time; one at least.
     pub survivors: usize,
-    /// The most rounds of search with the rows of one stage; one at least.
+    /// The most rounds of search on a tree with the rows of one stage; one at least.
     pub rounds: usize,
     /// How often parts of the best tree are grown anew at the end, over all rows.
     pub regrows: usize,

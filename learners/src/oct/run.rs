@@ -21,6 +21,8 @@ use crate::{Bins, Progress, Table};
 const BATCH: u64 = 4;
 // Where all rows are used from the start, a start is searched to its end, or for so many rounds.
 const ROUNDS: usize = 60;
+// Rounds go on while they make the best tree better by this part of its cost.
+const ENOUGH: f64 = 5e-4;
 // The first stage has one row in this many; each later one twice as many rows.
 const FIRST: usize = 16;
 
@@ -170,8 +172,19 @@ impl<'a, const W: usize> Run<'a, W> {
         made.into_iter().for_each(|tree| self.keep(tree));
     }
 
+    // How many trees are kept in a stage: with more rows they get fewer.
+    fn survivors(&self) -> usize {
+        let survivors = self.options.survivors.max(1);
+        if self.state.stage == 0 {
+            survivors
+        } else {
+            survivors.div_ceil(1 << (self.state.stage - 1))
+        }
+    }
+
     // Among the best, unless there is one of the same cost.
     fn keep(&mut self, tree: Kept) {
+        let survivors = self.survivors();
         let pool = &mut self.state.pool;
         let same = |other: &Kept| (other.cost - tree.cost).abs() <= 1e-9 * tree.cost.abs();
         if pool.iter().any(same) {
@@ -179,7 +192,7 @@ impl<'a, const W: usize> Run<'a, W> {
         }
         let at = pool.partition_point(|other| other.cost < tree.cost);
         pool.insert(at, tree);
-        pool.truncate(self.options.survivors.max(1));
+        pool.truncate(survivors);
     }
 
     // A round on every tree. Trees that come from fewer rows are first split further; a greedy one joins them
@@ -212,9 +225,12 @@ impl<'a, const W: usize> Run<'a, W> {
                 (Kept::new(&tree, &price), changed)
             })
             .collect();
-        self.state.changed = made.iter().any(|(_, changed)| *changed);
+        let before = self.state.pool.first().map_or(f64::INFINITY, |tree| tree.cost);
         self.state.pool.clear();
+        let changed = made.iter().any(|(_, changed)| *changed);
         made.into_iter().for_each(|(tree, _)| self.keep(tree));
+        let after = self.state.pool[0].cost;
+        self.state.changed = changed && (first || after < before * (1.0 - ENOUGH));
     }
 
     // Grows parts of the best tree anew, and searches what changed.

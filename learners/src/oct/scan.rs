@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use crate::trees::Loss;
 use crate::trees::matrix::Matrix;
 use crate::trees::node::{Branch, Node, Price};
 use crate::trees::scan::Sorter;
@@ -11,6 +12,9 @@ use crate::trees::scan::Sorter;
 const SAMPLE: usize = 1 << 17;
 // Proposing from a sample, a node with fewer rows of it is not looked into.
 const SAMPLED_LEAF: usize = 64;
+// From so many rows on a cut is weighed only when half as many rows were moved as there are leaves, so that weighing
+// does not take longer than moving.
+const SPACED: usize = 1 << 14;
 // From so many rows on, columns are scanned at the same time.
 const PARALLEL: usize = 1 << 13;
 
@@ -28,7 +32,6 @@ pub(super) enum Change {
 /// The rows of a node with their places on both sides.
 pub(super) struct Scan<'a, const W: usize> {
     matrix: &'a Matrix<W>,
-    price: Price,
     // Column by column.
     codes: Vec<u16>,
     labels: Vec<[f32; W]>,
@@ -36,8 +39,46 @@ pub(super) struct Scan<'a, const W: usize> {
     high: Vec<u32>,
     // Leaves of both sides together.
     leaves: usize,
-    // What part of the rows is scanned.
-    part: f64,
+    weigh: Weigh,
+}
+
+// What a leaf costs, as far as it is known while rows are moved.
+#[derive(Debug, Clone, Copy)]
+struct Weigh {
+    loss: Loss,
+    branch: f32,
+    min_rows: u32,
+    min_weight: f32,
+    // The most that a row of weight one can cost.
+    worst: f32,
+}
+
+impl Weigh {
+    // `part` of the rows are scanned.
+    fn new(price: &Price, part: f64, classes: usize) -> Weigh {
+        Weigh {
+            loss: price.loss,
+            branch: (price.branch * part) as f32,
+            min_rows: (price.min_rows as f64 * part).ceil().min(f64::from(u32::MAX)) as u32,
+            min_weight: (price.min_weight * part) as f32,
+            worst: price.loss.worst(classes),
+        }
+    }
+
+    // A leaf without rows would be gone with its branch, and one with too few would be joined to others, which
+    // is not known here: it counts as if nothing were known about its rows.
+    #[inline]
+    fn leaf<const W: usize>(&self, tally: &Tally<W>) -> f32 {
+        if tally.rows == 0 {
+            return 0.0;
+        }
+        let short = tally.rows < self.min_rows
+            || (self.min_weight > 0.0 && tally.sums.iter().sum::<f32>() < self.min_weight);
+        if short {
+            return self.branch + self.worst * tally.sums.iter().sum::<f32>();
+        }
+        self.branch + self.loss.roughly(&tally.sums).max(0.0)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -143,7 +184,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         let leaves = lower.held.len() + upper.held.len();
         let codes = by_column(matrix, rows, &taken);
-        Scan { matrix, price, codes, labels, low, high, leaves, part }
+        let weigh = Weigh::new(&price, part, matrix.classes());
+        Scan { matrix, codes, labels, low, high, leaves, weigh }
     }
 
     /// What the node costs as it is, over the rows scanned, and the changes that would cost less, least first.
@@ -183,32 +225,13 @@ impl<'a, const W: usize> Scan<'a, W> {
             tally.sums.iter_mut().zip(label).for_each(|(sum, share)| *sum += share);
         }
         for tally in &mut tallies {
-            tally.cost = self.leaf_cost(tally);
+            tally.cost = self.weigh.leaf(tally);
         }
         tallies
     }
 
     fn cost(&self, tallies: &[Tally<W>]) -> f64 {
         tallies.iter().map(|tally| f64::from(tally.cost)).sum()
-    }
-
-    // A leaf without rows would be gone with its branch, and one with too few would be joined to others, which
-    // is not known here: it counts as if nothing were known about its rows.
-    #[inline]
-    fn leaf_cost(&self, tally: &Tally<W>) -> f32 {
-        if tally.rows == 0 {
-            return 0.0;
-        }
-        let branch = (self.price.branch * self.part) as f32;
-        let needed = self.price.min_rows as f64 * self.part;
-        let short = f64::from(tally.rows) < needed
-            || (self.price.min_weight > 0.0
-                && f64::from(tally.sums.iter().sum::<f32>()) < self.price.min_weight * self.part);
-        if short {
-            let weight = tally.sums.iter().sum();
-            return branch + self.price.loss.worst(weight, self.matrix.classes());
-        }
-        branch + self.price.loss.roughly(&tally.sums).max(0.0)
     }
 
     // The best cut of a column and its cost.
@@ -226,21 +249,24 @@ impl<'a, const W: usize> Scan<'a, W> {
         let (mut cost, mut stamp) = (start, 1);
         let mut best: Option<(u16, f64)> = None;
         let mut touched: Vec<u32> = Vec::new();
-        for &at in order {
+        let spacing = if rows >= SPACED { self.leaves / 2 } else { 0 };
+        let mut next = spacing;
+        for (moved, &at) in order.iter().enumerate() {
             let at = at as usize;
             let code = codes[at];
-            if code != last {
+            if code != last && moved >= next {
                 for leaf in touched.drain(..) {
                     let tally = &mut tallies[leaf as usize];
-                    let new = self.leaf_cost(tally);
+                    let new = self.weigh.leaf(tally);
                     cost += f64::from(new) - f64::from(tally.cost);
                     tally.cost = new;
                 }
                 if best.is_none_or(|(_, best)| cost < best) {
                     best = Some((last + (code - 1 - last) / 2, cost));
                 }
-                (last, stamp) = (code, stamp + 1);
+                (stamp, next) = (stamp + 1, moved + spacing);
             }
+            last = code;
             let label = &self.labels[at];
             let high = &mut tallies[self.high[at] as usize];
             high.rows -= 1;

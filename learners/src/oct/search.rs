@@ -72,6 +72,9 @@ impl<const W: usize> Search<'_, W> {
         }
         node.settled = true;
         let cost = node.cost(&self.price);
+        if cost <= 0.0 {
+            return false;
+        }
         let enough = cost - 1e-9 * (1.0 + cost);
         let Some(branch) = &node.branch else { return self.split(node, rows, depth, enough) };
         if self.price.loss.of(&node.sums) < enough {
@@ -104,7 +107,8 @@ impl<const W: usize> Search<'_, W> {
     }
 
     fn split(&self, node: &mut Node, rows: &mut [u32], depth: usize, enough: f64) -> bool {
-        if depth == 0 || enough <= self.price.branch || rows.len() < 2 {
+        if depth == 0 || enough <= self.price.branch || rows.len() < 2 * self.price.min_rows.max(1)
+        {
             return false;
         }
         let grower = Grower { matrix: self.matrix, price: self.price, picked: None, seed: 0 };

@@ -98,9 +98,9 @@ impl<const W: usize> Starts<'_, W> {
                     || self.graft(&mut branch.left, low, depth - 1),
                     || self.graft(&mut branch.right, high, depth - 1),
                 );
+                node.settled = false;
             }
         }
-        node.settled = false;
     }
 
     // About the square root of the columns.
@@ -124,8 +124,13 @@ impl<const W: usize> Starts<'_, W> {
             loss => loss,
         };
         let min_rows = price.min_rows.max(1).saturating_mul(times);
-        let price = Price { loss, min_rows, ..price };
-        Grower { matrix: self.matrix(), price, picked, seed }.grow(rows, depth)
+        let grown = Price { loss, min_rows, ..price };
+        let mut node =
+            Grower { matrix: self.matrix(), price: grown, picked, seed }.grow(rows, depth);
+        if loss != price.loss || times > 1 || price.branch > 0.0 {
+            node.unsettle();
+        }
+        node
     }
 
     fn ahead(&self, rows: &mut [u32], depth: usize, seed: u64) -> Node {

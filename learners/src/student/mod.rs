@@ -108,13 +108,30 @@ impl Lesson {
                 Box::new(Boost::resume(options.clone(), table, binned(), Some(held_out), saved)?)
             }
             (Lesson::Mlp(options), saved) => {
-                let run = Mlp::new(table, Some(held_out), options.clone())?;
+                let run = Mlp::new(table, Some(held_out), for_rows(options, table.rows()))?;
                 Box::new(match saved {
                     Some(saved) => run.resume(saved)?,
                     None => run,
                 })
             }
         })
+    }
+}
+
+/// Steps that stand for a pass over few rows.
+const PASS: usize = 500;
+
+/// A network's options for so many rows: where a pass would be few steps, as before the flop, steps take fewer rows
+/// each and several passes count as one.
+fn for_rows(options: &MlpOptions, rows: usize) -> MlpOptions {
+    let batch = options.batch.min((rows / 32).max(32));
+    let steps = rows.div_ceil(batch).max(1);
+    let passes = PASS.div_ceil(steps).max(1) as u32;
+    MlpOptions {
+        batch,
+        epochs: options.epochs.saturating_mul(passes),
+        patience: options.patience.map(|patience| patience.saturating_mul(passes)),
+        ..options.clone()
     }
 }
 

@@ -43,6 +43,9 @@ impl<const W: usize> Grower<'_, W> {
     ) -> Node {
         let mut node = Node::leaf(self.matrix.sums(rows), rows.len());
         let pure = node.sums.iter().filter(|sum| **sum > 0.0).count() < 2;
+        // A leaf for which there is no split, and a branch above two leaves whose split is the best of all, need no search
+        // for the same loss.
+        node.settled = self.picked.is_none();
         if depth == 0 || pure || rows.len() < 2 * self.price.min_rows.max(1) {
             return node;
         }
@@ -59,6 +62,7 @@ impl<const W: usize> Grower<'_, W> {
             || self.node(high, depth - 1, places[1], high_counted),
         );
         let Split { column, cut, .. } = split;
+        node.settled &= left.branch.is_none() && right.branch.is_none();
         node.branch = Some(Box::new(Branch { column, cut, left, right }));
         node
     }

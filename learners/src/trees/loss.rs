@@ -14,6 +14,7 @@ pub enum Loss {
 
 impl Loss {
     /// The loss of a leaf whose rows have these weights of the classes.
+    #[inline]
     pub fn of(self, sums: &[f64]) -> f64 {
         let total: f64 = sums.iter().sum();
         if total <= 0.0 {
@@ -47,11 +48,11 @@ impl Loss {
         }
     }
 
-    /// The most that rows of this weight can cost.
-    pub(crate) fn worst(self, weight: f32, classes: usize) -> f32 {
+    /// The most that a row of weight one can cost.
+    pub(crate) fn worst(self, classes: usize) -> f32 {
         match self {
-            Loss::Misclassification | Loss::Gini => weight * (1.0 - 1.0 / classes as f32),
-            Loss::Entropy => weight * (classes as f32).ln(),
+            Loss::Misclassification | Loss::Gini => 1.0 - 1.0 / classes as f32,
+            Loss::Entropy => (classes as f32).ln(),
         }
     }
 

@@ -1,6 +1,11 @@
 //! A table as tree learners count it.
 
+use rayon::prelude::*;
+
 use crate::{Bins, Table};
+
+// So many rows are written at a time.
+const BLOCK: usize = 1024;
 
 /// The codes of a table row by row, and each row's label times its weight in `W` lanes, the last of them zero
 /// where there are fewer classes.
@@ -26,14 +31,17 @@ impl<const W: usize> Matrix<W> {
     pub(crate) fn of(table: &Table, bins: &Bins, rows: &[u32]) -> Matrix<W> {
         let columns = bins.columns();
         let mut codes = vec![0; rows.len() * columns];
-        for column in 0..columns {
-            let coded = bins.codes(column);
-            for (at, &row) in rows.iter().enumerate() {
-                codes[at * columns + column] = coded.get(row as usize) as u16;
+        let blocks = codes.par_chunks_mut(BLOCK * columns).zip(rows.par_chunks(BLOCK));
+        blocks.for_each(|(codes, rows)| {
+            for column in 0..columns {
+                let coded = bins.codes(column);
+                for (at, &row) in rows.iter().enumerate() {
+                    codes[at * columns + column] = coded.get(row as usize) as u16;
+                }
             }
-        }
+        });
         let labels = rows
-            .iter()
+            .par_iter()
             .map(|&row| {
                 let weight = table.weights()[row as usize];
                 let mut lanes = [0.0; W];

@@ -67,6 +67,15 @@ impl Node {
         }
     }
 
+    /// Marks everything here and below as not looked at.
+    pub(crate) fn unsettle(&mut self) {
+        self.settled = false;
+        if let Some(branch) = &mut self.branch {
+            branch.left.unsettle();
+            branch.right.unsettle();
+        }
+    }
+
     /// Leads these rows through the tests, sorts them so that those of each leaf stand together, and counts them
     /// anew. A test that leaves a side with less than a leaf must have is taken away, and its other side stands in its
     /// place.

@@ -55,6 +55,14 @@ pub enum LedgerError {
         /// The file.
         path: PathBuf,
     },
+    /// A line of the ledger's journal is not what was written, and others follow it.
+    #[error("{path} is damaged in line {line}: move it away to go on without the hands in it")]
+    Journal {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+    },
     /// A row cannot be a hand of this match.
     #[error("{path}, hand {hand}: {reason}")]
     Row {

@@ -4,6 +4,7 @@
 //! - [`LedgerWriter`] creates a ledger or goes on with one. Appended hands are kept in memory and
 //!   written in one transaction by [`LedgerWriter::commit`]; the caller decides how often. One
 //!   process at a time may write.
+//! - [`Journal`] keeps hands until they are committed, for those who cannot wait for that.
 //! - [`LedgerReader`] reads: the match, the ranges of hands present, single hands, all hands in
 //!   order in constant memory. It may run beside a writer.
 //! - [`merge`](merge()) joins the ledgers of a match played in parts.
@@ -14,6 +15,7 @@
 
 mod error;
 mod fold;
+mod journal;
 mod lock;
 mod merge;
 mod reader;
@@ -23,6 +25,7 @@ mod slumbot;
 mod writer;
 
 pub use error::LedgerError;
+pub use journal::{Journal, Spent, in_journal};
 pub use merge::merge;
 pub use reader::{Hands, LedgerReader};
 pub use slumbot::{Known, SlumbotCounts, SlumbotHand, SlumbotSession};

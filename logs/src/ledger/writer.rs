@@ -8,12 +8,19 @@ use rusqlite::{
 };
 
 use super::fold::{self, Folder};
+use super::journal::{self, Journal, JournalHand};
 use super::lock::Lock;
-use super::{LedgerError, LedgerReader, schema};
+use super::{LedgerError, LedgerReader, reader, schema};
 use crate::decisions;
 use crate::info::MatchInfo;
 use crate::replay::is_rotated;
+use crate::stats::DecisionTally;
 use crate::{DecisionRecord, HandRecord};
+
+/// Hands written before other threads get the processor, where commits are to be even: about half a
+/// millisecond. A busy processor comes back after some milliseconds, so with fewer hands the ledger would not
+/// keep up.
+const AT_ONCE: usize = 64;
 
 /// Writes the hands of one match. Holds the match's lock while it lives.
 ///
@@ -59,6 +66,8 @@ impl LedgerWriter {
         if path.exists() {
             return Err(LedgerError::Exists { path: path.to_path_buf() });
         }
+        // What is left of another ledger's is not of this match.
+        journal::remove(path);
         // Made under another name, so that a ledger is there whole or not at all.
         let unfinished = path.with_extension("new");
         schema::remove(&unfinished);
@@ -72,7 +81,8 @@ impl LedgerWriter {
     }
 
     /// Opens a ledger to go on with its match; [`info`](Self::info) says which, and
-    /// [`LedgerReader::present`] which hands it holds.
+    /// [`LedgerReader::present`] which hands it holds. Hands that a killed process had left in the
+    /// [`Journal`] are put into it.
     pub fn open_for_resume(path: &Path) -> Result<LedgerWriter, LedgerError> {
         if !path.is_file() {
             return Err(LedgerError::Missing { path: path.to_path_buf() });
@@ -81,7 +91,46 @@ impl LedgerWriter {
         let connection = schema::open(path, false)?;
         let info = schema::read_info(&connection, path)?;
         schema::tune(&connection).map_err(LedgerError::sqlite(path))?;
-        Ok(LedgerWriter::new(path, info, connection, lock))
+        let mut writer = LedgerWriter::new(path, info, connection, lock);
+        writer.recover()?;
+        Ok(writer)
+    }
+
+    /// Commits the hands that are in the journal only, with the counts of their decisions.
+    fn recover(&mut self) -> Result<(), LedgerError> {
+        if !journal::in_journal(&self.path) {
+            return Ok(());
+        }
+        let players = self.info.players();
+        let mut hands = journal::read(&self.path, players)?;
+        let present = reader::present(&self.connection, "hands");
+        let present = present.map_err(LedgerError::sqlite(&self.path))?;
+        hands.retain(|hand| !present.iter().any(|range| range.contains(&hand.hand)));
+        let note = self.note(DecisionTally::NOTE)?;
+        let tally = note.and_then(|note| DecisionTally::from_note(&note));
+        let mut tally = tally.unwrap_or_else(|| DecisionTally::new(players));
+        for hand in &hands {
+            for (number, line) in (1..).zip(hand.lines.lines()) {
+                let decision = decisions::read_line(line, number);
+                tally.add(&decision.map_err(|error| LedgerError::Row {
+                    path: self.path.clone(),
+                    hand: hand.hand,
+                    reason: error.to_string(),
+                })?);
+            }
+            self.append_from_journal(hand);
+        }
+        self.commit_with_note(DecisionTally::NOTE, &tally.to_note())?;
+        journal::remove(&self.path);
+        Ok(())
+    }
+
+    /// A journal for this ledger, in place of any other.
+    ///
+    /// # Errors
+    /// When its files cannot be made.
+    pub fn journal(&self) -> Result<Journal, LedgerError> {
+        Journal::create(&self.path).map_err(LedgerError::io(&self.path))
     }
 
     fn new(path: &Path, info: MatchInfo, connection: Connection, lock: Lock) -> LedgerWriter {
@@ -106,8 +155,9 @@ impl LedgerWriter {
         }
     }
 
-    /// This ledger with its write-ahead log folded in by a thread of its own: for those who wait for
-    /// single commits, hardly any of which then waits for the disk.
+    /// This ledger for a process that must answer others meanwhile: the write-ahead log is folded in by a
+    /// thread of its own, so that hardly a commit waits for the disk, and commits leave the processor to other
+    /// threads every few hands.
     ///
     /// # Errors
     /// When SQLite refuses.
@@ -128,12 +178,14 @@ impl LedgerWriter {
         &self.path
     }
 
-    /// Folds the write-ahead log into the ledger, now that the match is over: one file is left, which
+    /// Removes the journal, all of whose hands are committed, and folds the write-ahead log into the
+    /// ledger, now that the match is over: one file is left, which
     /// can be copied by itself and read from a disk that cannot be written. While somebody reads the
     /// ledger it stays as it is, which does no harm.
     pub fn close(mut self) {
         // It reads the ledger too.
         self.folder = None;
+        journal::remove(&self.path);
         // Failing changes nothing about what the ledger holds.
         let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
     }
@@ -170,6 +222,25 @@ impl LedgerWriter {
         if let Some(last) = self.pending.last_mut() {
             last.decisions_end = end;
         }
+    }
+
+    fn append_from_journal(&mut self, hand: &JournalHand<'_>) {
+        self.text.push_str(&hand.betting);
+        let betting_end = self.text.len();
+        self.text.push_str(&hand.cards);
+        let cards_end = self.text.len();
+        self.text.push_str(&hand.lines);
+        let payoffs: Vec<Payoff> = hand.payoffs.iter().copied().map(Payoff::from_parts).collect();
+        let line_up = hand.entrants.as_deref();
+        self.pending.push(Pending {
+            hand: hand.hand,
+            deal: hand.deal,
+            betting_end,
+            cards_end,
+            decisions_end: self.text.len(),
+            payoffs: BySeat::from_slice(&payoffs).expect("as many as there are players"),
+            line_up: line_up.map(|seats| BySeat::from_slice(seats).expect("the same")),
+        });
     }
 
     /// Hands appended since the last commit.
@@ -228,7 +299,10 @@ impl LedgerWriter {
                 .prepare_cached("INSERT INTO decisions (hand, lines) VALUES (?, ?)")
                 .map_err(sql())?;
             let mut start = 0;
-            for row in &self.pending {
+            for (number, row) in self.pending.iter().enumerate() {
+                if self.folder.is_some() && number % AT_ONCE == 0 {
+                    std::thread::yield_now();
+                }
                 let betting = &self.text[start..row.betting_end];
                 let cards = &self.text[row.betting_end..row.cards_end];
                 let lines = &self.text[row.cards_end..row.decisions_end];

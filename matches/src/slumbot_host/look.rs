@@ -9,7 +9,7 @@ use protocol::slumbot::host::{Hand, Next, Totals};
 use super::keeper::match_name;
 use super::session::{Session, replay, totals};
 use super::slots::Stage;
-use super::{HostError, SlumbotHost};
+use super::{HostError, Inner, SlumbotHost, lock};
 
 /// A session at one moment.
 #[derive(Debug, Clone)]
@@ -60,6 +60,14 @@ pub struct SeenEnd {
 }
 
 impl SlumbotHost {
+    /// Waits until the finished hands of this session's last agent are in the ledger, for whoever is to read
+    /// it: they get there by themselves within a tenth of a second.
+    pub async fn written(&self, token: &str) {
+        let Ok(shared) = self.0.find(token) else { return };
+        let agent = shared.lock().await.slot.hand_agent;
+        self.0.written(agent).await;
+    }
+
     /// The session of this token as its client may see it.
     ///
     /// # Errors
@@ -86,6 +94,16 @@ impl SlumbotHost {
                 open: slot.stage == Stage::Open,
             },
         })
+    }
+}
+
+impl Inner {
+    /// Waits until the finished hands of this agent are in its ledger, for whoever reads it.
+    pub(super) async fn written(&self, agent: u16) {
+        let book = lock(&self.books[usize::from(agent)]).clone();
+        if let Some(book) = book {
+            book.written().await;
+        }
     }
 }
 

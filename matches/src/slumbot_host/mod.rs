@@ -2,12 +2,14 @@
 //!
 //! What a request means is `protocol::slumbot::host`'s business; here are the sessions, the cards, the
 //! agents and the records. A request changes nothing or all: it works on a copy of its session, which is
-//! written to disk before the answer leaves, and a finished hand is in the agent's ledger by then.
+//! written to disk before the answer leaves, and a finished hand is in the journal of the agent's ledger by
+//! then, from which it gets into the ledger.
 //! Killed and started again, the host goes on with every session, the open hands included.
 //!
 //! - [`open`]: starting; [`play`]: hands; [`sweep`]: hands left open, sessions that expire.
 //! - [`session`], [`slots`]: sessions in memory and on disk. - [`seeds`]: cards and tokens.
-//! - [`agents`]: who plays. - [`keeper`]: the ledgers. - [`report`]: their statistics, now and then.
+//! - [`agents`]: who plays. - [`keeper`]: the ledgers; [`queue`], [`writer`]: the way into them.
+//! - [`report`]: their statistics, now and then.
 //! - [`review`]: what the agent thought.
 //! - [`look`]: what a client may see of its session.
 //!
@@ -22,12 +24,14 @@ mod keeper;
 mod look;
 mod open;
 mod play;
+mod queue;
 mod report;
 mod review;
 mod seeds;
 mod session;
 mod slots;
 mod sweep;
+mod writer;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::PathBuf;

@@ -10,8 +10,9 @@ use tokio::sync::Semaphore;
 
 use super::agents::Bot;
 use super::files::{Files, agent_names};
-use super::keeper::{Book, Finished, Keeper, OpenLedgerError};
+use super::keeper::{self, Book, Keeper, OpenLedgerError};
 use super::play::record;
+use super::queue::Finished;
 use super::seeds::Secret;
 use super::session::{Session, replay};
 use super::slots::{Found, Kept, Kind, Slot, Slots, Stage};
@@ -67,6 +68,7 @@ impl SlumbotHost {
             plan,
             bots,
         };
+        keeper::recover(&inner.plan.matches)?;
         inner.restore(found)?;
         Ok(SlumbotHost(Arc::new(inner)))
     }
@@ -170,7 +172,7 @@ impl Inner {
     pub(super) fn open_book(&self, agent: u16) -> Result<Opened, OpenLedgerError> {
         let bot = self.bot(agent);
         let (matches, provenance) = (&self.plan.matches, &self.plan.provenance);
-        let mut keeper = super::lock(&self.keeper);
+        let keeper = super::lock(&self.keeper);
         keeper.open(matches, bot.choice(), &self.def, provenance)
     }
 }

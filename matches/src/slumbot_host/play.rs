@@ -7,10 +7,10 @@ use std::sync::{Arc, PoisonError};
 use logs::{DecisionRecord, HandRecord};
 use protocol::slumbot::host::{Hand, Next};
 use protocol::slumbot::message::{HandEnd, HandObject};
-use tokio::sync::oneshot;
 
 use super::agents::{Bot, Question, SelfPlay};
-use super::keeper::{Book, Finished};
+use super::keeper::Book;
+use super::queue::{Finished, Keeping};
 use super::seeds::{parse_token, token_text};
 use super::session::{Session, cards, client_seat, deal_number, set_totals, totals};
 use super::slots::{Kept, Kind, Slot, Stage, pack};
@@ -161,10 +161,10 @@ impl Inner {
         decisions.append(&mut made);
         let (end, kept) = self.finish(session.place, &mut slot, &hand, decisions, baseline)?;
         session.slot = slot;
-        Ok((hand.object(old_action, Some(end), None), Some(kept)))
+        Ok((hand.object(old_action, Some(end), None), kept))
     }
 
-    /// Counts a finished hand in its slot, writes that at `place`, and hands the hand to the ledger.
+    /// Counts a finished hand in its slot, writes that at `place`, and has the hand kept.
     /// `baseline` is what the agent, playing itself, got in the client's seat.
     pub(super) fn finish(
         &self,
@@ -173,7 +173,7 @@ impl Inner {
         hand: &Hand,
         decisions: Vec<DecisionRecord>,
         baseline: Option<i64>,
-    ) -> Result<(HandEnd, Keeping), HostError> {
+    ) -> Result<(HandEnd, Option<Keeping>), HostError> {
         let winnings = hand.winnings();
         let baseline = baseline.map_or(0, |own| winnings - own);
         let mut sums = totals(slot);
@@ -288,10 +288,7 @@ fn count(agent: &str, decision: &DecisionRecord) {
     }
 }
 
-/// What tells whether a hand is in the ledger.
-pub(super) type Keeping = oneshot::Receiver<bool>;
-
-/// Waits until a finished hand is in the ledger.
+/// Waits until a finished hand is on record.
 pub(super) async fn recorded(keeping: Option<Keeping>) -> Result<(), HostError> {
     let Some(keeping) = keeping else { return Ok(()) };
     // Without an answer the thread that writes is gone.

@@ -82,6 +82,7 @@ impl SlumbotHost {
         let session = shared.lock().await;
         let Some(last) = session.slot.last else { return Ok(None) };
         drop(session);
+        inner.written(last.agent).await;
         let bot = inner.bot(last.agent);
         let (name, of) = (bot.name.clone(), match_name(bot.choice().name(), last.book));
         let folder = inner.plan.matches.join(&of);

@@ -145,7 +145,7 @@ impl Inner {
                 if left_at.is_none() { std::mem::take(&mut session.decisions) } else { Vec::new() };
             let place = left_at.unwrap_or(session.place);
             let (_, keeping) = self.finish(place, &mut slot, &hand, decisions, own)?;
-            recorded(Some(keeping)).await?;
+            recorded(keeping).await?;
             number = slot.last.map(|last| last.hand);
         } else {
             let mut sums = totals(&slot);

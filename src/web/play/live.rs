@@ -59,6 +59,7 @@ impl Sent {
         if self.moment == Some(look.moment) && !self.counting {
             return Some(Vec::new());
         }
+        // It waits until the hands to be counted are in the ledger.
         let finished = host.review(token).await.ok().flatten();
         let [_, thoughts, result, history] = &self.parts;
         let thoughts = finished.map_or_else(|| thoughts.clone(), |last| review::render(&last));

@@ -116,6 +116,9 @@ async fn history(
     Query(asked): Query<Asked>,
 ) -> Result<Response, Response> {
     let look = play.look(&asked.token).await?;
+    if let Some(api) = play.site.slumbot() {
+        api.host().written(&asked.token).await;
+    }
     let matches = play.site.data().join("matches");
     let hands = blocking(move || course::all_hands(&matches, &look)).await?;
     let text = hands.map_err(|error| {

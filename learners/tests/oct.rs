@@ -1,0 +1,189 @@
+//! Optimal trees: never worse than greedy ones, found in spite of traps, the same however they are run.
+
+use learners::oct::{Oct, Options, objective};
+use learners::{Bins, Loss, Table, Training, TreesError, cart, measure::measure};
+use models::tree::{Node, Tree};
+use proptest::prelude::*;
+
+use crate::tables::{any_table, hard, noisy, soft};
+
+fn quick() -> Options {
+    Options { depth: 3, starts: 12, rounds: 4, regrows: 1, ..Options::default() }
+}
+
+fn fit(table: &Table, options: Options) -> Tree {
+    Oct::fit(table, &Bins::new(table, 1 << 16), None, options).expect("a tree")
+}
+
+fn greedy(table: &Table, options: &Options) -> Tree {
+    let Options { depth, min_rows, min_weight, .. } = *options;
+    let loss = match options.loss {
+        Loss::Misclassification => Loss::Gini,
+        loss => loss,
+    };
+    let options = cart::Options { depth, loss, min_rows, min_weight, alpha: 0.0 };
+    cart::fit(table, &Bins::new(table, 1 << 16), &options).expect("a tree")
+}
+
+#[test]
+fn a_rule_that_no_single_test_reveals_is_found() {
+    // The parity of three columns among six, with some noise in none of them.
+    let rows: Vec<([f32; 6], usize)> = (0..256u32)
+        .map(|row| {
+            let bits: [u32; 6] = std::array::from_fn(|bit| row >> bit & 1);
+            let spread = |bit: usize| bits[bit] as f32 + (row * 37 % 101) as f32 / 300.0;
+            (std::array::from_fn(spread), ((bits[1] ^ bits[3] ^ bits[4]) as usize))
+        })
+        .collect();
+    let rows: Vec<(&[f32], usize)> = rows.iter().map(|(row, class)| (&row[..], *class)).collect();
+    let table = hard(&rows);
+    for loss in [Loss::Misclassification, Loss::Gini, Loss::Entropy] {
+        let tree = fit(&table, Options { loss, ..quick() });
+        assert_eq!(measure(&tree, &table).accuracy, 1.0, "{loss:?}: {}", tree.to_text());
+        assert_eq!(tree.leaves(), 8);
+    }
+    assert!(measure(&greedy(&table, &quick()), &table).accuracy < 0.9);
+}
+
+#[test]
+fn a_price_of_branches_keeps_trees_small() {
+    let table = noisy(500, 4, 3, 1);
+    let leaves = [0.0, 0.02, 0.2, 2.0]
+        .map(|alpha| fit(&table, Options { alpha, depth: 5, ..quick() }).leaves());
+    assert!(leaves.windows(2).all(|pair| pair[0] > pair[1]), "{leaves:?}");
+    assert_eq!(leaves[3], 1);
+}
+
+#[test]
+fn held_out_rows_choose_how_much_is_pruned() {
+    let (train, held_out, test) = (noisy(600, 5, 3, 1), noisy(400, 5, 3, 2), noisy(4000, 5, 3, 3));
+    let bins = Bins::new(&train, 256);
+    for loss in [Loss::Misclassification, Loss::Gini, Loss::Entropy] {
+        let options = Options { loss, depth: 8, ..quick() };
+        let whole = Oct::fit(&train, &bins, None, options).expect("a tree");
+        let pruned = Oct::fit(&train, &bins, Some(&held_out), options).expect("a tree");
+        assert!(pruned.leaves() < whole.leaves());
+        let (whole, pruned) = (measure(&whole, &test), measure(&pruned, &test));
+        assert!(pruned.accuracy > whole.accuracy && pruned.brier < whole.brier, "{loss:?}");
+    }
+}
+
+/// Runs that pass through every kind of step: stages, starts of all kinds, parts grown anew.
+fn staged() -> (Table, Options) {
+    let options = Options {
+        depth: 7,
+        starts: 9,
+        rounds: 3,
+        regrows: 2,
+        stage_rows: 200,
+        ..Options::default()
+    };
+    (soft(1800, 5, 3, 4), options)
+}
+
+#[test]
+fn a_run_that_is_taken_up_ends_bit_for_bit_like_one_that_was_not_put_away() {
+    let (table, options) = staged();
+    let bins = Bins::new(&table, 64);
+    let held_out = soft(300, 5, 3, 5);
+    let mut run = Oct::new(&table, &bins, Some(&held_out), options).expect("a run");
+    let mut saved = vec![run.save()];
+    let mut told = Vec::new();
+    while let Some(progress) = run.step() {
+        told.push(progress);
+        saved.push(run.save());
+    }
+    assert!(told.iter().zip(1..).all(|(progress, done)| progress.done == done));
+    assert!(told.len() > 10 && told.iter().all(|progress| progress.done <= progress.most));
+    for (at, bytes) in saved.iter().enumerate() {
+        let mut again =
+            Oct::resume(&table, &bins, Some(&held_out), options, bytes).expect("its own bytes");
+        let mut rest = Vec::new();
+        while let Some(progress) = again.step() {
+            rest.push(progress);
+        }
+        assert_eq!(rest, told[at..]);
+        assert_eq!((again.model(), again.save()), (run.model(), run.save()), "from step {at}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let (table, options) = staged();
+    let fit = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| fit(&table, options))
+    };
+    let one = fit(1);
+    assert_eq!(fit(2), one);
+    assert_eq!(fit(5), one);
+    assert_ne!(self::fit(&table, Options { seed: 2, ..options }), one, "the seed does");
+}
+
+#[test]
+fn bytes_that_do_not_continue_a_run_are_refused() {
+    let (table, options) = staged();
+    let bins = Bins::new(&table, 64);
+    let mut run = Oct::new(&table, &bins, None, options).expect("a run");
+    (0..3).for_each(|_| assert!(run.step().is_some()));
+    let bytes = run.save();
+    let check = |bytes: &[u8], options: Options, expected: &str| {
+        let error = Oct::resume(&table, &bins, None, options, bytes).err().expect(expected);
+        assert!(matches!(&error, TreesError::Saved(what) if what.contains(expected)), "{error}");
+    };
+    check(&bytes, Options { seed: 9, ..options }, "other data, bins or options");
+    check(&bytes[..5], options, "cut off");
+    check(&[&bytes[..], &[0]].concat(), options, "damaged");
+    let mut damaged = bytes.clone();
+    for at in (0..bytes.len()).step_by(7) {
+        damaged[at] ^= 4;
+        assert!(Oct::resume(&table, &bins, None, options, &damaged).is_err(), "byte {at}");
+        damaged[at] ^= 4;
+    }
+}
+
+#[test]
+fn rows_and_options_at_the_edge_give_trees_too() {
+    let check = |rows: &[(&[f32], usize)], options: Options, leaves: usize| {
+        assert_eq!(fit(&hard(rows), options).leaves(), leaves);
+    };
+    check(&[(&[1.0], 0)], quick(), 1);
+    check(&[(&[1.0], 1), (&[2.0], 1)], quick(), 1);
+    check(&[(&[1.0], 0), (&[1.0], 1)], quick(), 1);
+    check(
+        &[(&[1.0], 0), (&[2.0], 1)],
+        Options { starts: 0, survivors: 0, rounds: 0, ..quick() },
+        2,
+    );
+    check(&[(&[1.0], 0), (&[2.0], 1)], Options { depth: 0, ..quick() }, 1);
+    check(&[(&[1.0], 0), (&[2.0], 1)], Options { min_rows: 9, ..quick() }, 1);
+    check(&[(&[1.0], 0), (&[2.0], 1)], Options { depth: 64, ..quick() }, 2);
+    let other = noisy(20, 4, 2, 1);
+    let bins = Bins::new(&other, 9);
+    let error = |options: Options| Oct::new(&other, &bins, None, options).err();
+    assert_eq!(error(Options { depth: 65, ..quick() }), Some(TreesError::Depth(65)));
+    assert!(matches!(
+        error(Options { alpha: f64::NAN, ..quick() }),
+        Some(TreesError::Negative { .. })
+    ));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn a_tree_is_never_worse_than_the_greedy_one(
+        table in any_table(), depth in 1usize..9, min_rows in 1usize..5, loss in 0usize..3, seed in any::<u64>(),
+    ) {
+        let loss = [Loss::Misclassification, Loss::Gini, Loss::Entropy][loss];
+        let options = Options { depth, min_rows, loss, seed, ..quick() };
+        let (tree, greedy) = (fit(&table, options), greedy(&table, &options));
+        let (mine, its) = (objective(&tree, &table, loss), objective(&greedy, &table, loss));
+        prop_assert!(mine <= its + 1e-6, "{} and {}", mine, its);
+        prop_assert!(tree.depth() <= depth);
+        for number in 0..tree.nodes() {
+            if let Node::Leaf { rows, .. } = tree.node(number) {
+                prop_assert!(tree.leaves() == 1 || rows as usize >= min_rows);
+            }
+        }
+    }
+}
