@@ -4,6 +4,7 @@ mod dealer;
 mod dependency_graph;
 mod equity;
 mod evaluate;
+mod explain;
 mod invariants;
 mod matches;
 mod papers;

@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<(), Failure> {
 }
 
 fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {
-    let agent = args.agent_with_policy()?;
+    let agent = args.named.resolve_with_policy(&args.agent)?;
     let own = match args.menu {
         Some(_) => None,
         None => agent.tree_strategy(def).map_err(Failure::input)?,

@@ -52,7 +52,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
         Betting::Limit => Moves::FoldCallRaise,
         Betting::NoLimit => Moves::FoldCallPotAllIn,
     };
-    let agent = args.agent_with_policy()?;
+    let agent = args.named.resolve_with_policy(&args.agent)?;
     Ok(Plan {
         def,
         game_name: args.game.name().to_owned(),
