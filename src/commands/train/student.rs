@@ -205,12 +205,12 @@ impl<'a> Work<'a> {
 
     /// Writes a checkpoint.
     fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), Failure> {
-        let run = self.folder.join(RUN);
-        let begun = fs::create_dir_all(&self.folder).and_then(|()| match run.exists() {
+        let name = self.folder.join(RUN);
+        let begun = fs::create_dir_all(&self.folder).and_then(|()| match name.exists() {
             true => Ok(()),
-            false => write_whole(&run, |out| out.write_all(self.run.as_bytes())),
+            false => write_whole(&name, |out| out.write_all(self.run.as_bytes())),
         });
-        begun.map_err(|error| at(&run, &error))?;
+        begun.map_err(|error| at(&name, &error))?;
         curve.write().map_err(|error| at(state, &error))?;
         write_whole(state, |out| out.write_all(&run.save())).map_err(|error| at(state, &error))
     }
