@@ -118,14 +118,15 @@ impl Ground<'_> {
         histogram: Histogram,
         pool: &mut Vec<Histogram>,
     ) -> Branch {
-        let matrix = self.matrix.pick_rows(part.rows);
-        let gradients = self.gradients.pick(part.rows);
+        let Part { rows, values, sum, depth } = part;
+        let matrix = self.matrix.pick_rows(rows);
+        let gradients = self.gradients.pick(rows);
         let ground = Ground { matrix: &matrix, gradients: &gradients, ..*self };
-        let mut order: Vec<u32> = (0..part.rows.len() as u32).collect();
-        let near = Part { rows: &mut order, values: part.values, sum: part.sum, depth: part.depth };
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        let near = Part { rows: &mut order, values, sum, depth };
         let branch = ground.branch(near, Some(histogram), pool);
-        let before = part.rows.to_vec();
-        part.rows.iter_mut().zip(order).for_each(|(row, at)| *row = before[at as usize]);
+        let before = rows.to_vec();
+        rows.iter_mut().zip(order).for_each(|(row, at)| *row = before[at as usize]);
         branch
     }
 
@@ -181,12 +182,13 @@ impl Ground<'_> {
     }
 
     fn leaf(&self, part: Part<'_>) -> Branch {
-        let sums = part.rows.iter().fold([0.0f64; 2], |[first, second], &row| {
+        let Part { rows, values, .. } = part;
+        let sums = rows.iter().fold([0.0f64; 2], |[first, second], &row| {
             let exact = self.gradients.exact[row as usize];
             [first + f64::from(exact[0]), second + f64::from(exact[1])]
         });
         let value = self.value(sums[0], sums[1]);
-        part.values.fill(value);
+        values.fill(value);
         Branch::Leaf { value, cover: sums[1] as f32 }
     }
 
