@@ -154,7 +154,7 @@ fn a_line_cut_short_costs_no_other_hand() {
     drop((writer, journal));
     let whole = std::fs::read(&file).unwrap();
     let ledger = std::fs::read(place.path()).unwrap();
-    for cut in (two..whole.len()).chain([whole.len()]) {
+    for cut in two..=whole.len() {
         restore(&place, &ledger);
         std::fs::write(&file, &whole[..cut]).unwrap();
         place.check(if cut == whole.len() { 3 } else { 2 });
