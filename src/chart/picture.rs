@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Chart, Choice, Class, Kind};
+use super::{Chart, Class, Kind};
 
 const CELL: f64 = 52.0;
 const TALL: f64 = 40.0;
