@@ -362,25 +362,29 @@ fn what_cannot_be_explained_is_refused_in_one_line() {
     fs::create_dir(at.join("empty")).expect("a folder");
     for (arguments, code, expected) in [
         (&["chart", "external:true"][..], 3, "agents that can: call, fold"),
-        (&["chart", "call", "--at", "r250c"], 2, "leave out the last action"),
-        (&["chart", "call", "--at", "x"], 2, "`x` is not an action"),
-        (&["chart", "call", "--at", "r150"], 2, "outside 200 to 20000"),
-        (&["chart", "call", "--game", "leduc.limit.2p"], 3, "two cards out of 52"),
+        (&["chart", "call", "--at", "r250c"][..], 2, "leave out the last action"),
+        (&["chart", "call", "--at", "x"][..], 2, "`x` is not an action"),
+        (&["chart", "call", "--at", "r150"][..], 2, "outside 200 to 20000"),
+        (&["chart", "call", "--game", "leduc.limit.2p"][..], 3, "two cards out of 52"),
         (
-            &["chart", "cart", "--game", "holdem.limit.2p.reverse_blinds"],
+            &["chart", "cart", "--game", "holdem.limit.2p.reverse_blinds"][..],
             3,
             "train one for this game",
         ),
         (
-            &["tree", "cfr", "--street", "flop"],
+            &["tree", "cfr", "--street", "flop"][..],
             3,
             "has no decision trees; agents with trees: cart, oct",
         ),
-        (&["tree", "mlp", "--street", "flop"], 3, "`mlp` is no tree; agents with trees: cart, oct"),
-        (&["tree", "nobody", "--street", "flop"], 3, "there is no agent `nobody`"),
-        (&["tree", "empty", "--street", "flop"], 3, "holds no manifest.toml"),
-        (&["tree", "made", "--street", "preflop", "--node", "7"], 2, "nodes 0 to 6"),
-        (&["bluffs", "xgboost"], 3, "`xgboost` is no tree"),
+        (
+            &["tree", "mlp", "--street", "flop"][..],
+            3,
+            "`mlp` is no tree; agents with trees: cart, oct",
+        ),
+        (&["tree", "nobody", "--street", "flop"][..], 3, "there is no agent `nobody`"),
+        (&["tree", "empty", "--street", "flop"][..], 3, "holds no manifest.toml"),
+        (&["tree", "made", "--street", "preflop", "--node", "7"][..], 2, "nodes 0 to 6"),
+        (&["bluffs", "xgboost"][..], 3, "`xgboost` is no tree"),
     ] {
         check_failure(at, arguments, code, expected);
     }

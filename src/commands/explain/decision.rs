@@ -11,6 +11,7 @@ use models::student::Student;
 use models::tree::{Looks, Node};
 use serde_json::{Value, json};
 
+use super::tree::rows;
 use super::whose::{on, student, tree};
 use crate::exit::Failure;
 use crate::named::Named;
@@ -126,6 +127,8 @@ fn list<'a>(
     for (number, played) in hand.public.history().iter().enumerate() {
         let note = decisions.iter().find(|decision| decision.index as usize == number);
         let note = note.and_then(|decision| decision.note.as_deref()).unwrap_or_default();
+        // What a tree's note says of the numbers comes with the decision itself.
+        let note = note.split(": ").next().unwrap_or_default();
         text += &format!(
             "{number:>3}  {:<7}  {:<12}  {}  {}{}{note}\n",
             played.street.name(),
@@ -257,11 +260,11 @@ impl Decided<'_> {
         for step in way.windows(2) {
             text += &format!("  node {:<5} {}\n", step[0], self.step(explainer, features, step));
         }
+        let tree = explainer.tree();
         text += &format!(
-            "  node {:<5} {} ({} rows)\n",
-            leaf,
+            "  node {leaf:<5} {} ({})\n",
             self.mix(&actions),
-            super::tree::whole(explainer.tree().summary(leaf).rows)
+            rows(&tree.summary(leaf), tree.summary(0).weight)
         );
         text += "\nWhat would change the likeliest action, one number at a time:\n";
         for unit in [Unit::ShareOfPot, Unit::Chips] {
@@ -269,7 +272,7 @@ impl Decided<'_> {
             let lines: Vec<String> = nearest.map(|flip| self.flip(explainer, flip)).collect();
             if lines.is_empty() {
                 let what = if unit == Unit::Chips { "number of chips" } else { "win-rate" };
-                text += &format!("  no other {what}\n");
+                text += &format!("  no other {what} would\n");
             }
             text += &lines.concat();
         }

@@ -129,21 +129,14 @@ fn node_box(
     };
     let mut condition = wrapped(&node.condition, LETTERS);
     if node.condition.is_empty() {
-        condition = vec!["from here".to_owned()];
+        condition = vec![if node.node == 0 { "every decision" } else { "from here on" }.to_owned()];
     }
     for (number, words) in condition.iter().take(2).enumerate() {
         line(number as f64 + 1.0, "condition", words);
     }
     line(3.0, "number", &format!("node {} · {told}", node.node));
-    line(4.0, "", &fitting(&done, LETTERS));
+    line(4.0, "", &fitting(&done, LETTERS + 3));
     bar(svg, explainer, &node.summary.shares, (x + 8.0, y + TALL - 15.0));
-    if node.hidden > 0 {
-        let (right, middle) = (x + WIDE + 5.0, y + TALL / 2.0 + 4.0);
-        add(
-            svg,
-            format_args!("<text x=\"{right:.1}\" y=\"{middle:.1}\" class=\"number\">…</text>\n"),
-        );
-    }
     svg.push_str("</g>\n");
 }
 
