@@ -101,7 +101,11 @@ fn what_cannot_be_learned_from_is_said_in_a_line() {
     check(&["train", "dataset", "--out", "rows"], 3, "holds a dataset already");
     check(&["train", "cart", "--data", "rows", "--out", "rows"], 3, "is there already");
     check(&["train", "cart", "--data", "rows", "--out", "x", "--memory", "1KiB"], 3, "are allowed");
-    check(&["train", "cart", "--data", "rows", "--out", "x", "--depth", "1000"], 3, "deep");
+    check(
+        &["train", "cart", "--data", "rows", "--out", "x", "--depth", "1000"],
+        3,
+        "trees have at most 64",
+    );
     check(&["train", "xgboost", "--data", "rows", "--out", "y", "--eta", "0"], 3, "eta");
     check(&["train", "mlp", "--data", "rows", "--out", "z", "--hidden", "0"], 3, "unit");
     let card = folder.join("rows/dataset.toml");
