@@ -13,8 +13,8 @@ use crate::report;
 
 /// Where a tree bluffs: leaves that bet or raise although every hand in them is weak.
 ///
-/// A leaf counts where the tests on its path keep the win-rate below --win-rate, by the win-
-/// rate itself or by the deciles of a later street, whose mean it is; and where a bet or raise
+/// A leaf counts where the tests on its path keep the win-rate below --win-rate, by the
+/// win-rate itself or by the deciles of a later street, whose mean it is; and where a bet or raise
 /// is answered at least as often as --raise. Those that bluff most often in play come first.
 ///
 /// Examples:
