@@ -179,7 +179,7 @@ fn an_outline_has_the_nodes_down_to_its_depth_and_counts_the_rest() {
 #[test]
 fn bluffs_are_leaves_that_raise_below_a_win_rate() {
     let deciles = "river_winrate_p80>=0.4 ? call#1 : (river_winrate_p100>=0.6 ? call#1 : allin#1)";
-    let two = "winrate>=0.2 ? (winrate>=0.4 ? allin#9 : 75%#5) : {fold 50%, 2.5x 50%}#20";
+    let two = r##"winrate>=0.2 ? (winrate>=0.4 ? allin#9 : "75%"#5) : {fold 50%, 2.5x 50%}#20"##;
     let none = "opponent_bet_river>=100 ? allin#5 : fold#5";
     for (street, text, win_rate, raise, expected) in [
         (Street::River, SMALL, 0.45, 0.2, vec![2]),

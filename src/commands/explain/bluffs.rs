@@ -11,11 +11,11 @@ use super::whose::{Whose, on, tree};
 use crate::exit::Failure;
 use crate::report;
 
-/// Where a tree bluffs: leaves that bet or raise although the win-rate is low for every hand in them.
+/// Where a tree bluffs: leaves that bet or raise although every hand in them is weak.
 ///
-/// A leaf counts where the tests on its path keep the win-rate below --win-rate, by the win-rate itself or by the
-/// deciles of a later street, whose mean it is; and where a bet or raise is answered at least as often as --raise. Those that bluff
-/// most often in play come first.
+/// A leaf counts where the tests on its path keep the win-rate below --win-rate, by the
+/// win-rate itself or by the deciles of a later street, whose mean it is; and where a bet or raise
+/// is answered at least as often as --raise. Those that bluff most often in play come first.
 ///
 /// Examples:
 ///   cardroom explain bluffs oct

@@ -14,16 +14,17 @@ use crate::report;
 
 /// What an agent does with each starting hand, as a chart of 13 by 13.
 ///
-/// At its first decision, or with --at after any betting before the flop. Every hand counts fully, whether or not
-/// the agent would have come there with it. Pairs are on the diagonal, suited hands above it, offsuit hands below.
+/// At its first decision, or with --at after any betting before the flop. Every hand counts
+/// fully, whether or not the agent would have come there with it. Pairs are on the diagonal,
+/// suited hands above it, offsuit hands below.
 ///
 /// Examples:
 ///   cardroom explain chart oct --svg opening.svg
 ///   cardroom explain chart cfr --at r250
 ///   cardroom explain chart cfr --at cr400 --game holdem.nolimit.2p.reverse_blinds
 ///
-/// Ends with 2 where --at is no betting that leads to a decision before the flop, and 3 where the agent cannot be asked
-/// for its strategy or does not play the game.
+/// Ends with 2 where --at is no betting that leads to a decision before the flop, and 3 where
+/// the agent cannot be asked for its strategy or does not play the game.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {

@@ -17,19 +17,22 @@ use crate::exit::Failure;
 use crate::named::Named;
 use crate::report;
 
-/// The path through a tree that led to a decision of a recorded match, and the nearest change of one number that
-/// would have led to another action.
+/// What led to a decision of a recorded match, and what would have changed it.
 ///
-/// MATCH is a match folder of `cardroom match`, HAND the hand's number from 0, and DECISION the number of the action in
-/// the hand, from 0, counting everybody's. Without DECISION the decisions of the hand are listed. The trees
-/// are those of the agent that the match names; paths in its name start from the current folder.
+/// The path through the tree, and the nearest changes of one number that would have led to another
+/// action.
+///
+/// MATCH is a match folder of `cardroom match`, HAND the hand's number from 0, and DECISION the
+/// number of the action in the hand, from 0, counting everybody's. Without DECISION the
+/// decisions of the hand are listed. The trees are those of the agent that the match names;
+/// paths in its name start from the current folder.
 ///
 /// Examples:
 ///   cardroom explain decision data/matches/oct-vs-cfr 17
 ///   cardroom explain decision data/matches/oct-vs-cfr 17 4
 ///
-/// Ends with 2 where the match has no such hand or decision, and 3 where the match cannot be read or the decision is of
-/// an agent without trees.
+/// Ends with 2 where the match has no such hand or decision, and 3 where the match cannot be
+/// read or the decision is of an agent without trees.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {

@@ -13,8 +13,9 @@ use crate::report;
 
 /// A decision tree in poker words, with node numbers, rows and what is done.
 ///
-/// A tree is shown from its root, or from --node, down to --depth. What is below is told by its node: the rows that it
-/// learned from, their share of play, and the mean of what is done with them. Win-rates are against any hand that the opponent may hold.
+/// A tree is shown from its root, or from --node, down to --depth. What is below is told by its
+/// node: the rows that it learned from, their share of play, and the mean of what is done with
+/// them. Win-rates are against any hand that the opponent may hold.
 ///
 /// Examples:
 ///   cardroom explain tree oct --street preflop
