@@ -2,7 +2,8 @@
 //! aborts.
 
 use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use matches::stop::Stop;
@@ -41,21 +42,37 @@ impl Answer {
     }
 }
 
+/// Who is asked to stop when a signal comes, and what the signal is answered with.
+static ASKED: Mutex<Option<(Stop, Answer)>> = Mutex::new(None);
+/// Whether a signal has come.
+static SIGNALLED: AtomicBool = AtomicBool::new(false);
+
 /// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first asks `stop`; the second ends the process
 /// at once, printing how to resume. Nothing that was recorded is lost either way.
+///
+/// Where a command runs others, the last that listens is the one that is asked; one that begins to listen
+/// after the first signal is asked at once.
 pub(crate) fn listen(stop: &Stop) -> std::io::Result<Answer> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let stop = stop.clone();
     let answer =
         Answer(Arc::new(Mutex::new("finishing the hands in play; press Ctrl-C again to abort")));
-    let said = answer.clone();
+    let before = asked().replace((stop.clone(), answer.clone()));
+    if SIGNALLED.load(Ordering::SeqCst) {
+        stop.ask();
+    }
+    if before.is_some() {
+        return Ok(answer);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         runtime.block_on(async {
             // Without a handler a signal simply ends the process, which is the best that is left.
             let Ok(mut signals) = Signals::new() else { return };
             signals.next().await;
-            stop.ask();
-            said.say();
+            SIGNALLED.store(true, Ordering::SeqCst);
+            if let Some((stop, answer)) = &*asked() {
+                stop.ask();
+                answer.say();
+            }
             let first = tokio::time::Instant::now();
             loop {
                 signals.next().await;
@@ -68,6 +85,10 @@ pub(crate) fn listen(stop: &Stop) -> std::io::Result<Answer> {
         });
     })?;
     Ok(answer)
+}
+
+fn asked() -> MutexGuard<'static, Option<(Stop, Answer)>> {
+    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The signals that ask a process to end.

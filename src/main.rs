@@ -54,6 +54,7 @@ enum Command {
     Train(commands::train::Args),
     Evaluate(commands::evaluate::Args),
     Explain(commands::explain::Args),
+    Study(commands::study::Args),
     Bench(commands::bench::Args),
     Config(commands::config::Args),
     Systemd(commands::systemd::Args),
@@ -70,6 +71,12 @@ fn main() -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// Runs a command from within another one.
+fn perform(arguments: &[String]) -> Result<(), Failure> {
+    let words = std::iter::once("cardroom").chain(arguments.iter().map(String::as_str));
+    run(Cli::try_parse_from(words).map_err(Failure::usage)?.command)
 }
 
 fn run(command: Command) -> Result<(), Failure> {
@@ -92,6 +99,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Train(args) => commands::train::run(args),
         Command::Evaluate(args) => commands::evaluate::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
+        Command::Study(args) => commands::study::run(&args, perform),
         Command::Bench(args) => commands::bench::run(args),
         Command::Config(args) => commands::config::run(args),
         Command::Systemd(args) => commands::systemd::run(args),

@@ -1,5 +1,6 @@
 //! Showing what came of a match.
 
+use std::cell::RefCell;
 use std::io::Write;
 use std::iter::Peekable;
 use std::ops::ControlFlow;
@@ -234,8 +235,25 @@ pub(crate) fn write(path: &Path, content: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
 }
 
+thread_local! {
+    /// What is printed by a command that another one runs and keeps the result of.
+    static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Runs a command, and gives what it would have printed.
+pub(crate) fn kept(run: impl FnOnce() -> Result<(), Failure>) -> Result<String, Failure> {
+    KEPT.set(Some(String::new()));
+    let result = run();
+    let text = KEPT.take().unwrap_or_default();
+    result.map(|()| text)
+}
+
 /// Prints a result. A reader that has closed the pipe has seen enough.
 pub(crate) fn out(text: &str) -> Result<(), Failure> {
+    let kept = KEPT.with_borrow_mut(|kept| kept.as_mut().map(|kept| kept.push_str(text)));
+    if kept.is_some() {
+        return Ok(());
+    }
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::input(anyhow::anyhow!("cannot write the result: {error}")))

@@ -15,5 +15,6 @@ mod slumbot;
 mod solve;
 mod sources;
 mod students;
+mod study;
 mod tidiness;
 mod train;

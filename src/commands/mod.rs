@@ -18,6 +18,7 @@ pub mod play;
 pub mod serve;
 pub mod solve;
 pub mod stats;
+pub mod study;
 pub mod systemd;
 pub mod tournament;
 pub mod train;

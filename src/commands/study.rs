@@ -1,0 +1,179 @@
+//! `cardroom study`: a published system, reproduced by this program's own commands.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use logs::folder::write_whole;
+use matches::stop::Stop;
+use studies::record::{Done, Record};
+use studies::{Action, Options, STUDIES, Step, Study};
+
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::named::Named;
+use crate::playing::provenance;
+use crate::report;
+
+/// Do a published study again, from nothing to its report, and say what reproduces.
+///
+/// A study is a list of cardroom commands, which --dry-run prints. Their results stay in the study's
+/// folder; at the end its tables (CSV), pictures (SVG) and a page (report.html) are written beside
+/// them. The same command goes on with a study that was interrupted or killed, and makes the report
+/// of a finished one again.
+///
+/// Studies:
+///   000  Bertsimas and Paskov, World-class interpretable poker: four students of one teacher
+///        (docs/studies/000.md; half an hour on one core at full size)
+///
+/// Examples:
+///   cardroom study 000
+///   cardroom study 000 --scale 0.01 --out /tmp/study
+///   cardroom study 000 --shipped
+///
+/// Ends with 2 where there is no such study, 3 where a folder holds another one, and 130 where it was
+/// interrupted.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// The study's number
+    #[arg(value_name = "NUMBER")]
+    number: String,
+    /// How much of the full size, above 0 and at most 1: rows, iterations and hands; what learners repeat goes with its root
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    scale: f64,
+    /// Take the models inside the program instead of making all from nothing
+    #[arg(long)]
+    shipped: bool,
+    /// The study's folder [default: studies/NUMBER in the data folder of the configuration, SCALE or `shipped` added where it is
+    /// not the full size from nothing]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Only print the commands
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    named: Named,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// What runs a command.
+type Perform = fn(&[String]) -> Result<(), Failure>;
+
+/// Does the study.
+pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
+    let study = find(&args.number)?;
+    if !(args.scale > 0.0 && args.scale <= 1.0) {
+        return Err(Failure::usage(format!(
+            "--scale {}: write a share above 0 and at most 1, as in 0.1",
+            args.scale
+        )));
+    }
+    let folder = match &args.out {
+        Some(folder) => folder.clone(),
+        None => args.named.load()?.config.server.data.join("studies").join(name(args)),
+    };
+    let options = Options { folder, scale: args.scale, shipped: args.shipped };
+    let steps = (study.steps)(&options);
+    if args.dry_run {
+        let typed: Vec<String> = steps.iter().map(Step::typed).collect();
+        return report::out(&(typed.join("\n") + "\n"));
+    }
+    let stop = Stop::new();
+    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let mut record = Record::open(study.number, &options, &program()).map_err(Failure::input)?;
+    for (number, step) in steps.iter().enumerate() {
+        if record.has(&step.title, &step.typed()) {
+            continue;
+        }
+        // The stop of a command that is over may be the one that was asked.
+        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+        if stop.asked() {
+            return Err(Failure::interrupted(format!(
+                "stopped after {number} of {} steps; resume with: {}",
+                steps.len(),
+                interrupt::command_line()
+            )));
+        }
+        say(&format!("[{:>2}/{}] {}", number + 1, steps.len(), step.title));
+        let begun = Instant::now();
+        perform_step(step, perform)?;
+        let seconds = begun.elapsed().as_secs_f64();
+        let done = Done { title: step.title.clone(), command: step.typed(), seconds };
+        record.add(&options.folder, done).map_err(Failure::input)?;
+    }
+    let made = (study.report)(&options, &record).map_err(Failure::input)?;
+    for (name, content) in &made.files {
+        report::write(&options.folder.join(name), content)?;
+    }
+    let page = options.folder.join("report.html");
+    if args.json {
+        return report::out(&format!("{:#}\n", made.document));
+    }
+    report::out(&format!("{}\nThe page: {}\n", made.text, page.display()))
+}
+
+fn find(number: &str) -> Result<Study, Failure> {
+    STUDIES.into_iter().find(|study| study.number == number).ok_or_else(|| {
+        let known: Vec<String> =
+            STUDIES.iter().map(|study| format!("{} ({})", study.number, study.title)).collect();
+        Failure::usage(format!("there is no study `{number}`; there are: {}", known.join(", ")))
+    })
+}
+
+/// The name of the study's folder: another for each size, as their models are.
+fn name(args: &Args) -> String {
+    let mut name = args.number.clone();
+    if args.shipped {
+        name += "-shipped";
+    }
+    if args.scale < 1.0 {
+        name += &format!("-{}", args.scale);
+    }
+    name
+}
+
+/// The program, as the record and the page name it.
+fn program() -> String {
+    let provenance = provenance();
+    let commit = provenance.commit.map_or_else(String::new, |commit| format!(" ({commit})"));
+    format!("cardroom {}{commit}", provenance.version)
+}
+
+fn perform_step(step: &Step, perform: Perform) -> Result<(), Failure> {
+    match &step.action {
+        Action::Command { arguments, prints, makes } => {
+            if makes.as_ref().is_some_and(|made| made.exists()) && prints.is_none() {
+                // It was made whole by a run that was killed before it could write that down.
+                return Ok(());
+            }
+            if let Some(made) = makes.as_ref().filter(|made| made.exists()) {
+                std::fs::remove_dir_all(made).map_err(|error| at(made, &error))?;
+            }
+            let parents = [makes, prints].into_iter().flatten().filter_map(|path| path.parent());
+            for parent in parents {
+                std::fs::create_dir_all(parent).map_err(|error| at(parent, &error))?;
+            }
+            let text = report::kept(|| perform(arguments))?;
+            match prints {
+                Some(path) => report::write(path, &text),
+                None => Ok(()),
+            }
+        }
+        Action::Copy { from, to } => {
+            let bytes = std::fs::read(from).map_err(|error| at(from, &error))?;
+            write_whole(to, |out| out.write_all(&bytes)).map_err(|error| at(to, &error))
+        }
+    }
+}
+
+fn at(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+fn say(message: &str) {
+    // Nothing can be done when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{message}");
+}

@@ -1,0 +1,98 @@
+//! Reading what commands have printed.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Why the results of a study cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file cannot be read.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is not what the command prints.
+    #[error("{path}: {what}; remove the study's folder to begin anew")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A page could not be made.
+    #[error("the page cannot be made: {0}")]
+    Page(#[from] askama::Error),
+}
+
+/// A document that a command has printed.
+pub(crate) struct Document {
+    path: String,
+    value: Value,
+}
+
+/// A rate with the ends of its 95 % interval, in mbb/hand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Estimate {
+    pub(crate) mbb: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Estimate {
+    pub(crate) fn half_width(self) -> f64 {
+        0.5 * (self.high - self.low)
+    }
+
+    /// 1 or −1 where the interval does not hold zero, else 0.
+    pub(crate) fn sign(self) -> i8 {
+        i8::from(self.low > 0.0) - i8::from(self.high < 0.0)
+    }
+}
+
+impl Document {
+    pub(crate) fn read(path: &Path) -> Result<Document, ReadError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ReadError::File { path: name.clone(), error })?;
+        let value = serde_json::from_str(&text)
+            .map_err(|error| ReadError::Damaged { path: name.clone(), what: error.to_string() })?;
+        Ok(Document { path: name, value })
+    }
+
+    fn missing(&self, place: &str, what: &str) -> ReadError {
+        ReadError::Damaged {
+            path: self.path.clone(),
+            what: format!("there is no {what} at {place}"),
+        }
+    }
+
+    /// The number at a place such as `/entrants/0/rate/mbb`.
+    pub(crate) fn number(&self, place: &str) -> Result<f64, ReadError> {
+        let value = self.value.pointer(place).and_then(Value::as_f64);
+        value.ok_or_else(|| self.missing(place, "number"))
+    }
+
+    pub(crate) fn text(&self, place: &str) -> Result<&str, ReadError> {
+        let value = self.value.pointer(place).and_then(Value::as_str);
+        value.ok_or_else(|| self.missing(place, "text"))
+    }
+
+    pub(crate) fn list(&self, place: &str) -> Result<&[Value], ReadError> {
+        let value = self.value.pointer(place).and_then(Value::as_array);
+        value.map(Vec::as_slice).ok_or_else(|| self.missing(place, "list"))
+    }
+
+    /// The rate at a place.
+    pub(crate) fn estimate(&self, place: &str) -> Result<Estimate, ReadError> {
+        let number = |name: &str| self.number(&format!("{place}/{name}"));
+        Ok(Estimate {
+            mbb: number("mbb")?,
+            low: number("interval/low")?,
+            high: number("interval/high")?,
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! `cardroom study` as a process: from nothing to its report, interrupted and resumed.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::program::{cardroom, check_failure, command, document, text};
+
+const TINY: [&str; 4] = ["study", "000", "--scale", "0.0005"];
+
+/// What was done, in order.
+fn done(folder: &Path) -> Vec<Value> {
+    let record = fs::read_to_string(folder.join("study.json")).expect("a record");
+    let record: Value = serde_json::from_str(&record).expect("a document");
+    record["done"].as_array().expect("steps").clone()
+}
+
+#[test]
+fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let made = document(folder, &[&TINY[..], &["--out", "s"]].concat());
+    assert_eq!(made["schema"], "cardroom-study-000/1");
+    let table = made["table_1"].as_array().expect("a table");
+    assert_eq!(table.len(), 10);
+    let pair = |row: &&Value| row["one"] == "oct" && row["other"] == "cart";
+    let row = table.iter().find(pair).expect("the trees have played");
+    assert_eq!(row["published"]["mbb"], 36.0);
+
+    let agents = ["oct:model=s/students/oct", "cart:model=s/students/cart"];
+    let hands = made["hands"].to_string();
+    let single = ["match", agents[0], agents[1], "--hands", &hands, "--out", "single"];
+    let played = document(folder, &single);
+    assert_eq!(played["entrants"][0]["rate"]["mbb"], row["duplicate"]["mbb"]);
+    assert_eq!(played["entrants"][0]["rate"]["interval"]["low"], row["duplicate"]["low"]);
+
+    for name in ["table1.csv", "table1.svg", "losses.csv", "curve.csv", "curve.svg", "opening.svg"]
+    {
+        assert!(folder.join("s").join(name).exists(), "{name}");
+    }
+    let csv = fs::read_to_string(folder.join("s/table1.csv")).expect("a table");
+    assert_eq!(csv.lines().count(), 11, "{csv}");
+    let page = fs::read_to_string(folder.join("s/report.html")).expect("a page");
+    for part in ["Table 1", "Figure 5", "Figure 6", "oct – cart", "cardroom train oct"] {
+        assert!(page.contains(part), "{part}");
+    }
+    for outside in ["<script", "src=", "href=\"http", "@import"] {
+        assert!(!page.contains(outside), "the page asks for something: {outside}");
+    }
+
+    let steps = done(&folder.join("s"));
+    let again = cardroom(folder, &[&TINY[..], &["--out", "s"]].concat());
+    assert!(again.status.success(), "{}", text(&again.stderr));
+    assert_eq!(text(&again.stderr), "", "a study that is done does nothing again");
+    assert_eq!(done(&folder.join("s")), steps);
+    assert!(text(&again.stdout).contains("oct - cart"), "{}", text(&again.stdout));
+}
+
+#[test]
+fn a_killed_study_goes_on_where_it_was_to_the_same_result() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let shipped = [&TINY[..], &["--shipped"]].concat();
+    let parts = [&shipped[..], &["--out", "parts"]].concat();
+    let mut run = command(folder, &parts)
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    let begun = Instant::now();
+    let match_folder = folder.join("parts/matches/mlp-oct");
+    while !match_folder.exists() && begun.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    run.kill().expect("killed");
+    run.wait().expect("over");
+    let before = done(&folder.join("parts"));
+    assert!(before.len() < 20, "it was killed before its end");
+    let rest = document(folder, &parts);
+    assert_eq!(done(&folder.join("parts"))[..before.len()], before, "nothing is done twice");
+    let whole = document(folder, &[&shipped[..], &["--out", "whole"]].concat());
+    assert_eq!(rest["table_1"], whole["table_1"]);
+    assert_eq!(rest["losses"], whole["losses"]);
+
+    // Another size, or the same from nothing, is another study.
+    let other = ["study", "000", "--scale", "0.001", "--shipped", "--out", "parts"];
+    check_failure(&cardroom(folder, &other), 3, "give --out another folder");
+    let other = [&TINY[..], &["--out", "parts"]].concat();
+    check_failure(&cardroom(folder, &other), 3, "of the models inside the program");
+    fs::write(folder.join("parts/study.json"), "{").expect("written");
+    check_failure(&cardroom(folder, &parts), 3, "is no record of a study");
+}
+
+#[test]
+fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    check_failure(&cardroom(folder, &["study", "999"]), 2, "there are: 000");
+    for scale in ["0", "-1", "1.5", "nan"] {
+        let output = cardroom(folder, &["study", "000", &format!("--scale={scale}")]);
+        check_failure(&output, 2, "above 0 and at most 1");
+    }
+    let dry = cardroom(folder, &["study", "000", "--dry-run"]);
+    let printed = text(&dry.stdout);
+    assert!(printed.contains("--iterations 46685184"), "{printed}");
+    assert!(printed.contains("train oct --starts 16"), "{printed}");
+    assert!(printed.contains("--hands 150000"), "{printed}");
+    assert!(fs::read_dir(folder).expect("listed").next().is_none(), "a dry run makes nothing");
+}
