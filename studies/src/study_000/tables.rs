@@ -193,8 +193,10 @@ pub(super) fn curve_picture(results: &Results) -> Option<String> {
     let band = |point: &super::results::Point| {
         (at(point.iterations), [point.student.low, point.student.high])
     };
-    let title =
-        format!("What boosted trees win from {}, mbb/hand (thin: their teacher)", results.anchor());
+    let title = format!(
+        "What boosted trees (with their band) and their teacher win from {}, mbb/hand",
+        results.anchor()
+    );
     let chart = Chart {
         name: "curve",
         size: [720, 320],
