@@ -84,7 +84,7 @@ def random_set(rng, rows, columns, classes, noise):
 
 def same_trees(rng):
     for criterion in ("gini", "entropy"):
-        for depth, least in ((5, 20), (9, 10)):
+        for depth, least in ((5, 20), (7, 40)):
             x, y = random_set(rng, 4000, 8, 3, 0.3)
             test = rng.random((20000, 8)).astype(np.float32)
             for alpha in (0.0, 0.003, 0.02):
