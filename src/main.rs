@@ -3,6 +3,7 @@
 // Nothing of a binary can be reached from outside: `pub` says what a module offers to the others.
 #![allow(unreachable_pub)]
 
+mod chart;
 mod commands;
 mod config;
 mod exit;
@@ -52,6 +53,7 @@ enum Command {
     Solve(commands::solve::Args),
     Train(commands::train::Args),
     Evaluate(commands::evaluate::Args),
+    Explain(commands::explain::Args),
     Bench(commands::bench::Args),
     Config(commands::config::Args),
     Systemd(commands::systemd::Args),
@@ -89,6 +91,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Solve(args) => commands::solve::run(&args),
         Command::Train(args) => commands::train::run(args),
         Command::Evaluate(args) => commands::evaluate::run(&args),
+        Command::Explain(args) => commands::explain::run(&args),
         Command::Bench(args) => commands::bench::run(args),
         Command::Config(args) => commands::config::run(args),
         Command::Systemd(args) => commands::systemd::run(args),

@@ -43,6 +43,27 @@ impl Named {
     pub(crate) fn resolve(&self, name: &str) -> Result<AgentChoice, Failure> {
         self.registry()?.resolve(name).map_err(Failure::input)
     }
+
+    /// The agent of this name, which must be one that can be asked for its strategy.
+    pub(crate) fn resolve_with_policy(&self, name: &str) -> Result<AgentChoice, Failure> {
+        let registry = self.registry()?;
+        let agent = registry.resolve(name).map_err(Failure::input)?;
+        if agent.has_policy() {
+            return Ok(agent);
+        }
+        Err(Failure::input(anyhow::anyhow!(
+            "`{name}` cannot be asked what it would do with other cards; agents that can: {}",
+            names(&registry, AgentChoice::has_policy).join(", ")
+        )))
+    }
+}
+
+/// The agents for which something holds, as one would name them.
+pub(crate) fn names(registry: &Registry, can: impl Fn(&AgentChoice) -> bool) -> Vec<String> {
+    let kinds = registry.kinds().iter().map(|spec| spec.example);
+    let names = kinds.chain(registry.defined().map(|(name, _)| name));
+    let can = |name: &&str| registry.resolve(name).is_ok_and(|agent| can(&agent));
+    names.filter(can).map(str::to_owned).collect()
 }
 
 /// How a game is read and named.

@@ -228,6 +228,12 @@ pub(crate) fn keep(report: &Report, path: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", file.display())))
 }
 
+/// Writes a file of its own, such as a picture: whole or not at all.
+pub(crate) fn write(path: &Path, content: &str) -> Result<(), Failure> {
+    folder::write_whole(path, |out| out.write_all(content.as_bytes()))
+        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
+}
+
 /// Prints a result. A reader that has closed the pipe has seen enough.
 pub(crate) fn out(text: &str) -> Result<(), Failure> {
     match std::io::stdout().write_all(text.as_bytes()) {

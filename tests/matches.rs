@@ -2,37 +2,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
-    command
-}
-
-fn cardroom(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).output().expect("the program runs")
-}
+use super::program::{cardroom, check_failure, command, text};
 
 fn succeed(folder: &Path, arguments: &[&str]) -> String {
     let output = cardroom(folder, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
     text(&output.stdout)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn check_failure(output: &Output, code: i32, expected: &str) {
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    let last = said.lines().last().unwrap_or_default();
-    assert!(last.starts_with("error: ") && last.contains(expected), "{said}");
-    assert!(!said.contains("panicked"), "{said}");
 }
 
 const STATS: [&str; 7] = ["stats", "killed", "--json", "--allin", "off", "--estimates", "off"];

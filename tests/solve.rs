@@ -3,30 +3,26 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::program::{self, text};
+
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
-    command.arg("solve").args(arguments).stdin(Stdio::null());
-    command
-}
-
-fn cardroom(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("the program runs")
-}
-
-fn shown(arguments: &[&str]) -> String {
-    let output = cardroom(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text")
+    program::command(Path::new("."), &[&["solve"], arguments].concat())
 }
 
 fn document(arguments: &[&str]) -> Value {
-    let text = shown(&[arguments, &["--json"]].concat());
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+    program::document(Path::new("."), &[&["solve"], arguments].concat())
+}
+
+fn shown(arguments: &[&str]) -> String {
+    let output = command(arguments).output().expect("the program runs");
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
 }
 
 fn number(value: &Value) -> f64 {
@@ -208,8 +204,8 @@ fn small_games_are_solved_as_before() {
 
 /// A refusal with this exit code, of one line but for those of the argument parser.
 fn check_refused(arguments: &[&str], code: i32, expected: &str) {
-    let output = cardroom(arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let output = command(arguments).output().expect("the program runs");
+    let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
     assert!(said.contains("error: ") && said.contains(expected), "{arguments:?}: {said}");
     assert!(!said.contains("panicked") && output.stdout.is_empty(), "{arguments:?}: {said}");

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use super::program::{cardroom, check_failure, command, text};
+
 /// A game small enough to be trained in a moment.
 const SMALL: &[&str] = &[
     "train",
@@ -19,26 +21,16 @@ const SMALL: &[&str] = &[
     "1h",
 ];
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
-    command.args(SMALL).args(arguments).current_dir(folder).stdin(Stdio::null());
-    command
+fn small(folder: &Path, arguments: &[&str]) -> Command {
+    command(folder, &[SMALL, arguments].concat())
 }
 
 fn train(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).output().expect("the program runs")
+    small(folder, arguments).output().expect("the program runs")
 }
 
 fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn check_failure(output: &Output, code: i32, expected: &str) {
-    let said = said(output);
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    let last = said.lines().last().unwrap_or_default();
-    assert!(last.starts_with("error: ") && last.contains(expected), "{said}");
-    assert!(!said.contains("panicked"), "{said}");
+    text(&output.stderr)
 }
 
 /// The tables of a blueprint, without the head, which says how long it took.
@@ -83,7 +75,7 @@ fn a_training_in_two_runs_gives_the_blueprint_of_one() {
 #[test]
 fn an_interrupted_training_says_how_to_go_on() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut child = command(folder.path(), &["--out", "model", "--time", "10min"])
+    let mut child = small(folder.path(), &["--out", "model", "--time", "10min"])
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -115,9 +107,8 @@ fn mistakes_get_one_clear_line() {
     check_failure(&train(folder, &["--out", "."]), 3, "give --out another name");
     assert!(run(&[]).status.success());
     // Checkpoints without a pause do not keep it from training.
-    let mut eager = Command::new(env!("CARGO_BIN_EXE_cardroom"));
-    eager.args(&SMALL[..SMALL.len() - 1]).args(["0s", "--time", "300ms", "--out", "eager"]);
-    assert!(eager.current_dir(folder).status().expect("the program runs").success());
+    let eager = [&SMALL[..SMALL.len() - 1], &["0s", "--time", "300ms", "--out", "eager"]].concat();
+    assert!(cardroom(folder, &eager).status.success());
     check_failure(&run(&["--seed", "2"]), 3, "is of another training: its way of training is");
     check_failure(&run(&["--game", "holdem.limit.2p.reverse_blinds"]), 3, "its game is");
     let bytes = fs::read(folder.join("model.training")).expect("a checkpoint");
@@ -128,12 +119,10 @@ fn mistakes_get_one_clear_line() {
     assert_eq!(run(&["--memory", "much"]).status.code(), Some(2));
     check_failure(&run(&["--game", "kuhn.limit.3p"]), 3, "two players");
     check_failure(&run(&["--game", "leduc.limit.2p"]), 3, "heads-up hold'em");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
-    command.args(["train", "cfr", "--dry-run", "--menu", "none", "--buckets", SMALL[5]]);
-    check_failure(&command.output().expect("it runs"), 3, "shipped menus are fc, fcpa");
+    let dry = |menu| {
+        cardroom(folder, &["train", "cfr", "--dry-run", "--buckets", SMALL[5], "--menu", menu])
+    };
+    check_failure(&dry("none"), 3, "shipped menus are fc, fcpa");
     fs::write(folder.join("long.menu"), vec![b'#'; 1 << 20]).expect("written");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
-    command.args(["train", "cfr", "--dry-run", "--buckets", SMALL[5], "--menu", "long.menu"]);
-    let output = command.current_dir(folder).output().expect("it runs");
-    check_failure(&output, 3, "too long for a menu");
+    check_failure(&dry("long.menu"), 3, "too long for a menu");
 }

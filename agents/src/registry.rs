@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use game::{GameDef, Policy};
+use models::student::Student;
 use serde::de::DeserializeOwned;
 use solvers::subgame::response::TreeStrategy;
 
@@ -61,6 +62,7 @@ pub struct AgentSpec {
 type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
 type BuildTree = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn TreeStrategy>, AgentError> + Send + Sync;
 type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> + Send + Sync;
+type Learned = dyn Fn() -> Arc<Student> + Send + Sync;
 type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
 
 /// How to ask an agent that is a pure function of what it sees.
@@ -86,6 +88,7 @@ pub struct Recipe {
     pub about: String,
     build: Arc<Build>,
     policy: Option<Box<Policies>>,
+    student: Option<Arc<Learned>>,
     /// Read the models from end to end, this agent's and those of agents it asks.
     checks: Vec<Arc<Check>>,
 }
@@ -104,6 +107,7 @@ impl Recipe {
             about: String::new(),
             build: Arc::new(build),
             policy: None,
+            student: None,
             checks: Vec::new(),
         }
     }
@@ -134,6 +138,16 @@ impl Recipe {
         self
     }
 
+    /// The same recipe for an agent that plays what this student has learned.
+    #[must_use]
+    pub fn with_student(
+        mut self,
+        student: impl Fn() -> Arc<Student> + Send + Sync + 'static,
+    ) -> Recipe {
+        self.student = Some(Arc::new(student));
+        self
+    }
+
     /// The same recipe, saying this of its model.
     #[must_use]
     pub fn about(mut self, about: String) -> Recipe {
@@ -157,6 +171,7 @@ impl Recipe {
     #[must_use]
     pub fn with_policy_of(mut self, inner: &AgentChoice) -> Recipe {
         self.policy.clone_from(&inner.recipe.policy);
+        self.student.clone_from(&inner.recipe.student);
         self
     }
 
@@ -245,6 +260,11 @@ impl AgentChoice {
     /// As [`build`](Self::build).
     pub fn policy(&self, def: &Arc<GameDef>) -> Result<Option<Arc<dyn Policy>>, AgentError> {
         self.recipe.policy.as_ref().map(|policies| (policies.whole)(def)).transpose()
+    }
+
+    /// The student that the agent plays from, for whichever game; `None` for agents that are none.
+    pub fn student(&self) -> Option<Arc<Student>> {
+        self.recipe.student.as_ref().map(|student| student())
     }
 
     /// The same strategy inside the betting tree that the agent plays from; `None` when it has no such tree.

@@ -84,7 +84,8 @@ fn a_student_plays_what_its_model_says_of_the_situation() {
             let legal = infoset.legal();
             for &(action, share) in &found.actions {
                 assert!(legal.allows(action), "{kind}: {action:?}");
-                let numbers = (0..shares.len()).filter(|&n| moves.action(&infoset.public, n) == action);
+                let numbers =
+                    (0..shares.len()).filter(|&n| moves.action(&infoset.public, n) == action);
                 let expected: f64 = numbers.map(|number| f64::from(shares[number])).sum();
                 assert!((share - expected).abs() < 1e-5, "{kind}: {share} of {expected}");
             }
@@ -101,7 +102,7 @@ fn all_hands_together_get_what_each_gets_alone() {
         let hands: Vec<HoleCards> = cards::Combo::all()
             .filter(|combo| !combo.set().intersects(board))
             .step_by(7)
-            .map(|combo| combo.set().iter().collect())
+            .map(|combo| HoleCards::new(&combo.cards()).expect("room for two cards"))
             .collect();
         policy.strategies(&infoset.public, infoset.seat, &hands, &mut |number, strategy| {
             let (public, seat, hole) = (infoset.public.clone(), infoset.seat, hands[number]);
@@ -113,7 +114,8 @@ fn all_hands_together_get_what_each_gets_alone() {
 #[test]
 fn the_likeliest_alone_and_nothing_below_the_threshold() {
     let def = Arc::new(games::nolimit_holdem());
-    let [whole, pure, cut] = ["oct", "oct:play=purify", "oct:threshold=0.3"].map(|name| policy(name, &def));
+    let [whole, pure, cut] =
+        ["oct", "oct:play=purify", "oct:threshold=0.3"].map(|name| policy(name, &def));
     for infoset in infosets(&def) {
         let all = whole.strategy(&infoset);
         let best = all.actions.iter().map(|&(_, share)| share).fold(0.0, f64::max);

@@ -6,7 +6,7 @@
 //! - [`Training`]: a run of a learner, step by step, which can be put away and taken up again.
 //! - [`cart`]: greedy decision trees. [`oct`]: optimal ones.
 //! - [`boost`]: boosted trees.
-//! - [`mlp`]: networks.
+//! - [`mlp`]: training of networks.
 //! - [`student`]: a run for each street of a dataset, and the agent's model that comes of it.
 //! - [`measure`]: how well a classifier tells the labels of a table.
 //!

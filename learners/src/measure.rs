@@ -24,7 +24,7 @@ pub struct Measured {
 /// Asks a classifier about every row of a table, on all threads. Sums go in blocks of rows whose order is
 /// fixed, so that the result does not depend on the threads.
 pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
-    const BLOCK: usize = 4096;
+    const BLOCK: usize = 1024;
     let (columns, classes) = (table.columns().len(), table.classes().len());
     assert_eq!(
         (columns, classes),
@@ -34,20 +34,24 @@ pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
     let blocks: Vec<[f64; 5]> = (0..table.rows().div_ceil(BLOCK))
         .into_par_iter()
         .map(|block| {
-            let (mut row_values, mut shares) = (vec![0.0; columns], vec![0.0; classes]);
+            let block = block * BLOCK..table.rows().min((block + 1) * BLOCK);
+            let mut values = vec![0.0; columns * block.len()];
+            for (row, values) in block.clone().zip(values.chunks_exact_mut(columns)) {
+                table.row(row, values);
+            }
+            let mut shares = vec![0.0; classes * block.len()];
+            classifier.predict_all(&values, &mut shares);
             let mut sums = [0.0; 5];
-            for row in block * BLOCK..table.rows().min((block + 1) * BLOCK) {
-                table.row(row, &mut row_values);
-                classifier.predict(&row_values, &mut shares);
+            for (row, shares) in block.zip(shares.chunks_exact(classes)) {
                 let weight = f64::from(table.weights()[row]);
                 let label = table.label(row);
                 let mut here = [0.0; 3];
-                for (&label, &share) in label.iter().zip(&shares) {
+                for (&label, &share) in label.iter().zip(shares) {
                     here[0] -= f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln();
                     here[1] += f64::from(label - share).powi(2);
                     here[2] += f64::from(label - share).abs();
                 }
-                let right = likeliest(&shares) == likeliest(label);
+                let right = likeliest(shares) == likeliest(label);
                 let here = [here[0], here[1], here[2], f64::from(u8::from(right)), 1.0];
                 sums.iter_mut().zip(here).for_each(|(sum, value)| *sum += weight * value);
             }

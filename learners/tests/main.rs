@@ -1,6 +1,7 @@
 //! Datasets and learners.
 
 mod bins;
+mod boost;
 mod cart;
 mod dataset;
 mod mlp;

@@ -84,7 +84,7 @@ fn decisions(record: &HandRecord) -> Vec<DecisionRecord> {
         note: Some("a \"note\"\nof two lines".to_owned()),
         elapsed: Duration::from_micros(5),
     };
-    if record.hand % 2 == 0 { vec![decision] } else { Vec::new() }
+    if record.hand.is_multiple_of(2) { vec![decision] } else { Vec::new() }
 }
 
 fn commit(writer: &mut LedgerWriter, records: &[HandRecord]) {
@@ -154,7 +154,7 @@ fn a_line_cut_short_costs_no_other_hand() {
     drop((writer, journal));
     let whole = std::fs::read(&file).unwrap();
     let ledger = std::fs::read(place.path()).unwrap();
-    for cut in (two..whole.len()).chain([whole.len()]) {
+    for cut in two..=whole.len() {
         restore(&place, &ledger);
         std::fs::write(&file, &whole[..cut]).unwrap();
         place.check(if cut == whole.len() { 3 } else { 2 });

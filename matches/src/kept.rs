@@ -8,8 +8,11 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use agents::AgentChoice;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::plan::{files_sha256, unique_names};
 
 /// What is measured, for people and for the next run.
 pub const MANIFEST: &str = "evaluation.toml";
@@ -53,6 +56,43 @@ pub enum StoreError {
         /// What is wrong, with the line.
         reason: String,
     },
+    /// A file that the agent needs cannot be read.
+    #[error("a file that the agent needs cannot be read: {0}")]
+    Model(io::Error),
+}
+
+/// SHA-256 of the agent's files in hexadecimal, when it has some.
+///
+/// # Errors
+/// [`StoreError::Model`].
+pub fn model_sha256(agent: &AgentChoice) -> Result<Option<String>, StoreError> {
+    files_sha256(agent.files()).map_err(StoreError::Model)
+}
+
+/// A name for the folder of a measurement: its kind, the agent, with a few digits of its files' SHA-256, the game by
+/// its name or file, and what else tells it from others.
+pub(crate) fn folder_name(
+    kind: &str,
+    agent: &AgentChoice,
+    model_sha256: Option<&str>,
+    game_name: &str,
+    rest: &str,
+) -> String {
+    let agent = unique_names(std::slice::from_ref(agent)).remove(0);
+    let model = model_sha256.map(|hash| format!("-{}", hash.get(..8).unwrap_or(hash)));
+    let model = model.unwrap_or_default();
+    let file = Path::new(game_name).file_name();
+    let file = file.map_or_else(|| "game".into(), |name| name.to_string_lossy());
+    let game = file.strip_suffix(".game").unwrap_or(&file);
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    format!("{kind}-{agent}{model}-{game}-{rest}").chars().map(plain).collect()
+}
+
+/// The first of these things that is not the same in two manifests.
+pub(crate) fn first_difference<const N: usize>(
+    same: [(&'static str, bool); N],
+) -> Option<&'static str> {
+    same.into_iter().find_map(|(field, same)| (!same).then_some(field))
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {

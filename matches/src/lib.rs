@@ -46,6 +46,7 @@ pub mod package_acpc;
 pub mod plan;
 pub mod play;
 pub mod play_acpc;
+mod pool;
 pub mod program;
 pub mod registry;
 pub mod runner;

@@ -17,6 +17,7 @@ fn plan(agent: &str, hands: u64) -> Plan {
         def: Arc::new(games::nolimit_holdem()),
         game_name: "test".into(),
         agent: registry().resolve(agent).expect("an agent"),
+        model_sha256: None,
         moves: Moves::FoldCallPotAllIn,
         from: Street::Turn,
         hands,
@@ -156,4 +157,16 @@ fn lines_that_are_not_deals_are_refused_by_number() {
         let error = measure(&plan, folder.path(), 1, u64::MAX).expect_err("refused").to_string();
         assert!(error.contains(line) && error.contains(DEALS), "{error}");
     }
+}
+
+#[test]
+fn agents_of_one_name_with_other_models_have_folders_of_their_own() {
+    let name = |model: Option<&str>| {
+        let plan = Plan { model_sha256: model.map(str::to_owned), ..plan("call", 8) };
+        plan.name()
+    };
+    let [one, other] = ["0123456789abcdef", "fedcba9876543210"];
+    assert_eq!(name(None), "lbr-call-test-fcpa-from-turn-s42");
+    assert_eq!(name(Some(one)), "lbr-call-01234567-test-fcpa-from-turn-s42");
+    assert_ne!(name(Some(one)), name(Some(other)));
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`blueprint`]: the average strategy of an abstract game, memory-mapped.
 //! - [`tree`]: decision trees, to walk, to read and to explain.
+//! - [`explain`]: what a tree says, in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
 //! - [`network`]: networks of dense layers, safetensors files.
 //! - [`student`]: what learned a teacher's decisions: one of these for each street.
@@ -9,6 +10,7 @@
 
 pub mod blueprint;
 mod classifier;
+pub mod explain;
 pub mod forest;
 pub mod network;
 pub mod student;

@@ -1,5 +1,7 @@
 //! Tests of the models crate.
 
 mod blueprint;
+mod explain;
+mod forest;
 mod network;
 mod tree;

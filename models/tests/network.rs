@@ -227,7 +227,7 @@ fn files_that_are_no_networks_are_refused_with_their_place() {
     check_tensor("[1,2]", "I64", 0, 8, "tensor `layers.0.weight`, at byte 78: its numbers are I64");
     check_tensor("[2,2]", "F32", 0, 16, "the file ends at byte 87, and it goes on to 95");
     check_tensor("[1,2]", "F32", 4, 12, "it begins at 4 of the numbers");
-    check_tensor("[1,2]", "F32", 8, 0, "are not those of shape [1, 2]");
+    check_tensor("[1,2]", "F32", 0, 4, "are not those of shape [1, 2]");
     check_tensor("[8]", "F16", 0, 16, "the file ends");
     check_tensor("[2]", "F32", 0, 8, "its shape [2] has not two sizes");
     check_tensor("[0,2]", "F32", 0, 0, "8 bytes follow the last tensor");
@@ -236,7 +236,6 @@ fn files_that_are_no_networks_are_refused_with_their_place() {
     check(&file(version, b""), "version 2, and this program reads 1");
 
     let bytes = small().to_bytes(Precision::Single);
-    let text = String::from_utf8_lossy(&bytes).into_owned();
     let damaged = |at: usize| {
         let mut bytes = bytes.clone();
         bytes[at] ^= 1;
@@ -246,14 +245,13 @@ fn files_that_are_no_networks_are_refused_with_their_place() {
     check(&damaged(bytes.len() - 1), "it is damaged: its checksum does not fit");
     check(&bytes[..bytes.len() - 1], "tensor `layers.2.bias`");
     check(&[&bytes[..], &[0]].concat(), "1 bytes follow the last tensor");
-    assert!(text.contains("layers.1.slope"), "a slope for each hidden layer");
-    let without = |from: &str, to: &str| {
-        assert_eq!(from.len(), to.len());
-        let at = text.find(from).expect("it is there");
-        // Text before the numbers is ASCII, so that places are the same.
-        [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()
+    let renamed = |from: &str, to: &str| {
+        let mut bytes = bytes.clone();
+        let at = bytes.windows(from.len()).position(|window| window == from.as_bytes());
+        bytes[at.expect("it is there")..][..to.len()].copy_from_slice(to.as_bytes());
+        bytes
     };
-    check(&without("\"layers.1.slope\":{", "\"layers.1.slopf\":{"), "layers.1.slope");
+    check(&renamed("\"layers.1.slope\":{", "\"layers.1.slopf\":{"), "no tensor `layers.1.slope`");
 }
 
 #[test]

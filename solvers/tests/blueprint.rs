@@ -218,6 +218,8 @@ fn snapshots_of_other_trainings_and_damaged_ones_are_refused() {
         assert!(text.contains(&format!("cut off after {cut} bytes")), "{cut}: {text}");
     }
     assert!(message(resumed(quick(), b"something else altogether")).contains("not a snapshot"));
+    let text = message(resumed(quick(), &[&bytes[..], b"x"].concat()));
+    assert!(text.contains(&format!("goes on after its {} bytes", bytes.len())), "{text}");
     for at in [bytes.len() - 1, bytes.len() - 40, bytes.len() / 2] {
         let mut bytes = bytes.clone();
         bytes[at] ^= 1;

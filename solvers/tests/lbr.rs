@@ -9,22 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Posterior, Won};
 
-/// A policy made of a function.
-struct By<F>(F);
-
-impl<F: Fn(&InfoSet) -> Strategy + Send + Sync> Policy for By<F> {
-    fn strategy(&self, infoset: &InfoSet) -> Strategy {
-        (self.0)(infoset)
-    }
-}
-
-fn folds(infoset: &InfoSet) -> Strategy {
-    Strategy::pure(if infoset.legal().fold { Action::Fold } else { Action::Call })
-}
-
-fn calls(_: &InfoSet) -> Strategy {
-    Strategy::pure(Action::Call)
-}
+use super::policies::{By, calls, folds};
 
 /// Mixes fold, call and the smallest raise by the cards it holds and what was played.
 fn mixes(infoset: &InfoSet) -> Strategy {

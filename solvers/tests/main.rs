@@ -6,6 +6,7 @@ mod convergence;
 mod equilibria;
 mod games;
 mod lbr;
+mod policies;
 mod response;
 mod sampling;
 mod shove_fold;

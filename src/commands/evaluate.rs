@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use agents::{AgentChoice, Registry};
 use clap::{ValueEnum, value_parser};
 use solvers::subgame::response::FLOPS;
 
@@ -139,26 +138,4 @@ impl Args {
         let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         self.threads.map_or(processors, NonZeroUsize::get)
     }
-
-    /// The agent, which must be one that can be asked for its strategy.
-    fn agent_with_policy(&self) -> Result<AgentChoice, Failure> {
-        let registry = self.named.registry()?;
-        let agent = registry.resolve(&self.agent).map_err(Failure::input)?;
-        if agent.has_policy() {
-            return Ok(agent);
-        }
-        Err(Failure::input(anyhow::anyhow!(
-            "`{}` cannot be asked what it would do with other cards; agents that can: {}",
-            self.agent,
-            with_policy(&registry).join(", ")
-        )))
-    }
-}
-
-/// Agents that can be asked for their strategy, as one would name them.
-fn with_policy(registry: &Registry) -> Vec<String> {
-    let kinds = registry.kinds().iter().map(|spec| spec.example);
-    let names = kinds.chain(registry.defined().map(|(name, _)| name));
-    let can = |name: &&str| registry.resolve(name).is_ok_and(|agent| agent.has_policy());
-    names.filter(can).map(str::to_owned).collect()
 }

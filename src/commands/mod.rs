@@ -7,6 +7,7 @@ pub mod config;
 pub mod dealer;
 pub mod equity;
 pub mod evaluate;
+pub mod explain;
 pub mod export;
 pub mod features;
 pub mod games;

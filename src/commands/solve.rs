@@ -1,7 +1,6 @@
 //! `cardroom solve`: equilibria of small games, and of hold'em from a board on.
 
 mod outcome;
-mod picture;
 mod small_games;
 mod spots;
 mod subgame;
@@ -14,6 +13,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::exit::Failure;
+use crate::report;
 
 /// Solve a small two-player game, or heads-up hold'em from a board on, and say how far the result is from an
 /// equilibrium.
@@ -87,13 +87,7 @@ impl FromStr for Goal {
     }
 }
 
-/// Writes a file of its own.
-fn write(path: &Path, content: &str) -> Result<(), Failure> {
-    logs::folder::write_whole(path, |out| out.write_all(content.as_bytes()))
-        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
-}
-
 /// Writes a document.
 fn write_json(path: &Path, document: &Value) -> Result<(), Failure> {
-    write(path, &format!("{document:#}\n"))
+    report::write(path, &format!("{document:#}\n"))
 }

@@ -71,6 +71,22 @@ impl Moves {
         }
     }
 
+    /// How much of the moves' shares each action gets for the seat to act: moves that come to the same action count
+    /// together, in the order of the first. Shares below zero count as zero.
+    ///
+    /// Panics where nobody is to act, or there are more shares than moves.
+    pub fn actions(&self, public: &PublicState, shares: &[f32]) -> Vec<(Action, f64)> {
+        let mut weights: Vec<(Action, f64)> = Vec::with_capacity(shares.len());
+        for (number, &share) in shares.iter().enumerate() {
+            let (action, share) = (self.action(public, number), f64::from(share.max(0.0)));
+            match weights.iter_mut().find(|(known, _)| *known == action) {
+                Some((_, sum)) => *sum += share,
+                None => weights.push((action, share)),
+            }
+        }
+        weights
+    }
+
     /// The number of the move that an action of the seat to act is: for a raise the one that comes to the same
     /// chips, or else the nearest; among equals all-in, or else the smallest kind.
     ///

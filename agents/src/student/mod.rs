@@ -22,7 +22,12 @@ use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, 
 
 /// The registry's entries.
 pub(crate) const SPECS: [AgentSpec; 4] = [
-    spec("cart", "a student of the blueprint: a decision tree, grown greedily", "cart", prepare::<0>),
+    spec(
+        "cart",
+        "a student of the blueprint: a decision tree, grown greedily",
+        "cart",
+        prepare::<0>,
+    ),
     spec("oct", "a student of the blueprint: an optimal classification tree", "oct", prepare::<1>),
     spec("xgboost", "a student of the blueprint: a boosted forest", "xgboost", prepare::<2>),
     spec("mlp", "a student of the blueprint: a neural network", "mlp", prepare::<3>),
@@ -111,7 +116,10 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
             let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
             let student = Student::open(&path).map_err(|error| bad(error.to_string()))?;
             if student.manifest().kind != kind {
-                let reason = format!("it is a student of the kind `{}`, not `{kind}`", student.manifest().kind);
+                let reason = format!(
+                    "it is a student of the kind `{}`, not `{kind}`",
+                    student.manifest().kind
+                );
                 return Err(bad(reason));
             }
             let about = note::about(student.manifest());
@@ -124,6 +132,8 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
         files.extend(student.manifest().streets.iter().map(|street| path.join(&street.file)));
     }
     let source = Arc::new(source);
+    let whole = Arc::clone(&source);
+    let learned = move || whole.learned();
     let build = move |def: &Arc<GameDef>| {
         let refuse = |reason| AgentError::Game { agent: name.clone(), reason };
         let student = source.student(def, refuse)?;
@@ -132,7 +142,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
         Ok(Player { student, maker, style })
     };
     let policy = build.clone();
-    let mut recipe = Recipe::new(build).with_policy(policy).about(about);
+    let mut recipe = Recipe::new(build).with_policy(policy).with_student(learned).about(about);
     recipe.files = files;
     Ok(recipe)
 }
@@ -145,6 +155,14 @@ enum Source {
 }
 
 impl Source {
+    /// The student, for whichever game it is.
+    fn learned(&self) -> Arc<Student> {
+        match self {
+            Source::Shipped(kind) => shipped::student(kind),
+            Source::Folder { student, .. } => Arc::clone(student),
+        }
+    }
+
     fn student(
         &self,
         def: &GameDef,
@@ -180,20 +198,7 @@ struct Player {
 impl Player {
     /// What to do with these features, which are of the public state and the seat to act.
     fn strategy(&self, public: &PublicState, features: &[f32]) -> Strategy {
-        let street = public.street();
-        let moves = self.student.moves(street);
-        let mut shares = [0.0f32; MOST_MOVES];
-        let shares = &mut shares[..moves.as_slice().len()];
-        self.student.street(street).classifier().predict(features, shares);
-        let mut weights: Vec<(Action, f64)> = Vec::with_capacity(shares.len());
-        for (number, &share) in shares.iter().enumerate() {
-            // Several moves may come to the same action.
-            let (action, share) = (moves.action(public, number), f64::from(share.max(0.0)));
-            match weights.iter_mut().find(|(known, _)| *known == action) {
-                Some((_, sum)) => *sum += share,
-                None => weights.push((action, share)),
-            }
-        }
+        let mut weights = self.student.weights(public, features);
         let best = weights.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
         let first = weights.iter().position(|&(_, weight)| weight == best);
         let mut place = 0;
@@ -208,9 +213,6 @@ impl Player {
         Strategy::from_weights(weights).unwrap_or_else(|| Strategy::pure(Action::Call))
     }
 }
-
-/// More moves than any menu has: a line of a menu has at most 16 sizes, and few lines differ.
-const MOST_MOVES: usize = 256;
 
 impl Agent for Player {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
@@ -261,7 +263,8 @@ impl Policy for Player {
             };
             let known = combo.and_then(|combo| {
                 let many = hands.len() > 50 && !board.is_empty();
-                let found = many.then(|| together.get_or_init(all).get(combo.index()).copied().flatten());
+                let found =
+                    many.then(|| together.get_or_init(all).get(combo.index()).copied().flatten());
                 found.flatten().or_else(|| maker.cards(combo, board, bets).ok())
             });
             let strategy = known.map_or_else(

@@ -12,8 +12,9 @@ pub(super) fn of(learned: &Learned, features: &Features) -> String {
             let told = features.iter().filter(|(feature, _)| {
                 matches!(feature, Feature::WinRate | Feature::OpponentBet { .. })
             });
-            let told: Vec<String> =
-                told.map(|(feature, value)| format!("{feature} {}", value_in_words(feature, value))).collect();
+            let told: Vec<String> = told
+                .map(|(feature, value)| format!("{feature} {}", value_in_words(feature, value)))
+                .collect();
             told.join(", ")
         }
     }
@@ -29,7 +30,11 @@ fn of_tree(tree: &Tree, features: &Features) -> String {
         let Node::Branch { looks, below, left, .. } = tree.node(pair[0]) else { continue };
         let went_left = pair[1] == left;
         let Looks::Column(column) = looks else {
-            others.push(format!("{}: {}", tree.test_text(pair[0]), if went_left { "yes" } else { "no" }));
+            others.push(format!(
+                "{}: {}",
+                tree.test_text(pair[0]),
+                if went_left { "yes" } else { "no" }
+            ));
             continue;
         };
         let place = bounds.iter().position(|&(known, ..)| known == column);
@@ -72,7 +77,11 @@ pub(super) fn about(manifest: &Manifest) -> String {
     let menu = manifest.menu.trim().replace('\n', "; ");
     let mut text = format!(
         "A student of the kind {}\n  moves     {menu}\n  features  {}\n  learned   {}\n  teacher   {}\n  made by   {}",
-        manifest.kind, manifest.features.id, manifest.options, manifest.teacher_sha256, manifest.made_by,
+        manifest.kind,
+        manifest.features.id,
+        manifest.options,
+        manifest.teacher_sha256,
+        manifest.made_by,
     );
     for street in &manifest.streets {
         let [_, valid, test] = street.log_loss;

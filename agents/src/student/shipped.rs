@@ -50,7 +50,9 @@ pub(super) fn student(kind: &str) -> Arc<Student> {
             let street = ["preflop", "flop", "turn", "river"]
                 .iter()
                 .position(|street| name.starts_with(&format!("{street}.")));
-            street.map(|street| files[street]).ok_or_else(|| StudentError::Damaged { file: name.to_owned() })
+            street
+                .map(|street| files[street])
+                .ok_or_else(|| StudentError::Damaged { file: name.to_owned() })
         });
         Arc::new(student.expect("a test plays from every shipped student"))
     };

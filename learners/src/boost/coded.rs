@@ -34,6 +34,11 @@ impl Coded {
         Some(Coded { nodes: tree.nodes.iter().map(coded).collect::<Option<Vec<_>>>()? })
     }
 
+    /// A tree that was grown from these cuts.
+    pub(super) fn grown(tree: &Tree, cuts: &[Vec<f32>]) -> Coded {
+        Coded::new(tree, cuts).expect("a tree grown from cuts tests cuts only")
+    }
+
     /// The leaf's value for a row.
     pub(super) fn value(&self, row: &[u8]) -> f32 {
         let mut node = self.nodes[0];

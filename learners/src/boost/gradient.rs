@@ -43,6 +43,13 @@ impl Gradients {
         let whole = whole.collect();
         Gradients { exact, whole, units }
     }
+
+    /// Those of some rows.
+    pub(super) fn pick(&self, rows: &[u32]) -> Gradients {
+        let exact = rows.iter().map(|&row| self.exact[row as usize]).collect();
+        let whole = rows.iter().map(|&row| self.whole[row as usize]).collect();
+        Gradients { exact, whole, units: self.units }
+    }
 }
 
 /// One of the two whole numbers next to a number, the nearer one the more often.

@@ -45,6 +45,12 @@ struct Part<'a> {
 /// Rows worth another thread.
 const MANY: usize = 1 << 12;
 
+/// So many rows fit the processor's nearer memory together.
+const NEAR: usize = 1 << 13;
+
+/// The rows of a node are copied together once they are one of so many of those that they lie between.
+const SPARSE: usize = 4;
+
 impl Ground<'_> {
     pub(super) fn grow(&self) -> Grown {
         let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
@@ -74,6 +80,10 @@ impl Ground<'_> {
         pool: &mut Vec<Histogram>,
     ) -> Branch {
         let Some(histogram) = histogram else { return self.leaf(part) };
+        let lying = self.matrix.rows();
+        if lying > NEAR && part.rows.len() * SPARSE <= lying {
+            return self.near_branch(part, histogram, pool);
+        }
         let worth = self.worth();
         let Some(test) = worth.best(&histogram, part.sum, self.cuts) else {
             pool.push(histogram);
@@ -101,6 +111,25 @@ impl Ground<'_> {
         Branch::Split { test, value, cover: second as f32, children: Box::new(children) }
     }
 
+    /// A node and all below, from a copy of its rows: scattered ones cost the most of what a tree costs.
+    fn near_branch(
+        &self,
+        part: Part<'_>,
+        histogram: Histogram,
+        pool: &mut Vec<Histogram>,
+    ) -> Branch {
+        let Part { rows, values, sum, depth } = part;
+        let matrix = self.matrix.pick_rows(rows);
+        let gradients = self.gradients.pick(rows);
+        let ground = Ground { matrix: &matrix, gradients: &gradients, ..*self };
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        let near = Part { rows: &mut order, values, sum, depth };
+        let branch = ground.branch(near, Some(histogram), pool);
+        let before = rows.to_vec();
+        rows.iter_mut().zip(order).for_each(|(row, at)| *row = before[at as usize]);
+        branch
+    }
+
     /// The histograms of the children that may be split: the smaller one's is summed, the other's is what remains.
     fn histograms(
         &self,
@@ -118,10 +147,10 @@ impl Ground<'_> {
         }
         let left_smaller = left.rows.len() <= right.rows.len();
         let smaller = if left_smaller { &left.rows } else { &right.rows };
-        let mut summed = histogram::empty(pool, self.matrix.columns());
+        let mut summed = histogram::empty(pool, self.cuts);
         histogram::add(&mut summed, self.matrix, &self.gradients.whole, smaller);
         if wanted[usize::from(left_smaller)] {
-            histogram::subtract(&mut parent, &summed);
+            histogram::subtract(&mut parent, &summed, self.cuts);
         }
         let pair = if left_smaller { [summed, parent] } else { [parent, summed] };
         let mut pair = pair.into_iter().zip(wanted).map(|(histogram, wanted)| {
@@ -153,12 +182,13 @@ impl Ground<'_> {
     }
 
     fn leaf(&self, part: Part<'_>) -> Branch {
-        let sums = part.rows.iter().fold([0.0f64; 2], |[first, second], &row| {
+        let Part { rows, values, .. } = part;
+        let sums = rows.iter().fold([0.0f64; 2], |[first, second], &row| {
             let exact = self.gradients.exact[row as usize];
             [first + f64::from(exact[0]), second + f64::from(exact[1])]
         });
         let value = self.value(sums[0], sums[1]);
-        part.values.fill(value);
+        values.fill(value);
         Branch::Leaf { value, cover: sums[1] as f32 }
     }
 

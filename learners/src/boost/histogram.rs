@@ -9,14 +9,14 @@ pub(super) type Histogram = Vec<[u64; 256]>;
 /// Rows worth splitting among threads.
 const MANY: usize = 1 << 16;
 
-/// A histogram of nothing, from those that are no longer needed if there is one.
-pub(super) fn empty(pool: &mut Vec<Histogram>, columns: usize) -> Histogram {
+/// A histogram of nothing, from those that are no longer needed if there is one. `cuts` has the number of cuts of each column.
+pub(super) fn empty(pool: &mut Vec<Histogram>, cuts: &[usize]) -> Histogram {
     match pool.pop() {
         Some(mut used) => {
-            used.iter_mut().for_each(|bins| bins.fill(0));
+            used.iter_mut().zip(cuts).for_each(|(bins, &cuts)| bins[..=cuts].fill(0));
             used
         }
-        None => vec![[0; 256]; columns],
+        None => vec![[0; 256]; cuts.len()],
     }
 }
 
@@ -29,7 +29,9 @@ pub(super) fn add(histogram: &mut Histogram, matrix: &Matrix, whole: &[u64], row
             || add(histogram, matrix, whole, first),
             || add(&mut other, matrix, whole, second),
         );
-        combine(histogram, &other, u64::wrapping_add);
+        for (into, other) in histogram.iter_mut().zip(&other) {
+            into.iter_mut().zip(other).for_each(|(into, &other)| *into = into.wrapping_add(other));
+        }
         return;
     }
     for &row in rows {
@@ -42,13 +44,10 @@ pub(super) fn add(histogram: &mut Histogram, matrix: &Matrix, whole: &[u64], row
 }
 
 /// Takes the rows of one histogram out of another.
-pub(super) fn subtract(from: &mut Histogram, taken: &Histogram) {
-    combine(from, taken, u64::wrapping_sub);
-}
-
-fn combine(into: &mut Histogram, other: &Histogram, with: impl Fn(u64, u64) -> u64) {
-    for (into, other) in into.iter_mut().zip(other) {
-        into.iter_mut().zip(other).for_each(|(into, &other)| *into = with(*into, other));
+pub(super) fn subtract(from: &mut Histogram, taken: &Histogram, cuts: &[usize]) {
+    for ((from, taken), &cuts) in from.iter_mut().zip(taken).zip(cuts) {
+        let pairs = from[..=cuts].iter_mut().zip(&taken[..=cuts]);
+        pairs.for_each(|(from, &taken)| *from = from.wrapping_sub(taken));
     }
 }
 
@@ -133,7 +132,8 @@ impl Worth {
     /// The score of each cut, in 32 bits, which are enough to rank them; minus infinity where a side is too light.
     fn scores(&self, lefts: &[u64; 256], count: usize, sum: u64) -> [f32; 256] {
         let [first_unit, second_unit] = self.units.map(|unit| unit as f32);
-        let (lambda, light) = (self.lambda as f32, self.min_child_weight as f32);
+        let lambda = self.lambda as f32;
+        let light = (self.min_child_weight as f32).max(f32::MIN_POSITIVE);
         let [first_sum, second_sum] = parts(sum);
         let mut scores = [0.0; 256];
         for (score, &left) in scores[..count].iter_mut().zip(lefts) {
@@ -144,7 +144,7 @@ impl Worth {
             let right_second = second_sum.wrapping_sub(second) as f32 * second_unit;
             let value = left_first * left_first / (left_second + lambda)
                 + right_first * right_first / (right_second + lambda);
-            let heavy = left_second >= light && right_second >= light && right_second > 0.0;
+            let heavy = left_second >= light && right_second >= light;
             *score = if heavy { value } else { f32::NEG_INFINITY };
         }
         scores

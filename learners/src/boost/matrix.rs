@@ -49,6 +49,13 @@ impl Matrix {
         Matrix { codes, columns: columns.len() }
     }
 
+    /// Some rows.
+    pub(super) fn pick_rows(&self, rows: &[u32]) -> Matrix {
+        let mut codes = Vec::with_capacity(rows.len() * self.columns);
+        rows.iter().for_each(|&row| codes.extend_from_slice(self.row(row as usize)));
+        Matrix { codes, columns: self.columns }
+    }
+
     pub(super) fn rows(&self) -> usize {
         self.codes.len() / self.columns
     }
@@ -70,7 +77,7 @@ impl Matrix {
     }
 }
 
-/// What the trees of one round see.
+/// What one tree sees.
 #[derive(Debug)]
 pub(super) struct Sample {
     /// The codes, unless all rows and columns are seen.
@@ -82,11 +89,10 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Draws rows and columns for a round. The same options, round and shape draw the same.
-    pub(super) fn draw(all: &Matrix, options: &Options, round: u32) -> Sample {
-        let mut random = Pcg64Mcg::seed_from_u64(
-            options.seed ^ u64::from(round).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
-        );
+    /// Draws rows and columns for a tree. The same options, number of the tree and shape draw the same.
+    pub(super) fn draw(all: &Matrix, options: &Options, tree: u64) -> Sample {
+        let mut random =
+            Pcg64Mcg::seed_from_u64(options.seed ^ (tree + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut columns: Vec<u32> = (0..all.columns() as u32).collect();
         let wanted = (columns.len() as f32 * options.colsample) as usize;
         for at in 0..wanted.clamp(1, columns.len()) {

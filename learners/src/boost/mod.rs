@@ -13,17 +13,15 @@ mod histogram;
 mod margins;
 mod matrix;
 mod options;
+mod round;
 mod state;
 
 use models::forest::{Forest, Tree};
-use rayon::prelude::*;
 
 use crate::{Bins, Progress, Table, Training};
 use coded::Coded;
-use gradient::Gradients;
-use grow::Ground;
-use margins::{Margins, share};
-use matrix::{Matrix, Sample};
+use margins::Margins;
+use matrix::Matrix;
 pub use options::{BoostError, Options};
 
 /// A run of boosting. A step is a round: a tree for each class.
@@ -93,52 +91,13 @@ impl<'a> Boost<'a> {
         self.best.rounds
     }
 
-    /// Grows a tree for each class, and adds it to the margins of the rows learnt from.
-    fn trees(&mut self) -> Vec<Tree> {
-        let Boost { options, cuts, learnt, round, .. } = self;
-        let Rows { table, matrix, margins } = learnt;
-        let sample = Sample::draw(matrix, options, *round);
-        let seen = sample.matrix.as_ref().unwrap_or(matrix);
-        let cut_counts: Vec<usize> =
-            sample.columns.iter().map(|&column| cuts[column as usize].len()).collect();
-        let classes = table.classes().len();
-        let (of_class, scales) = margins.split();
-        let trees = of_class.par_iter_mut().enumerate().map(|(class, margins)| {
-            let row = |row: usize| {
-                let told = share(margins[row], scales[row]);
-                (told, table.labels()[row * classes + class], table.weights()[row])
-            };
-            let number = u64::from(*round) * classes as u64 + class as u64;
-            let gradients = match &sample.rows {
-                Some((rows, _)) => Gradients::new(rows.iter().map(|&at| row(at as usize)), number),
-                None => Gradients::new((0..table.rows()).map(row), number),
-            };
-            let ground = Ground { matrix: seen, cuts: &cut_counts, gradients: &gradients, options };
-            let grown = ground.grow();
-            let tree = grown.tree(&sample.columns, cuts);
-            let leaves = grown.rows.iter().zip(&grown.values);
-            match &sample.rows {
-                None => leaves.for_each(|(&row, value)| margins[row as usize] += value),
-                Some((rows, others)) => {
-                    leaves.for_each(|(&at, value)| margins[rows[at as usize] as usize] += value);
-                    let coded = coded(&tree, cuts);
-                    for &row in others {
-                        margins[row as usize] += coded.value(matrix.row(row as usize));
-                    }
-                }
-            }
-            tree
-        });
-        trees.collect()
-    }
-
     /// Brings losses up to date after a round. The rows learnt from have its trees already.
     fn measure(&mut self, trees: &[Tree]) -> Progress {
         let loss = self.learnt.margins.update(self.learnt.table);
         let cuts = &self.cuts;
         let held_out = self.held_out.as_mut().map(|rows| {
             for (tree, margins) in trees.iter().zip(&mut rows.margins.of_class) {
-                coded(tree, cuts).add(&rows.matrix, margins);
+                Coded::grown(tree, cuts).add(&rows.matrix, margins);
             }
             rows.margins.update(rows.table)
         });
@@ -156,10 +115,6 @@ impl<'a> Boost<'a> {
     }
 }
 
-fn coded(tree: &Tree, cuts: &[Vec<f32>]) -> Coded {
-    Coded::new(tree, cuts).expect("a tree grown here tests cuts only")
-}
-
 impl Training for Boost<'_> {
     type Model = Forest;
 
@@ -167,7 +122,7 @@ impl Training for Boost<'_> {
         if self.finished() {
             return None;
         }
-        let trees = self.trees();
+        let trees = round::grow(&self.options, &self.cuts, &mut self.learnt, self.round);
         for tree in &trees {
             self.forest.push(tree).expect("a tree grown here is whole, and its leaves are numbers");
         }

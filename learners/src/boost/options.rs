@@ -22,13 +22,13 @@ pub struct Options {
     pub gamma: f32,
     /// The least second-order weight of the rows in a leaf. 1.
     pub min_child_weight: f32,
-    /// The share of the rows that a round sees, above 0 and at most 1. 1.
+    /// The share of the rows that a tree sees, above 0 and at most 1. 1.
     pub subsample: f32,
-    /// The share of the columns that a round sees, above 0 and at most 1. 1.
+    /// The share of the columns that a tree sees, above 0 and at most 1. 1.
     pub colsample: f32,
     /// Stop after so many rounds without a better loss on the validation rows. None: never.
     pub patience: Option<u32>,
-    /// Decides which rows and columns a round sees. 0.
+    /// Decides which rows and columns a tree sees. 0.
     pub seed: u64,
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn check(
     if bins.columns() != table.columns().len() {
         return Err(TreesError::Bins { bins: bins.columns(), table: table.columns().len() });
     }
-    match numbers.iter().find(|(_, value)| !(*value >= 0.0)) {
+    match numbers.iter().find(|(_, value)| value.is_nan() || *value < 0.0) {
         Some(&(name, value)) => Err(TreesError::Negative { name, value }),
         None => Ok(()),
     }

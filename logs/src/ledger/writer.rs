@@ -17,9 +17,10 @@ use crate::replay::is_rotated;
 use crate::stats::DecisionTally;
 use crate::{DecisionRecord, HandRecord};
 
-/// Hands written before other threads get the processor, where commits are to be even: less than a fifth of a
-/// millisecond.
-const AT_ONCE: usize = 16;
+/// Hands written before other threads get the processor, where commits are to be even: about half a
+/// millisecond. A busy processor comes back after some milliseconds, so with fewer hands the ledger would not
+/// keep up.
+const AT_ONCE: usize = 64;
 
 /// Writes the hands of one match. Holds the match's lock while it lives.
 ///

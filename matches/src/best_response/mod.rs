@@ -11,9 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
 
 use agents::AgentChoice;
 use cards::StartingHand;
@@ -25,14 +22,11 @@ use solvers::subgame::response::{
     FLOPS, FlopValues, Preflop, Responder, ResponseError, TreeStrategy, flop_kinds, shuffled_flops,
 };
 
-use crate::kept::StoreError;
-use crate::plan::{files_sha256, unique_names};
+use crate::kept::{StoreError, folder_name};
+use crate::pool;
 use crate::stop::Stop;
 use estimate::{Figures, LEAST, figures};
 use store::{Manifest, Store};
-
-/// How often progress is shown.
-const SHOWN: Duration = Duration::from_millis(100);
 
 /// What is measured.
 #[derive(Clone)]
@@ -43,6 +37,8 @@ pub struct Plan {
     pub game_name: String,
     /// The agent that is responded to.
     pub agent: AgentChoice,
+    /// SHA-256 of its files, see [`model_sha256`](crate::kept::model_sha256).
+    pub model_sha256: Option<String>,
     /// Its strategy inside the betting tree.
     pub strategy: Arc<dyn TreeStrategy>,
     /// Flops to draw, of [`FLOPS`]; with all of them the response is exact.
@@ -66,9 +62,6 @@ pub enum MeasureError {
     /// The folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file that the agent needs cannot be read.
-    #[error("a file that the agent needs cannot be read: {0}")]
-    Model(std::io::Error),
 }
 
 /// Where a run stands.
@@ -100,32 +93,22 @@ pub struct Outcome {
 impl Plan {
     /// A name for the measurement that tells what it is, flops and seed left out: more flops continue it.
     pub fn name(&self) -> String {
-        let agent = unique_names(std::slice::from_ref(&self.agent)).remove(0);
-        let file = Path::new(&self.game_name).file_name();
-        let file = file.map_or_else(|| "game".into(), |name| name.to_string_lossy());
-        let game = file.strip_suffix(".game").unwrap_or(&file);
-        let tree = &self.strategy.tree().hash()[..8];
-        let name = format!("best-response-{agent}-{game}-{tree}");
-        let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        name.chars().map(plain).collect()
+        let (model, tree) = (self.model_sha256.as_deref(), self.strategy.tree().hash());
+        folder_name("best-response", &self.agent, model, &self.game_name, &tree[..8])
     }
 
-    fn manifest(
-        &self,
-        preflop: &Preflop,
-        provenance: Provenance,
-    ) -> Result<Manifest, MeasureError> {
+    fn manifest(&self, preflop: &Preflop, provenance: Provenance) -> Manifest {
         let tree = self.strategy.tree();
-        Ok(Manifest {
+        Manifest {
             agent: self.agent.name().to_owned(),
-            model_sha256: files_sha256(self.agent.files()).map_err(MeasureError::Model)?,
+            model_sha256: self.model_sha256.clone(),
             preflop_sha256: fingerprint(preflop),
             tree_sha256: tree.hash(),
             menu: tree.menu().to_string(),
             game_name: self.game_name.clone(),
             game: GameDef::clone(&self.def),
             provenance,
-        })
+        }
     }
 }
 
@@ -158,55 +141,28 @@ pub fn run(
     let responder = Responder::new(&*plan.strategy)?;
     let preflop = responder.preflop();
     let values = preflop.leaves().len() * StartingHand::COUNT;
-    let manifest = plan.manifest(preflop, provenance)?;
+    let manifest = plan.manifest(preflop, provenance);
     let (mut store, known) = Store::open(folder, &manifest, values)?;
     let mut course = Course::new(plan, preflop, known);
-    let work =
-        Work { responder: &responder, kinds: course.missing(), next: AtomicUsize::new(0), stop };
-    let (sender, receiver) = mpsc::channel();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            let (work, sender) = (&work, sender.clone());
-            scope.spawn(move || work.run(&sender));
+    seen(&course.progress());
+    let look = |&kind: &usize| flop(&responder, kind).map(|values| (kind, values));
+    pool::each(&course.missing(), threads, stop, look, |looked| {
+        if let Some((kind, values)) = looked {
+            store.keep(kind, &values)?;
+            course.known.insert(kind, values);
+            seen(&course.progress());
         }
-        drop(sender);
-        let result = course.collect(&receiver, &mut store, seen);
-        // The others need not go on when one has failed.
-        work.next.store(work.kinds.len(), Ordering::Relaxed);
-        result
+        Ok(())
     })?;
     Ok(course.outcome())
 }
 
-type FromWorker = Result<(usize, FlopValues), MeasureError>;
-
-/// The kinds of flops to be looked at, handed out one by one.
-struct Work<'a> {
-    responder: &'a Responder<'a>,
-    kinds: Vec<usize>,
-    next: AtomicUsize,
-    stop: &'a Stop,
-}
-
-impl Work<'_> {
-    fn run(&self, sender: &mpsc::Sender<FromWorker>) {
-        while !self.stop.asked() {
-            let next = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(&kind) = self.kinds.get(next) else { return };
-            // Nobody listens any more when the run has failed elsewhere.
-            if sender.send(self.flop(kind)).is_err() {
-                return;
-            }
-        }
-    }
-
-    fn flop(&self, kind: usize) -> FromWorker {
-        let cards = flop_kinds()[kind].cards;
-        let looked = AssertUnwindSafe(|| self.responder.flop(cards));
-        let name = || cards.iter().map(|card| card.to_string()).collect();
-        let values = catch_unwind(looked).map_err(|_| MeasureError::Panicked(name()))??;
-        Ok((kind, values))
-    }
+/// What is won on a kind of flop.
+fn flop(responder: &Responder<'_>, kind: usize) -> Result<FlopValues, MeasureError> {
+    let cards = flop_kinds()[kind].cards;
+    let looked = AssertUnwindSafe(|| responder.flop(cards));
+    let name = || cards.iter().map(|card| card.to_string()).collect();
+    Ok(catch_unwind(looked).map_err(|_| MeasureError::Panicked(name()))??)
 }
 
 /// What has come in so far.
@@ -236,27 +192,6 @@ impl<'a> Course<'a> {
         let mut met = BTreeSet::new();
         let new = |kind: &&usize| !self.known.contains_key(kind) && met.insert(**kind);
         self.drawn.iter().filter(new).copied().collect()
-    }
-
-    fn collect(
-        &mut self,
-        receiver: &mpsc::Receiver<FromWorker>,
-        store: &mut Store,
-        seen: &mut dyn FnMut(&Progress),
-    ) -> Result<(), MeasureError> {
-        seen(&self.progress());
-        loop {
-            match receiver.recv_timeout(SHOWN) {
-                Ok(looked) => {
-                    let (kind, values) = looked?;
-                    store.keep(kind, &values)?;
-                    self.known.insert(kind, values);
-                    seen(&self.progress());
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            }
-        }
     }
 
     /// The flops drawn first of which all are known.

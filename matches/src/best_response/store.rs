@@ -14,7 +14,7 @@ use logs::Provenance;
 use serde::{Deserialize, Serialize};
 use solvers::subgame::response::{FlopValues, flop_kinds};
 
-use crate::kept::{Kept, StoreError};
+use crate::kept::{Kept, StoreError, first_difference};
 
 /// The results.
 pub const RESULTS: &str = "flops.csv";
@@ -46,16 +46,14 @@ pub struct Manifest {
 
 impl crate::kept::Manifest for Manifest {
     fn difference(&self, other: &Manifest) -> Option<&'static str> {
-        [
+        first_difference([
             ("agent", self.agent == other.agent),
             ("model", self.model_sha256 == other.model_sha256),
             ("bet menu", self.menu == other.menu),
             ("game", self.game == other.game),
             ("betting tree", self.tree_sha256 == other.tree_sha256),
             ("strategy before the flop", self.preflop_sha256 == other.preflop_sha256),
-        ]
-        .into_iter()
-        .find_map(|(field, same)| (!same).then_some(field))
+        ])
     }
 }
 

@@ -10,9 +10,7 @@ pub mod store;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use agents::{AgentChoice, AgentError};
 use game::{GameDef, Policy, Seat, Street};
@@ -22,12 +20,10 @@ use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Won};
 
 use crate::deals::Dealer;
 use crate::decide::decision_rng;
-use crate::plan::files_sha256;
+use crate::kept::folder_name;
+use crate::pool::{self, SHOWN};
 use crate::stop::Stop;
 use store::{Manifest, Store, StoreError};
-
-/// How often progress is shown.
-const SHOWN: Duration = Duration::from_millis(100);
 
 /// What is measured.
 #[derive(Debug, Clone)]
@@ -38,6 +34,8 @@ pub struct Plan {
     pub game_name: String,
     /// The agent that is responded to.
     pub agent: AgentChoice,
+    /// SHA-256 of its files, see [`model_sha256`](crate::kept::model_sha256).
+    pub model_sha256: Option<String>,
     /// What the response may do.
     pub moves: Moves,
     /// The street from which on it does; before it, it checks and calls.
@@ -73,9 +71,6 @@ pub enum MeasureError {
     /// The folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file that the agent needs cannot be read.
-    #[error("a file that the agent needs cannot be read: {0}")]
-    Model(std::io::Error),
 }
 
 /// What the response won so far.
@@ -131,26 +126,21 @@ impl Plan {
     /// A name for the measurement that tells what it is, the number of hands left out: more of them continue
     /// a measurement.
     pub fn name(&self) -> String {
-        let agent = crate::plan::unique_names(std::slice::from_ref(&self.agent)).remove(0);
-        let file = Path::new(&self.game_name).file_name();
-        let file = file.map_or_else(|| "game".into(), |name| name.to_string_lossy());
-        let game = file.strip_suffix(".game").unwrap_or(&file);
-        let name = format!("lbr-{agent}-{game}-{}-from-{}-s{}", self.moves, self.from, self.seed);
-        let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        name.chars().map(plain).collect()
+        let rest = format!("{}-from-{}-s{}", self.moves, self.from, self.seed);
+        folder_name("lbr", &self.agent, self.model_sha256.as_deref(), &self.game_name, &rest)
     }
 
-    fn manifest(&self, provenance: Provenance) -> Result<Manifest, MeasureError> {
-        Ok(Manifest {
+    fn manifest(&self, provenance: Provenance) -> Manifest {
+        Manifest {
             agent: self.agent.name().to_owned(),
-            model_sha256: files_sha256(self.agent.files()).map_err(MeasureError::Model)?,
+            model_sha256: self.model_sha256.clone(),
             moves: self.moves.to_string(),
             from: self.from.to_string(),
             seed: self.seed,
             game_name: self.game_name.clone(),
             game: GameDef::clone(&self.def),
             provenance,
-        })
+        }
     }
 }
 
@@ -173,27 +163,27 @@ pub fn run(
     let policy = policy.ok_or_else(|| MeasureError::NoPolicy(plan.agent.name().to_owned()))?;
     let player = Player::new(plan, &*policy)?;
     let deals = plan.hands / 2;
-    let mut store = Store::open(folder, &plan.manifest(provenance)?)?;
+    let mut store = Store::open(folder, &plan.manifest(provenance))?;
     let mut course = Course::new(plan, deals);
     for (&deal, &both) in store.known().range(..deals) {
         course.add(deal, both);
     }
     course.earlier = course.hands();
     let missing: Vec<u64> = (0..deals).filter(|&deal| !course.done[deal as usize]).collect();
-    let work = Work { player: &player, deals: &missing, next: AtomicUsize::new(0), stop };
-    let (sender, receiver) = mpsc::sync_channel(64);
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            let (work, sender) = (&work, sender.clone());
-            scope.spawn(move || work.run(&sender));
+    let mut shown = Instant::now();
+    let play = |&deal: &u64| player.play(deal).map(|both| (deal, both));
+    pool::each(&missing, threads, stop, play, |played| {
+        if let Some((deal, both)) = played {
+            store.keep(deal, both)?;
+            course.add(deal, both);
         }
-        drop(sender);
-        let result = course.collect(&receiver, &mut store, seen);
-        // The others need not go on when one has failed.
-        work.next.store(missing.len(), Ordering::Relaxed);
-        drop(receiver);
-        result
+        if shown.elapsed() >= SHOWN {
+            shown = Instant::now();
+            seen(&course.progress());
+        }
+        Ok(())
     })?;
+    seen(&course.progress());
     Ok(course.outcome())
 }
 
@@ -224,30 +214,6 @@ impl<'a> Player<'a> {
     }
 }
 
-type FromWorker = Result<(u64, [Won; 2]), MeasureError>;
-
-/// The deals to be played, handed out one by one.
-struct Work<'a> {
-    player: &'a Player<'a>,
-    deals: &'a [u64],
-    next: AtomicUsize,
-    stop: &'a Stop,
-}
-
-impl Work<'_> {
-    fn run(&self, sender: &mpsc::SyncSender<FromWorker>) {
-        while !self.stop.asked() {
-            let next = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(&deal) = self.deals.get(next) else { return };
-            let played = self.player.play(deal).map(|both| (deal, both));
-            // Nobody listens any more when the run has failed elsewhere.
-            if sender.send(played).is_err() {
-                return;
-            }
-        }
-    }
-}
-
 /// What has come in so far.
 struct Course {
     big_blind: game::Chips,
@@ -273,32 +239,6 @@ impl Course {
     fn add(&mut self, deal: u64, both: [Won; 2]) {
         self.done[deal as usize] = true;
         self.figures.add(both);
-    }
-
-    fn collect(
-        &mut self,
-        receiver: &mpsc::Receiver<FromWorker>,
-        store: &mut Store,
-        seen: &mut dyn FnMut(&Progress),
-    ) -> Result<(), MeasureError> {
-        let mut shown = Instant::now();
-        loop {
-            match receiver.recv_timeout(SHOWN) {
-                Ok(played) => {
-                    let (deal, both) = played?;
-                    store.keep(deal, both)?;
-                    self.add(deal, both);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-            if shown.elapsed() >= SHOWN {
-                shown = Instant::now();
-                seen(&self.progress());
-            }
-        }
-        seen(&self.progress());
-        Ok(())
     }
 
     fn progress(&self) -> Progress {

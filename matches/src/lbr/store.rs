@@ -11,7 +11,7 @@ use logs::Provenance;
 use serde::{Deserialize, Serialize};
 use solvers::lbr::Won;
 
-use crate::kept::Kept;
+use crate::kept::{Kept, first_difference};
 pub use crate::kept::{MANIFEST, StoreError};
 
 /// The results.
@@ -44,16 +44,14 @@ pub struct Manifest {
 
 impl crate::kept::Manifest for Manifest {
     fn difference(&self, other: &Manifest) -> Option<&'static str> {
-        [
+        first_difference([
             ("agent", self.agent == other.agent),
             ("model", self.model_sha256 == other.model_sha256),
             ("set of moves", self.moves == other.moves),
             ("first street", self.from == other.from),
             ("seed", self.seed == other.seed),
             ("game", self.game == other.game),
-        ]
-        .into_iter()
-        .find_map(|(field, same)| (!same).then_some(field))
+        ])
     }
 }
 

@@ -38,7 +38,6 @@ impl SlumbotHost {
         let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
         let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
         let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
-        keeper::recover(&plan.matches)?;
         let keeper = Keeper::start().map_err(OpenError::Thread)?;
         let places = Arc::new(Semaphore::new(plan.workers));
         let bot = |name: &String| {
@@ -69,6 +68,7 @@ impl SlumbotHost {
             plan,
             bots,
         };
+        keeper::recover(&inner.plan.matches)?;
         inner.restore(found)?;
         Ok(SlumbotHost(Arc::new(inner)))
     }

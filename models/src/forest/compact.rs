@@ -118,6 +118,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
     let columns = reader.number()?;
     let link = if reader.number()? == 0 { Link::Softmax } else { Link::Logistic };
     let base = reader.floats()?;
+    if link == Link::Logistic && base.len() != 1 {
+        return Err(ForestError::Damaged("two classes have one base score"));
+    }
     let names = reader.number()?;
     let names = (0..names).map(|_| reader.text()).collect::<Result<_, _>>()?;
     let mut forest = Forest::with_link(columns, base, link)?.with_names(names)?;

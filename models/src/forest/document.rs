@@ -202,17 +202,14 @@ fn wrong(field: &'static str, text: &str) -> ForestError {
 }
 
 /// Trees must add to the groups in turn, in whole rounds.
-pub(super) fn check_turns(
-    groups_of: &[i32],
-    trees: usize,
-    groups: usize,
-) -> Result<(), ForestError> {
+fn check_turns(groups_of: &[i32], trees: usize, groups: usize) -> Result<(), ForestError> {
+    if groups_of.len() != trees {
+        return Err(ForestError::Count { trees, told: groups_of.len() });
+    }
     let turn = |(tree, &group): (usize, &i32)| usize::try_from(group) != Ok(tree % groups);
-    let out = groups_of.iter().enumerate().position(turn);
-    let whole = groups_of.len() == trees && trees.is_multiple_of(groups);
-    match out {
-        None if whole => Ok(()),
-        _ => Err(ForestError::Turns { tree: out.unwrap_or(trees), trees, groups }),
+    match groups_of.iter().enumerate().position(turn) {
+        None if trees.is_multiple_of(groups) => Ok(()),
+        out => Err(ForestError::Turns { tree: out.unwrap_or(trees), trees, groups }),
     }
 }
 

@@ -64,6 +64,16 @@ pub enum ForestError {
         /// The tree, from 0.
         tree: usize,
     },
+    /// Trees are missing, or what they are for.
+    #[error(
+        "the XGBoost model has {trees} trees, and its tree_info is for {told}: it was edited or cut; save it again"
+    )]
+    Count {
+        /// The trees.
+        trees: usize,
+        /// How many trees are told of.
+        told: usize,
+    },
     /// Trees and classes do not go round.
     #[error(
         "the forest's trees must add to the classes in turn, one tree for each of {groups} and round, and tree {tree} \

@@ -5,7 +5,7 @@
 //! `value < split_condition`, as in XGBoost. Trees take turns: tree `t` adds to margin `t % groups`.
 //!
 //! Files: XGBoost's own JSON and UBJ ([`Forest::to_json`], [`Forest::to_ubj`]), which lose nothing, and a compact
-//! form of about 2.5 bytes a node ([`Forest::to_compact`]), which keeps every test exactly, rounds leaves to 16 bits, and
+//! form of about 3 bytes a node ([`Forest::to_compact`]), which keeps every test exactly, rounds leaves to 16 bits, and
 //! drops what only tells about the training. [`Forest::read`] takes any of the three.
 
 mod compact;
@@ -110,7 +110,7 @@ impl Forest {
         Forest::read(&bytes)
     }
 
-    /// The forest as XGBoost's JSON model file, about 70 bytes a node.
+    /// The forest as XGBoost's JSON model file, about 60 bytes a node.
     pub fn to_json(&self) -> Vec<u8> {
         write::json(self)
     }

@@ -4,6 +4,8 @@
 //! that is always below (one more, past the row's end), and leads to itself. So many trees are walked in step,
 //! and the processor waits for many of their nodes at once.
 
+use std::fmt;
+
 use super::ForestError;
 
 /// A decision tree as it is exchanged with the packed form.
@@ -83,7 +85,7 @@ struct Known {
 }
 
 /// All trees.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Nodes {
     columns: usize,
     packed: Vec<Packed>,
@@ -91,6 +93,12 @@ pub(super) struct Nodes {
     /// Where each tree begins, and at last where the next would.
     starts: Vec<u32>,
     depths: Vec<u32>,
+}
+
+impl fmt::Debug for Nodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} trees of {} nodes", self.trees(), self.len())
+    }
 }
 
 impl Nodes {
@@ -176,7 +184,7 @@ impl Nodes {
             Node::Split { below, .. } if below.is_nan() => Err("a test against no number"),
             Node::Split { column, below, missing_left, gain, cover, value, .. } => {
                 let ahead = u32::try_from(ahead).ok().filter(|&ahead| ahead <= MOST_AHEAD);
-                let ahead = ahead.ok_or("a level of more than half a million nodes")?;
+                let ahead = ahead.ok_or("children more than a million nodes away")?;
                 let missing = u32::from(missing_left) << COLUMN_BITS;
                 let link = column as u32 | missing | ahead << (COLUMN_BITS + 1);
                 Ok((Packed { below, link }, Known { gain, cover, value }))
@@ -215,8 +223,8 @@ impl Nodes {
             for _ in 0..depths.iter().copied().max().unwrap_or(0) {
                 for at in &mut at {
                     let node = self.packed[*at as usize];
-                    let right = !(numbers[node.column()] < node.below);
-                    *at += node.ahead() + u32::from(right);
+                    let left = numbers[node.column()] < node.below;
+                    *at += node.ahead() + u32::from(!left);
                 }
             }
             for &leaf in &at[..starts.len()] {

@@ -30,6 +30,8 @@ trait Sink {
     fn floats(&mut self, values: &[f32]);
     fn integers(&mut self, values: &[i32]);
     fn bytes(&mut self, values: &[u8]);
+    /// An empty list of 64-bit integers, which XGBoost tells from one of 32-bit integers.
+    fn no_long_integers(&mut self);
 
     fn pair(&mut self, key: &str, text: &str) {
         self.key(key);
@@ -192,9 +194,13 @@ fn tree(forest: &Forest, index: usize, sink: &mut impl Sink) {
     sink.open();
     sink.key("base_weights");
     sink.floats(&lists.value);
-    for key in ["categories", "categories_nodes", "categories_segments", "categories_sizes"] {
+    for key in ["categories", "categories_nodes"] {
         sink.key(key);
         sink.integers(&[]);
+    }
+    for key in ["categories_segments", "categories_sizes"] {
+        sink.key(key);
+        sink.no_long_integers();
     }
     sink.key("default_left");
     sink.bytes(&lists.missing_left);
@@ -288,6 +294,10 @@ impl Sink for Json {
     fn bytes(&mut self, values: &[u8]) {
         self.value(values);
     }
+
+    fn no_long_integers(&mut self) {
+        self.integers(&[]);
+    }
 }
 
 struct Ubj {
@@ -348,5 +358,9 @@ impl Sink for Ubj {
 
     fn bytes(&mut self, values: &[u8]) {
         self.typed(b'U', values.iter().map(|value| [*value]));
+    }
+
+    fn no_long_integers(&mut self) {
+        self.typed(b'L', std::iter::empty::<[u8; 8]>());
     }
 }

@@ -114,4 +114,8 @@ impl Classifier for Network {
     fn predict(&self, row: &[f32], shares: &mut [f32]) {
         self.answer(row, shares);
     }
+
+    fn predict_all(&self, rows: &[f32], shares: &mut [f32]) {
+        self.answer_all(rows, shares);
+    }
 }

@@ -20,6 +20,9 @@ impl Learned {
     /// The kinds of students.
     pub const KINDS: [&str; 4] = ["cart", "oct", "xgboost", "mlp"];
 
+    /// Those that are decision trees.
+    pub const TREES: [&str; 2] = ["cart", "oct"];
+
     /// Reads a file of a kind and checks that it takes these columns and tells these classes apart.
     ///
     /// What is wrong comes in words.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use abstraction::betting::game_hash;
 use abstraction::features::{Feature, Schema, SchemaError};
 use abstraction::menu::{BetMenu, MenuError, Moves};
-use game::{GameDef, Street};
+use game::{Action, GameDef, PublicState, Street};
 use sha2::{Digest, Sha256};
 
 pub use head::{Manifest, StreetManifest};
@@ -169,6 +169,18 @@ impl Student {
     /// The model of a street.
     pub fn street(&self, street: Street) -> &Learned {
         &self.streets[street.index()]
+    }
+
+    /// How much weight its model gives each action of the seat to act, at these features of its. Moves that come to
+    /// the same action count together; the weights sum to about one.
+    ///
+    /// Panics where nobody is to act, or the features are of another street.
+    pub fn weights(&self, public: &PublicState, features: &[f32]) -> Vec<(Action, f64)> {
+        let street = public.street();
+        let model = self.street(street).classifier();
+        let mut shares = vec![0.0; model.classes()];
+        model.predict(features, &mut shares);
+        self.moves(street).actions(public, &shares)
     }
 
     /// Whether it is for this game, departures from the rules aside.

@@ -66,7 +66,8 @@ impl Builder {
     /// so.
     pub fn leaf(&mut self, classes: &[f64], weight: f32, rows: u32) -> Result<(), TreeError> {
         let sum: f64 = classes.iter().sum();
-        if classes.iter().any(|share| !(*share >= 0.0)) || !(sum > 0.0 && sum.is_finite()) {
+        let none = |share: &f64| share.is_nan() || *share < 0.0;
+        if classes.iter().any(none) || !(sum > 0.0 && sum.is_finite()) {
             return Err(self.error(format!("{classes:?} are no weights of classes")));
         }
         self.leaf_of_units(&units(classes, sum), weight, rows)

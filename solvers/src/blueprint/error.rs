@@ -98,6 +98,14 @@ pub enum SnapshotError {
         /// Bytes that it should have.
         wanted: u64,
     },
+    /// There are bytes after the end.
+    #[error(
+        "the snapshot goes on after its {wanted} bytes: take an earlier one, or cut off the rest"
+    )]
+    Beyond {
+        /// Bytes that it should have.
+        wanted: u64,
+    },
     /// The bytes are not those that were written.
     #[error("the snapshot is damaged: its checksum does not fit its bytes; take an earlier one")]
     Damaged,

@@ -56,7 +56,7 @@ impl<D: Deals> Trainer<D> {
     /// allowed memory may be another.
     ///
     /// # Errors
-    /// When the bytes are no snapshot, are cut off or damaged, or are of another game, menu, deals or options:
+    /// When the bytes are no snapshot, are cut off or damaged, go on after its end, or are of another game, menu, deals or options:
     /// the message has both values.
     pub fn resume(
         tree: Arc<BettingTree>,
@@ -103,6 +103,11 @@ impl<D: Deals> Trainer<D> {
         from.fill(&mut found, end)?;
         if found != sum {
             return Err(SnapshotError::Damaged);
+        }
+        match from.fill(&mut [0], end) {
+            Ok(()) => return Err(SnapshotError::Beyond { wanted: end }),
+            Err(SnapshotError::Cut { .. }) => {}
+            Err(error) => return Err(error),
         }
         (trainer.blocks, trainer.visits) = (blocks, visits);
         Ok(trainer)

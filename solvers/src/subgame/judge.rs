@@ -4,6 +4,7 @@ use cards::Combo;
 
 use super::betting::Decision;
 use super::boards::{Board, Boards};
+use super::ends::View;
 use super::pass::{Pass, Work};
 use super::rooms::Rooms;
 use super::solver::weights;
@@ -106,7 +107,7 @@ impl Judge<'_> {
     fn values(&self, part: &mut Part, player: Player, answer: Answer) -> Vec<f64> {
         let &Judge { subgame, boards, rooms } = self;
         let others: Vec<f64> = weights(subgame, &boards.all[0], player.other()).collect();
-        let pass = Pass { betting: &subgame.betting, boards, player, work: answer };
+        let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work: answer };
         pass.run(part, &others, rooms, <[f64]>::to_vec)
     }
 

@@ -7,11 +7,13 @@
 //! at every [`Spot`].
 //!
 //! Inside: `betting` (the tree without cards), `boards` (which hands can be held where), `symmetry` (cards
-//! that make the same game), `pass` (one look at everything), `rows` and `terminal` (the inner loops),
+//! that make the same game), `pass` (one look at everything), `ends` (what is won
+//! where hands end), `rows` and `terminal` (the inner loops),
 //! `storage` (what is kept).
 
 mod betting;
 mod boards;
+mod ends;
 mod error;
 mod judge;
 mod layout;

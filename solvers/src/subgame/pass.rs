@@ -6,13 +6,13 @@
 
 use rayon::prelude::*;
 
-use super::betting::{Betting, Decision, End, Kind, Line};
-use super::boards::{Board, Boards};
+use super::betting::{Betting, Decision, Kind, Line};
+use super::boards::{Board, Next};
+use super::ends::View;
 use super::rooms::{Room, Rooms};
 use super::storage::{Part, Unpacked};
 use super::terminal::Real;
 use super::vector;
-use crate::Player;
 
 /// What is done at decisions.
 pub(super) trait Work: Sync {
@@ -43,8 +43,7 @@ pub(super) trait Work: Sync {
 /// One look.
 pub(super) struct Pass<'a, W: Work> {
     pub(super) betting: &'a Betting,
-    pub(super) boards: &'a Boards,
-    pub(super) player: Player,
+    pub(super) view: View<'a>,
     pub(super) work: W,
 }
 
@@ -74,7 +73,7 @@ impl<W: Work> Pass<'_, W> {
         if line == 0 {
             return self.first(node, part, weights, rooms, read);
         }
-        let [row, others] = self.rows(&self.boards.all[board]);
+        let [row, others] = self.view.rows(self.view.board(board));
         rooms.with(|own| {
             let own = &mut own[self.betting.lines[line].street..];
             let (reach, padding) = own[0].reach[..others].split_at_mut(weights.len());
@@ -95,43 +94,38 @@ impl<W: Work> Pass<'_, W> {
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
         let line = &self.betting.lines[0];
-        let board = &self.boards.all[0];
-        let [row, others] = self.rows(board);
+        let board = self.view.board(0);
+        let [row, others] = self.view.rows(board);
         rooms.with(|own| {
             let (reach, padding) = own[0].reach[..others].split_at_mut(weights.len());
             reach.copy_from_slice(weights);
             padding.fill(W::Real::default());
             self.down(line, board, part, &mut own[0]);
-            self.ends(line, board, own);
+            self.view.ends(line, board, own);
             self.all_deals(line, board, part, &mut own[0], rooms);
             self.up(line, board, part, &mut own[0]);
             read(&own[0].values[node * row..][..row])
         })
     }
 
-    /// How long rows of the player's and of the opponent's hands are.
-    fn rows(&self, board: &Board) -> [usize; 2] {
-        [self.player, self.player.other()].map(|player| board.hands[player.index()].row())
-    }
-
     /// A line after another, on one thread.
     fn line(&self, line: usize, board: usize, part: &mut Part, rooms: &mut [Room<W::Real>]) {
-        let (line, board) = (&self.betting.lines[line], &self.boards.all[board]);
+        let (line, board) = (&self.betting.lines[line], self.view.board(board));
         self.down(line, board, part, &mut rooms[0]);
-        self.ends(line, board, rooms);
+        self.view.ends(line, board, rooms);
         self.deals(line, board, part, rooms);
         self.up(line, board, part, &mut rooms[0]);
     }
 
     fn down(&self, line: &Line, board: &Board, part: &mut Part, room: &mut Room<W::Real>) {
-        let [_, row] = self.rows(board);
+        let [_, row] = self.view.rows(board);
         for node in &line.nodes {
             let Kind::Decision(decision) = &node.kind else { continue };
-            if decision.player == self.player {
+            if decision.player == self.view.player {
                 continue;
             }
-            let slot = node.slots[self.player.index()];
-            let child = line.nodes[decision.child].slots[self.player.index()];
+            let slot = node.slots[self.view.player.index()];
+            let child = line.nodes[decision.child].slots[self.view.player.index()];
             let (before, after) = room.reach.split_at_mut(child * row);
             let reach = &before[slot * row..][..row];
             let children = &mut after[..decision.count * row];
@@ -140,13 +134,13 @@ impl<W: Work> Pass<'_, W> {
     }
 
     fn up(&self, line: &Line, board: &Board, part: &mut Part, room: &mut Room<W::Real>) {
-        let [row, _] = self.rows(board);
+        let [row, _] = self.view.rows(board);
         for (at, node) in line.nodes.iter().enumerate().rev() {
             let Kind::Decision(decision) = &node.kind else { continue };
             let (before, after) = room.values.split_at_mut(decision.child * row);
             let value = &mut before[at * row..][..row];
             let values = &after[..decision.count * row];
-            if decision.player == self.player {
+            if decision.player == self.view.player {
                 self.work.join(part, decision, &mut room.unpacked, values, value);
             } else {
                 vector::sum(values, value);
@@ -154,65 +148,20 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
-    /// The values of all ends of a line.
-    fn ends(&self, line: &Line, board: &Board, rooms: &mut [Room<W::Real>]) {
-        let [row, others] = self.rows(board);
-        for ends in line.ends[self.player.index()].groups() {
-            // Where there are fewer ends than lanes, the last one is computed again.
-            let last = ends.len() - 1;
-            let slots = std::array::from_fn(|lane| ends[lane.min(last)].slot);
-            let room = &mut rooms[0];
-            room.weights[others] = Default::default();
-            vector::into_lanes(&room.reach, slots, &mut room.weights[..others]);
-            if ends.iter().any(|end| end.fold.is_some()) {
-                vector::meet(board, self.player, &room.weights, &mut room.won);
-                take(room, ends, |end| end.fold, row);
-            }
-            if ends.iter().any(|end| end.showdown.is_some()) {
-                self.show(board, rooms);
-                // What is won there is counted twice.
-                let half = |end: &End| end.showdown.map(|(node, chips)| (node, chips / 2.0));
-                take(&mut rooms[0], ends, half, row);
-            }
-        }
-    }
-
-    /// Twice the player's winnings at showdowns, one chip each, after all cards that may come.
-    fn show(&self, board: &Board, rooms: &mut [Room<W::Real>]) {
-        let (room, later) = rooms.split_first_mut().expect("a room for each street");
-        if board.next.is_empty() {
-            vector::show(board, self.player, &room.weights, &mut room.won);
-            return;
-        }
-        let [row, _] = self.rows(board);
-        let [own, other] = [self.player.index(), self.player.other().index()];
-        room.won[..row].fill(Default::default());
-        let chance = W::Real::of(board.chance);
-        for next in &board.next {
-            let after = &self.boards.all[next.board];
-            let before = &next.cards[0].before[other];
-            vector::gather_lanes(&room.weights, before, chance, &mut later[0].weights);
-            self.show(after, later);
-            for deal in &next.cards {
-                vector::scatter_lanes(&later[0].won, &deal.before[own], &mut room.won);
-            }
-        }
-    }
-
     /// What comes after each deal of a line, on one thread.
     fn deals(&self, line: &Line, board: &Board, part: &mut Part, rooms: &mut [Room<W::Real>]) {
-        let [row, others] = self.rows(board);
+        let [row, others] = self.view.rows(board);
         let Some((room, later)) = rooms.split_first_mut() else { return };
         let mut parts = part.below.iter_mut();
         for leaf in &line.deals {
-            let slot = line.nodes[leaf.node].slots[self.player.index()];
+            let slot = line.nodes[leaf.node].slots[self.view.player.index()];
             let value = &mut room.values[leaf.node * row..][..row];
             value.fill(W::Real::default());
             for (next, part) in board.next.iter().zip(&mut parts) {
                 let reach = &room.reach[slot * others..][..others];
                 self.deal(board, next, leaf.line, part, reach, later);
                 for deal in &next.cards {
-                    scatter(&later[0].values, &deal.before[self.player.index()], value);
+                    scatter(&later[0].values, &deal.before[self.view.player.index()], value);
                 }
             }
         }
@@ -222,15 +171,15 @@ impl<W: Work> Pass<'_, W> {
     fn deal(
         &self,
         board: &Board,
-        next: &super::boards::Next,
+        next: &Next,
         line: usize,
         part: &mut Part,
         reach: &[W::Real],
         rooms: &mut [Room<W::Real>],
     ) {
         let chance = W::Real::of(board.chance);
-        let before = &next.cards[0].before[self.player.other().index()];
-        let [_, others] = self.rows(&self.boards.all[next.board]);
+        let before = &next.cards[0].before[self.view.player.other().index()];
+        let [_, others] = self.view.rows(self.view.board(next.board));
         let (weights, padding) = rooms[0].reach[..others].split_at_mut(before.len());
         for (weight, &before) in weights.iter_mut().zip(before) {
             *weight = reach[before as usize] * chance;
@@ -249,10 +198,10 @@ impl<W: Work> Pass<'_, W> {
         room: &mut Room<W::Real>,
         rooms: &Rooms<W::Real>,
     ) {
-        let [row, others] = self.rows(board);
+        let [row, others] = self.view.rows(board);
         let Room { reach, values, results, .. } = room;
         let cards = board.next.len();
-        let stride = board.next.iter().map(|next| self.rows(&self.boards.all[next.board])[0]);
+        let stride = board.next.iter().map(|next| self.view.rows(self.view.board(next.board))[0]);
         let stride = stride.max().unwrap_or_default();
         if line.deals.is_empty() || stride == 0 {
             return;
@@ -261,11 +210,11 @@ impl<W: Work> Pass<'_, W> {
         let jobs = part.below.par_iter_mut().zip(results.par_chunks_mut(stride)).enumerate();
         jobs.for_each(|(job, (part, result))| {
             let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
-            let slot = line.nodes[leaf.node].slots[self.player.index()];
+            let slot = line.nodes[leaf.node].slots[self.view.player.index()];
             rooms.with(|own| {
                 let later = &mut own[1..];
                 self.deal(board, next, leaf.line, part, &reach[slot * others..][..others], later);
-                let [row, _] = self.rows(&self.boards.all[next.board]);
+                let [row, _] = self.view.rows(self.view.board(next.board));
                 result[..row].copy_from_slice(&later[0].values[..row]);
             });
         });
@@ -274,24 +223,9 @@ impl<W: Work> Pass<'_, W> {
             value.fill(W::Real::default());
             for (next, result) in board.next.iter().zip(results.chunks(stride)) {
                 for deal in &next.cards {
-                    scatter(result, &deal.before[self.player.index()], value);
+                    scatter(result, &deal.before[self.view.player.index()], value);
                 }
             }
-        }
-    }
-}
-
-/// Brings what was won at ends to their nodes.
-fn take<R: Real>(
-    room: &mut Room<R>,
-    ends: &[End],
-    place: impl Fn(&End) -> Option<(usize, f64)>,
-    row: usize,
-) {
-    for (lane, end) in ends.iter().enumerate() {
-        if let Some((node, chips)) = place(end) {
-            let value = &mut room.values[node * row..][..row];
-            vector::from_lane(&room.won[..row], lane, R::of(chips), value);
         }
     }
 }

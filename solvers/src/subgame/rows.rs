@@ -262,14 +262,6 @@ pub(super) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &m
     }
 }
 
-/// Takes one lane out, times a factor.
-#[inline(always)]
-pub(super) fn from_lane<R: Real>(lanes: &[Lanes<R>], lane: usize, factor: R, row: &mut [R]) {
-    for (number, lanes) in row.iter_mut().zip(lanes) {
-        *number = lanes[lane % LANES] * factor;
-    }
-}
-
 /// Takes lanes out, each times a factor, to the places in `numbers` at which their rows begin.
 #[inline(always)]
 pub(super) fn from_lanes<R: Real>(

@@ -7,6 +7,7 @@
 
 use super::betting::Decision;
 use super::boards::{Board, Boards};
+use super::ends::View;
 use super::judge::{Evaluation, Judge};
 use super::pass::{Pass, Work};
 use super::rooms::Rooms;
@@ -105,7 +106,8 @@ impl Solver {
         for player in Player::BOTH {
             let weights: Vec<f32> = self.weights(player.other()).map(|w| w as f32).collect();
             let work = Learn { discounts, average: now.average as f32 };
-            let pass = Pass { betting: &self.subgame.betting, boards: &self.boards, player, work };
+            let view = View { boards: &self.boards, player };
+            let pass = Pass { betting: &self.subgame.betting, view, work };
             pass.run(&mut self.part, &weights, &self.rooms, |_| ());
         }
     }

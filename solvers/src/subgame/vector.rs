@@ -61,8 +61,6 @@ widest! {
     rows::sum<R>(values: &[R], value: &mut [R]);
     /// See [`rows::into_lanes`].
     rows::into_lanes<R>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]);
-    /// See [`rows::from_lane`].
-    rows::from_lane<R>(lanes: &[Lanes<R>], lane: usize, factor: R, row: &mut [R]);
     /// See [`rows::from_lanes`].
     rows::from_lanes<R>(lanes: &[Lanes<R>], rows: &[(usize, usize, R)], numbers: &mut [R]);
     /// See [`terminal::meet`].

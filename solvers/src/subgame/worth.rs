@@ -3,6 +3,7 @@
 use cards::{Combo, Range};
 use game::PublicState;
 
+use super::ends::View;
 use super::judge::Answer;
 use super::pass::Pass;
 use super::spot::Place;
@@ -55,7 +56,7 @@ impl Solver {
         let hands = boards.all[place.board].hands[player.other().index()].all();
         let weights: Vec<f64> = hands.map(|combo| begun.weight(back.combo(combo))).collect();
         let part = place.path.iter().fold(part, |part, &below| &mut part.below[below]);
-        let pass = Pass { betting: &subgame.betting, boards, player, work };
+        let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work };
         pass.run_at([place.line, place.board, place.node], part, &weights, rooms, <[f64]>::to_vec)
     }
 }

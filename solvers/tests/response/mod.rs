@@ -9,25 +9,10 @@ use std::sync::Arc;
 
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
-use game::{Action, GameDef, InfoSet, Policy, Strategy, games};
+use game::{Action, GameDef, InfoSet, Strategy, games};
 use solvers::subgame::response::Asked;
 
-/// A policy made of a function.
-pub(super) struct By<F>(pub(super) F);
-
-impl<F: Fn(&InfoSet) -> Strategy + Send + Sync> Policy for By<F> {
-    fn strategy(&self, infoset: &InfoSet) -> Strategy {
-        (self.0)(infoset)
-    }
-}
-
-fn folds(infoset: &InfoSet) -> Strategy {
-    Strategy::pure(if infoset.legal().fold { Action::Fold } else { Action::Call })
-}
-
-fn calls(_: &InfoSet) -> Strategy {
-    Strategy::pure(Action::Call)
-}
+use super::policies::{By, calls, folds};
 
 /// Any strategy that takes the menu's actions, by the ranks of its cards and those on the board, and the betting.
 fn mixes(menu: &BetMenu) -> impl Fn(&InfoSet) -> Strategy + Send + Sync + use<> {

@@ -8,6 +8,7 @@ use abstraction::menu::BetMenu;
 use game::{Betting, GameDef, Seat};
 use matches::best_response::estimate::{Estimate, Figure, Figures};
 use matches::best_response::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
+use matches::kept::model_sha256;
 use matches::stop::Stop;
 use serde_json::{Value, json};
 use solvers::subgame::response::{Asked, FLOPS, KINDS, TreeStrategy};
@@ -63,7 +64,7 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<(), Failure> {
 }
 
 fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {
-    let agent = args.agent_with_policy()?;
+    let agent = args.named.resolve_with_policy(&args.agent)?;
     let own = match args.menu {
         Some(_) => None,
         None => agent.tree_strategy(def).map_err(Failure::input)?,
@@ -81,6 +82,7 @@ fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {
     Ok(Plan {
         def: Arc::clone(def),
         game_name: args.game.name().to_owned(),
+        model_sha256: model_sha256(&agent).map_err(Failure::input)?,
         agent,
         strategy,
         flops: args.flops.0,

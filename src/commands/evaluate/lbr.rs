@@ -3,6 +3,7 @@
 use game::{Betting, Street};
 use logs::Rate;
 use logs::stats::{NoRate, Sums};
+use matches::kept::model_sha256;
 use matches::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
 use matches::lbr::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
 use matches::stop::Stop;
@@ -51,10 +52,12 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
         Betting::Limit => Moves::FoldCallRaise,
         Betting::NoLimit => Moves::FoldCallPotAllIn,
     };
+    let agent = args.named.resolve_with_policy(&args.agent)?;
     Ok(Plan {
         def,
         game_name: args.game.name().to_owned(),
-        agent: args.agent_with_policy()?,
+        model_sha256: model_sha256(&agent).map_err(Failure::input)?,
+        agent,
         moves: args.actions.unwrap_or(usual),
         from: args.from.street(),
         hands: args.hands,

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use solvers::subgame::{Evaluation, Size};
 
 use super::subgame::Problem;
+use super::text;
 use super::view::View;
-use super::{picture, text};
+use crate::chart::{picture, text::colours};
 use crate::exit::Failure;
 use crate::report;
 
@@ -60,7 +61,7 @@ impl Problem<'_> {
             let mut out = self.summary(size, solved);
             for view in views {
                 out.push('\n');
-                out.push_str(&text::render(view, self.options.hands, text::colours()));
+                out.push_str(&text::render(view, self.options.hands, colours()));
             }
             report::out(&out)?;
         }
@@ -70,7 +71,7 @@ impl Problem<'_> {
             super::write_json(path, &document.into())?;
         }
         if let (Some(path), [view]) = (&self.options.svg, views) {
-            super::write(path, &picture::chart(view, &self.title(solved, view)))?;
+            report::write(path, &picture::chart(&view.chart, &self.title(solved, view)))?;
         }
         Ok(())
     }

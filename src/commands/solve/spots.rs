@@ -7,6 +7,7 @@ use cards::Card;
 use game::{Action, PublicState, Turn};
 use solvers::subgame::{OffTree, Solver, Spot};
 
+use crate::chart::before_street;
 use crate::exit::Failure;
 
 /// A spot that was asked for.
@@ -82,14 +83,14 @@ fn step<'a>(
             return Err(input(message));
         }
     }
-    let offered = spot.actions().iter().map(|&action| self::word(spot.state(), action));
+    let offered = spot.actions().iter().map(|&action| crate::chart::word(spot.state(), action));
     let offered = offered.collect::<Vec<_>>().join(" ");
     let action = action(spot.state(), word).ok_or_else(|| {
         Failure::usage(format!(
             "--at: `{word}` is no action and no card {place}: write one of {offered}, or a card such as `Kd`"
         ))
     })?;
-    path.push(self::word(spot.state(), action));
+    path.push(crate::chart::word(spot.state(), action));
     let next = spot.act(action).map_err(|error| match error {
         OffTree::Action { .. } => {
             input(format!("--at: `{word}` is not on the menu {place}, which has {offered}"))
@@ -119,24 +120,4 @@ fn action(state: &PublicState, word: &str) -> Option<Action> {
             Some(Action::RaiseTo(before_street(state).checked_add(chips)?))
         }
     }
-}
-
-/// The word for an action.
-pub(super) fn word(state: &PublicState, action: Action) -> String {
-    let Turn::Act(seat) = state.turn() else { return String::new() };
-    match action {
-        Action::Fold => "f".to_owned(),
-        Action::Call if state.committed()[seat] == state.highest() => "x".to_owned(),
-        Action::Call => "c".to_owned(),
-        Action::RaiseTo(total) => {
-            let letter = if state.highest() > before_street(state) { 'r' } else { 'b' };
-            format!("{letter}{}", total - before_street(state))
-        }
-    }
-}
-
-/// What each player had paid when the street began.
-pub(super) fn before_street(state: &PublicState) -> u32 {
-    let Turn::Act(seat) = state.turn() else { return 0 };
-    state.committed()[seat] - state.committed_street(seat)
 }

@@ -17,11 +17,11 @@ pub struct Cart {
     #[arg(long, value_name = "N", default_value_t = 15)]
     depth: usize,
     /// What splits make small
-    #[arg(long, value_enum, default_value = "gini")]
+    #[arg(long, value_enum, default_value = "entropy")]
     loss: TreeLoss,
-    /// A leaf has at least so many different rows
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    min_rows: usize,
+    /// A leaf stands for at least so many sampled rows
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    min_rows: u32,
 }
 
 /// Train an optimal decision tree for each street: OCT, by local search over whole trees.
@@ -37,11 +37,11 @@ pub struct Oct {
     #[arg(long, value_name = "N", default_value_t = 15)]
     depth: usize,
     /// What the search makes small
-    #[arg(long, value_enum, default_value = "gini")]
+    #[arg(long, value_enum, default_value = "entropy")]
     loss: TreeLoss,
-    /// A leaf has at least so many different rows
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    min_rows: usize,
+    /// A leaf stands for at least so many sampled rows
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    min_rows: u32,
     /// Trees to begin with
     #[arg(long, value_name = "N", default_value_t = 48)]
     starts: usize,
@@ -147,24 +147,20 @@ impl From<TreeLoss> for Loss {
 impl Cart {
     pub(super) fn lesson(&self) -> Lesson {
         let Cart { depth, loss, min_rows, .. } = *self;
-        Lesson::Cart(cart::Options {
-            depth,
-            loss: loss.into(),
-            min_rows,
-            ..cart::Options::default()
-        })
+        let (loss, min_weight) = (loss.into(), f64::from(min_rows));
+        Lesson::Cart(cart::Options { depth, loss, min_weight, ..cart::Options::default() })
     }
 }
 
 impl Oct {
     pub(super) fn lesson(&self) -> Lesson {
         let Oct { depth, loss, min_rows, starts, survivors, rounds, regrows, seed, .. } = *self;
-        let loss = loss.into();
+        let (loss, min_weight) = (loss.into(), f64::from(min_rows));
         let base = oct::Options::default();
         Lesson::Oct(oct::Options {
             depth,
             loss,
-            min_rows,
+            min_weight,
             starts,
             survivors,
             rounds,

@@ -120,7 +120,12 @@ struct Work<'a> {
     common: &'a Common,
     lesson: &'a Lesson,
     folder: PathBuf,
+    /// What tells this training from others.
+    run: String,
 }
+
+/// The file that says which training a folder holds.
+const RUN: &str = "run";
 
 impl<'a> Work<'a> {
     /// Begins anew, or takes up the training of the same lesson and dataset.
@@ -139,24 +144,18 @@ impl<'a> Work<'a> {
             common.labels,
             dataset.hash()
         );
-        let path = folder.join("run");
-        match fs::read_to_string(&path) {
-            Ok(found) if found == run => {}
-            Ok(found) => {
+        // Written with the first checkpoint, so that options that cannot be learned with leave nothing behind.
+        match fs::read_to_string(folder.join(RUN)) {
+            Ok(found) if found != run => {
                 let differs = found.lines().zip(run.lines()).find(|(found, ours)| found != ours);
                 let (found, ours) = differs.unwrap_or_default();
-                return Err(Failure::input(anyhow::anyhow!(
+                Err(Failure::input(anyhow::anyhow!(
                     "{} holds another training: it has `{found}`, and this would be `{ours}`; remove it to begin anew",
                     folder.display()
-                )));
+                )))
             }
-            Err(_) => {
-                fs::create_dir_all(&folder)
-                    .and_then(|()| write_whole(&path, |out| out.write_all(run.as_bytes())))
-                    .map_err(|error| at(&path, &error))?;
-            }
+            _ => Ok(Work { common, lesson, folder, run }),
         }
-        Ok(Work { common, lesson, folder })
     }
 
     /// Teaches a street; `None` when it was to stop.
@@ -206,6 +205,12 @@ impl<'a> Work<'a> {
 
     /// Writes a checkpoint.
     fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), Failure> {
+        let name = self.folder.join(RUN);
+        let begun = fs::create_dir_all(&self.folder).and_then(|()| match name.exists() {
+            true => Ok(()),
+            false => write_whole(&name, |out| out.write_all(self.run.as_bytes())),
+        });
+        begun.map_err(|error| at(&name, &error))?;
         curve.write().map_err(|error| at(state, &error))?;
         write_whole(state, |out| out.write_all(&run.save())).map_err(|error| at(state, &error))
     }

@@ -34,6 +34,7 @@ pub use strategy::{Asked, BoardStrategy, TreeStrategy};
 use self::blocks::Blocks;
 use self::pass::{Desk, Pass};
 use super::boards::{Boards, Table};
+use super::ends::View;
 use super::rooms::Rooms;
 use crate::Player;
 
@@ -216,7 +217,8 @@ impl<'a> Responder<'a> {
         Rooms::new(pass::rooms(blocks, &boards)).with(|rooms| {
             let mut desk = Desk { rooms, shares: Vec::new() };
             let look = |(player, weights): &(Player, Vec<Vec<f64>>)| {
-                let pass = Pass { blocks, boards: &boards, agent: &agent, player: *player };
+                let view = View { boards: &boards, player: *player };
+                let pass = Pass { blocks, view, agent: &agent };
                 let held = |of_combo: &Vec<f64>| first.all().map(|c| of_combo[c.index()]).collect();
                 let weights: Vec<Vec<f64>> = weights.iter().map(held).collect();
                 let won = pass.run(&weights, &mut desk)?;

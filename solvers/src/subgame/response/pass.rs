@@ -1,16 +1,13 @@
 //! One look at everything that may follow on a board, for one responder: the agent's hands are followed down to
 //! the ends, and what the responder's hands win there is brought back up, the best action taken with each.
 
-use arrayvec::ArrayVec;
-
-use super::super::betting::{End, Kind, Line};
-use super::super::boards::{Board, Boards, Next};
+use super::super::betting::{Kind, Line};
+use super::super::boards::{Boards, Next};
+use super::super::ends::View;
 use super::super::rooms::{Room, RoomSize};
-use super::super::terminal::LANES;
 use super::super::vector;
 use super::blocks::{Block, Blocks, Follow};
 use super::{BoardStrategy, ResponseError};
-use crate::Player;
 
 /// The numbers to compute with.
 pub(super) type Number = f64;
@@ -18,11 +15,10 @@ pub(super) type Number = f64;
 /// A look.
 pub(super) struct Pass<'a> {
     pub(super) blocks: &'a Blocks,
-    pub(super) boards: &'a Boards,
+    /// The boards, as the responder looks at them.
+    pub(super) view: View<'a>,
     /// The agent's strategy on each of the boards.
     pub(super) agent: &'a [Box<dyn BoardStrategy + 'a>],
-    /// The responder.
-    pub(super) player: Player,
 }
 
 /// Room to work in.
@@ -53,7 +49,7 @@ impl Pass<'_> {
         weights: &[Vec<Number>],
         desk: &mut Desk<'_>,
     ) -> Result<Vec<Vec<Number>>, ResponseError> {
-        let [row, others] = self.rows(&self.boards.all[0]);
+        let [row, others] = self.view.rows(self.view.board(0));
         let mut values = vec![vec![0.0; row]; weights.len()];
         for Follow { leaves, block } in &self.blocks.first {
             for (root, leaf) in leaves.clone().enumerate() {
@@ -70,11 +66,6 @@ impl Pass<'_> {
         Ok(values)
     }
 
-    /// How long rows of the responder's and of the agent's hands are.
-    fn rows(&self, board: &Board) -> [usize; 2] {
-        [self.player, self.player.other()].map(|player| board.hands[player.index()].row())
-    }
-
     /// A block on a board, in the rooms from `depth` on, where its roots' weights stand.
     fn block(
         &self,
@@ -84,11 +75,11 @@ impl Pass<'_> {
         desk: &mut Desk<'_>,
     ) -> Result<(), ResponseError> {
         let block = &self.blocks.all[block];
-        let [row, others] = self.rows(&self.boards.all[board]);
-        let roots = block.line.slots[self.player.index()];
+        let [row, others] = self.view.rows(self.view.board(board));
+        let roots = block.line.slots[self.view.player.index()];
         debug_assert!(roots * others <= desk.rooms[depth].reach.len());
         self.down(block, board, depth, desk)?;
-        self.ends(&block.line, &self.boards.all[board], &mut desk.rooms[depth..]);
+        self.view.ends(&block.line, self.view.board(board), &mut desk.rooms[depth..]);
         self.deals(block, board, depth, desk)?;
         self.up(&block.line, row, &mut desk.rooms[depth]);
         Ok(())
@@ -101,12 +92,12 @@ impl Pass<'_> {
         depth: usize,
         desk: &mut Desk<'_>,
     ) -> Result<(), ResponseError> {
-        let [_, row] = self.rows(&self.boards.all[board]);
-        let me = self.player.index();
+        let [_, row] = self.view.rows(self.view.board(board));
+        let me = self.view.player.index();
         let Desk { rooms, shares } = desk;
         for (node, &number) in block.line.nodes.iter().zip(&block.numbers) {
             let Kind::Decision(decision) = &node.kind else { continue };
-            if decision.player == self.player {
+            if decision.player == self.view.player {
                 continue;
             }
             let child = block.line.nodes[decision.child].slots[me];
@@ -133,53 +124,10 @@ impl Pass<'_> {
             let (before, after) = room.values.split_at_mut(decision.child * row);
             let value = &mut before[at * row..][..row];
             let values = &after[..decision.count * row];
-            if decision.player == self.player {
+            if decision.player == self.view.player {
                 vector::best(values, value);
             } else {
                 vector::sum(values, value);
-            }
-        }
-    }
-
-    /// The values of all ends of a block.
-    fn ends(&self, line: &Line, board: &Board, rooms: &mut [Room<Number>]) {
-        let [row, others] = self.rows(board);
-        for ends in line.ends[self.player.index()].groups() {
-            // Where there are fewer ends than lanes, the last one is computed again.
-            let last = ends.len() - 1;
-            let slots = std::array::from_fn(|lane| ends[lane.min(last)].slot);
-            let room = &mut rooms[0];
-            room.weights[others] = Default::default();
-            vector::into_lanes(&room.reach, slots, &mut room.weights[..others]);
-            if ends.iter().any(|end| end.fold.is_some()) {
-                vector::meet(board, self.player, &room.weights, &mut room.won);
-                take(room, ends, |end| end.fold, row);
-            }
-            if ends.iter().any(|end| end.showdown.is_some()) {
-                self.show(board, rooms);
-                // What is won there is counted twice.
-                let half = |end: &End| end.showdown.map(|(node, chips)| (node, chips / 2.0));
-                take(&mut rooms[0], ends, half, row);
-            }
-        }
-    }
-
-    /// Twice the responder's winnings at showdowns, one chip each, after all cards that may come.
-    fn show(&self, board: &Board, rooms: &mut [Room<Number>]) {
-        let Some((room, later)) = rooms.split_first_mut() else { return };
-        if board.next.is_empty() {
-            vector::show(board, self.player, &room.weights, &mut room.won);
-            return;
-        }
-        let [row, _] = self.rows(board);
-        let [own, other] = [self.player.index(), self.player.other().index()];
-        room.won[..row].fill(Default::default());
-        for next in &board.next {
-            let before = &next.cards[0].before[other];
-            vector::gather_lanes(&room.weights, before, board.chance, &mut later[0].weights);
-            self.show(&self.boards.all[next.board], later);
-            for deal in &next.cards {
-                vector::scatter_lanes(&later[0].won, &deal.before[own], &mut room.won);
             }
         }
     }
@@ -192,9 +140,9 @@ impl Pass<'_> {
         depth: usize,
         desk: &mut Desk<'_>,
     ) -> Result<(), ResponseError> {
-        let board = &self.boards.all[board];
-        let [row, others] = self.rows(board);
-        let me = self.player.index();
+        let board = self.view.board(board);
+        let [row, others] = self.view.rows(board);
+        let me = self.view.player.index();
         for Follow { leaves, block: follow } in &block.next {
             let leaves = &block.line.deals[leaves.clone()];
             let nodes =
@@ -214,7 +162,7 @@ impl Pass<'_> {
                 }
                 self.block(*follow, next.board, depth + 1, desk)?;
                 let (rooms, later) = desk.rooms.split_at_mut(depth + 1);
-                let [later_row, _] = self.rows(&self.boards.all[next.board]);
+                let [later_row, _] = self.view.rows(self.view.board(next.board));
                 for (root, (node, _)) in nodes().enumerate() {
                     let values = &mut rooms[depth].values[node * row..][..row];
                     let won = &later[0].values[root * later_row..][..later_row];
@@ -238,8 +186,8 @@ impl Pass<'_> {
         reach: &[Number],
         later: &mut Room<Number>,
     ) {
-        let before = &next.cards[0].before[self.player.other().index()];
-        let [_, others] = self.rows(&self.boards.all[next.board]);
+        let before = &next.cards[0].before[self.view.player.other().index()];
+        let [_, others] = self.view.rows(self.view.board(next.board));
         let weights = &mut later.reach[root * others..][..others];
         let (weights, padding) = weights.split_at_mut(before.len());
         for (weight, &before) in weights.iter_mut().zip(before) {
@@ -251,19 +199,4 @@ impl Pass<'_> {
 
 fn is_zero(row: &[Number]) -> bool {
     row.iter().all(|&weight| weight == 0.0)
-}
-
-/// Brings what was won at ends to their nodes.
-fn take(
-    room: &mut Room<Number>,
-    ends: &[End],
-    place: impl Fn(&End) -> Option<(usize, f64)>,
-    row: usize,
-) {
-    let places = ends.iter().enumerate().filter_map(|(lane, end)| {
-        let (node, chips) = place(end)?;
-        Some((lane, node * row, chips))
-    });
-    let places: ArrayVec<_, LANES> = places.collect();
-    vector::from_lanes(&room.won[..row], &places, &mut room.values);
 }

@@ -1,0 +1,68 @@
+//! What holds for every row of a node.
+
+use abstraction::features::Feature;
+use game::Street;
+
+use crate::tree::{Looks, Node, Tree};
+
+/// Deciles of a street.
+const DECILES: usize = 10;
+
+/// Between which numbers each column lies on a way through a tree.
+pub(super) struct Bounds {
+    /// For each column: at least the first, less than the second.
+    pub(super) columns: Vec<(f32, f32)>,
+    /// The columns that were asked about, in the order of their first test.
+    pub(super) order: Vec<usize>,
+    /// The branches that test a weighted sum, and whether the way goes right there.
+    pub(super) sums: Vec<(usize, bool)>,
+}
+
+impl Bounds {
+    /// Along these nodes, from the root on.
+    pub(super) fn of(tree: &Tree, way: &[usize]) -> Bounds {
+        let any = (f32::NEG_INFINITY, f32::INFINITY);
+        let mut bounds = Bounds {
+            columns: vec![any; tree.column_names().len()],
+            order: Vec::new(),
+            sums: Vec::new(),
+        };
+        for step in way.windows(2) {
+            let Node::Branch { looks, below, right, .. } = tree.node(step[0]) else { continue };
+            let went_right = step[1] == right;
+            let Looks::Column(column) = looks else {
+                bounds.sums.push((step[0], went_right));
+                continue;
+            };
+            if !bounds.order.contains(&column) {
+                bounds.order.push(column);
+            }
+            let (from, to) = &mut bounds.columns[column];
+            if went_right { *from = from.max(below) } else { *to = to.min(below) }
+        }
+        bounds
+    }
+
+    /// A number that the win-rate is below; infinite where nothing bounds it.
+    ///
+    /// The win-rate is the mean of the win-rates of a later street, and a tenth of the boards is at or below each
+    /// decile, so that it is also below the mean of the deciles' bounds.
+    pub(super) fn win_rate_below(&self, features: &[Option<Feature>]) -> f64 {
+        let below = |wanted: Feature| {
+            let column = features.iter().position(|&feature| feature == Some(wanted));
+            column.map_or(f64::INFINITY, |column| f64::from(self.columns[column].1))
+        };
+        let later = Street::ALL[1..].iter().map(|&street| {
+            let mut bound = 1.0_f64;
+            let deciles = (1..=DECILES).rev().map(|decile| {
+                // What bounds a decile bounds those before it.
+                bound =
+                    bound.min(below(Feature::Percentile { street, percent: 10 * decile as u8 }));
+                bound
+            });
+            let mean = deciles.sum::<f64>() / DECILES as f64;
+            if mean < 1.0 { mean } else { f64::INFINITY }
+        });
+        later.fold(below(Feature::WinRate), f64::min)
+    }
+}

@@ -1,0 +1,107 @@
+//! What would have to be different for another answer.
+
+use std::collections::BTreeMap;
+
+use abstraction::features::{Feature, Unit};
+use game::Street;
+
+use super::Explainer;
+use crate::tree::{Looks, Node};
+
+/// A change of one number that changes the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flip<A> {
+    /// The column of the number.
+    pub column: usize,
+    /// What the number is.
+    pub feature: Feature,
+    /// What it was.
+    pub from: f32,
+    /// The nearest at which the answer is another one.
+    pub to: f32,
+    /// The leaf that it then leads to.
+    pub leaf: usize,
+    /// What is answered there.
+    pub answer: A,
+}
+
+impl<A> Flip<A> {
+    /// How far off it is, in the feature's unit.
+    pub fn distance(&self) -> f32 {
+        (self.to - self.from).abs()
+    }
+}
+
+impl Explainer<'_> {
+    /// For each feature the nearest change, up and down, that leads a row to a leaf with another answer, the
+    /// nearest first (win-rates before chips).
+    ///
+    /// `answer` says what a leaf's node comes to. Chips of streets after this one stay at zero. Deciles stay in order:
+    /// one that is raised above those after it takes them along, one that is lowered those before it.
+    pub fn flips<A: PartialEq>(
+        &self,
+        street: Street,
+        row: &[f32],
+        answer: impl Fn(usize) -> A,
+    ) -> Vec<Flip<A>> {
+        let now = answer(self.tree.leaf(row));
+        let mut flips = Vec::new();
+        for (column, thresholds) in self.thresholds() {
+            let Some(feature) = self.features[column] else { continue };
+            if matches!(feature, Feature::OpponentBet { street: later } if later > street) {
+                continue;
+            }
+            let from = row[column];
+            let try_at = |to: f32| {
+                let leaf = self.tree.leaf(&self.moved(row, column, to));
+                let answer = answer(leaf);
+                let flips = answer != now && to != from;
+                flips.then_some(Flip { column, feature, from, to, leaf, answer })
+            };
+            let whole = feature.unit() == Unit::Chips;
+            let up = |&at: &f32| if whole { at.ceil() } else { at };
+            let down = |&at: &f32| if whole { at.ceil() - 1.0 } else { at.next_down() };
+            let first_above = thresholds.partition_point(|&at| at <= from);
+            let (lower, higher) = thresholds.split_at(first_above);
+            flips.extend(higher.iter().map(up).find_map(try_at));
+            flips.extend(lower.iter().rev().map(down).filter(|&to| to >= 0.0).find_map(try_at));
+        }
+        let order = |flip: &Flip<A>| (flip.feature.unit() == Unit::Chips, flip.distance());
+        flips.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
+        flips
+    }
+
+    /// The numbers that each column is compared with, rising.
+    fn thresholds(&self) -> BTreeMap<usize, Vec<f32>> {
+        let mut thresholds: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
+        for number in 0..self.tree.nodes() {
+            if let Node::Branch { looks: Looks::Column(column), below, .. } = self.tree.node(number)
+            {
+                thresholds.entry(column).or_default().push(below);
+            }
+        }
+        for numbers in thresholds.values_mut() {
+            numbers.sort_by(f32::total_cmp);
+            numbers.dedup();
+        }
+        thresholds
+    }
+
+    /// A row with one number changed, and the deciles of the same street that it takes along.
+    fn moved(&self, row: &[f32], column: usize, to: f32) -> Vec<f32> {
+        let mut moved = row.to_vec();
+        moved[column] = to;
+        let Some(Feature::Percentile { street, percent }) = self.features[column] else {
+            return moved;
+        };
+        for (value, feature) in moved.iter_mut().zip(&self.features) {
+            match *feature {
+                Some(Feature::Percentile { street: same, percent: other }) if same == street => {
+                    *value = if other > percent { value.max(to) } else { value.min(to) };
+                }
+                _ => {}
+            }
+        }
+        moved
+    }
+}

@@ -1,0 +1,56 @@
+//! A part of a tree, for people: from a node down to some depth.
+
+use super::Explainer;
+use crate::tree::{Node, Summary};
+
+/// A node that is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// Its number.
+    pub node: usize,
+    /// Branches between the node that is shown first and this one.
+    pub depth: usize,
+    /// Where it hangs: the place of its parent in the outline. None for the first.
+    pub parent: Option<usize>,
+    /// The answer to the parent's test that leads here, in words. Empty for the first.
+    pub condition: String,
+    /// Its rows and what they are answered.
+    pub summary: Summary,
+    /// How many leaves are below it that are not shown; 0 where all are, and for leaves.
+    pub hidden: usize,
+}
+
+impl Explainer<'_> {
+    /// A node and what is below it, down to so many branches, in the order of the nodes' numbers.
+    ///
+    /// Panics where there is no such node.
+    pub fn outline(&self, first: usize, depth: usize) -> Vec<Shown> {
+        let mut shown: Vec<Shown> = Vec::new();
+        // What is still to be shown, the next last: the node, its depth, its parent's place and whether it is
+        // the right side.
+        let mut open = vec![(first, 0, None, false)];
+        while let Some((node, at, parent, right)) = open.pop() {
+            let place = shown.len();
+            let condition = parent.map(|parent: usize| self.condition(shown[parent].node, right));
+            let mut hidden = 0;
+            if let Node::Branch { left, right, .. } = self.tree.node(node) {
+                if at == depth {
+                    // A tree has one leaf more than it has branches.
+                    hidden = (self.tree.end(node) - node).div_ceil(2);
+                } else {
+                    open.push((right, at + 1, Some(place), true));
+                    open.push((left, at + 1, Some(place), false));
+                }
+            }
+            shown.push(Shown {
+                node,
+                depth: at,
+                parent,
+                condition: condition.unwrap_or_default(),
+                summary: self.tree.summary(node),
+                hidden,
+            });
+        }
+        shown
+    }
+}

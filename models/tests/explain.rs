@@ -1,0 +1,267 @@
+//! Trees in poker words: each kind of feature, paths, outlines, bluffs, and what would change an answer.
+
+use game::Street;
+use models::explain::{Explainer, Weak, move_words, percent};
+use models::student::columns;
+use models::tree::Tree;
+
+fn classes() -> Vec<String> {
+    ["fold", "call", "2.5x", "75%", "allin"].map(str::to_owned).to_vec()
+}
+
+/// A tree over the features of a street.
+fn tree(street: Street, text: &str) -> Tree {
+    Tree::parse(text, &columns(street), &classes())
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn tests_are_said_as_a_player_says_them() {
+    for (test, yes, no) in [
+        ("winrate>=0.45", "your win-rate is 45 % or more", "your win-rate is below 45 %"),
+        ("winrate>=0.4567", "your win-rate is 45.7 % or more", "your win-rate is below 45.7 %"),
+        (
+            "river_winrate_p60>=0.76",
+            "on your best 40 % of rivers you win 76 % or more",
+            "on your worst 60 % of rivers you win less than 76 %",
+        ),
+        (
+            "flop_winrate_p10>=0.3",
+            "on your best 90 % of flops you win 30 % or more",
+            "on your worst 10 % of flops you win less than 30 %",
+        ),
+        (
+            "turn_winrate_p100>=0.9",
+            "on your best turn you win 90 % or more",
+            "on every turn you win less than 90 %",
+        ),
+        (
+            "opponent_bet_preflop>=225.5",
+            "the opponent has put in 226 chips or more before the flop",
+            "the opponent has put in 225 chips or less before the flop",
+        ),
+        (
+            "opponent_bet_preflop>=12,700",
+            "the opponent has put in 12700 chips or more before the flop",
+            "the opponent has put in 12699 chips or less before the flop",
+        ),
+        (
+            "opponent_bet_flop>=0.5",
+            "the opponent has put chips in on the flop",
+            "the opponent has put in nothing on the flop",
+        ),
+        (
+            "0.5*winrate + -2*opponent_bet_flop>=3",
+            "0.5 × win-rate now + -2 × opponent's chips on the flop is 3 or more",
+            "0.5 × win-rate now + -2 × opponent's chips on the flop is below 3",
+        ),
+    ] {
+        let tree = tree(Street::Preflop, &format!("{test} ? call : fold"));
+        let explainer = Explainer::new(&tree);
+        assert_eq!(explainer.condition(0, true), yes);
+        assert_eq!(explainer.condition(0, false), no);
+        // The right side is the last node.
+        assert_eq!(
+            (explainer.path(2), explainer.path(1)),
+            (vec![yes.to_owned()], vec![no.to_owned()])
+        );
+        assert_eq!(explainer.condition(1, true), "");
+    }
+    let tree =
+        Tree::parse("oppbet>=3 ? call : fold", &["oppbet".to_owned()], &classes()).expect("a tree");
+    assert_eq!(Explainer::new(&tree).condition(0, true), "oppbet is 3 or more");
+}
+
+#[test]
+fn moves_are_said_as_a_player_says_them() {
+    for (class, words) in [
+        ("fold", "fold"),
+        ("call", "call"),
+        ("2.5x", "raise to 2.5x"),
+        ("min", "smallest raise"),
+        ("33%", "bet 33 % of the pot"),
+        ("pot", "bet the pot"),
+        ("allin", "all-in"),
+        ("raise", "raise"),
+    ] {
+        assert_eq!(move_words(class), words);
+    }
+    for (share, words) in
+        [(0.45, "45 %"), (0.7649, "76.5 %"), (1.0, "100 %"), (0.0, "0 %"), (0.1, "10 %")]
+    {
+        assert_eq!(percent(share), words);
+    }
+}
+
+#[test]
+fn a_path_says_each_number_once_with_both_bounds() {
+    for (text, node, path) in [
+        (
+            "winrate>=0.3 ? (winrate>=0.5 ? call : (winrate>=0.4 ? allin : fold)) : fold",
+            5,
+            vec!["your win-rate is from 40 % to below 50 %"],
+        ),
+        (
+            "river_winrate_p60>=0.3 ? (river_winrate_p60>=0.5 ? call : fold) : fold",
+            3,
+            vec![
+                "on your best 40 % of rivers you win 30 % or more, on the other 60 % less than 50 %",
+            ],
+        ),
+        (
+            "river_winrate_p100>=0.3 ? (river_winrate_p100>=0.5 ? call : fold) : fold",
+            3,
+            vec!["on your best river you win from 30 % to below 50 %"],
+        ),
+        // So near to each other that one decimal does not tell them apart.
+        (
+            "winrate>=0.45001 ? (winrate>=0.45002 ? call : fold) : fold",
+            3,
+            vec!["your win-rate is from 45.001 % to below 45.002 %"],
+        ),
+        (
+            "opponent_bet_flop>=200 ? (winrate>=0.5 ? (opponent_bet_flop>=400 ? call : allin) : fold) : fold",
+            5,
+            vec![
+                "the opponent has put in 200 to 399 chips on the flop",
+                "your win-rate is 50 % or more",
+            ],
+        ),
+        (
+            "opponent_bet_flop>=200 ? (opponent_bet_flop>=200.5 ? call : fold) : fold",
+            3,
+            vec!["the opponent has put in 200 chips on the flop"],
+        ),
+        ("winrate>=0.3 ? call : fold", 0, vec![]),
+    ] {
+        let tree = tree(Street::Preflop, text);
+        assert_eq!(Explainer::new(&tree).path(node), path, "{text}");
+    }
+}
+
+const SMALL: &str =
+    "winrate>=0.4 ? call#100 : (opponent_bet_river>=100 ? fold#50 : {fold 40%, allin 60%}#10)";
+
+#[test]
+fn an_outline_has_the_nodes_down_to_its_depth_and_counts_the_rest() {
+    let tree = tree(Street::River, SMALL);
+    let explainer = Explainer::new(&tree);
+    for (first, depth, expected) in [
+        (0, 0, vec![(0, 0, None, 3)]),
+        (0, 1, vec![(0, 0, None, 0), (1, 1, Some(0), 2), (4, 1, Some(0), 0)]),
+        (
+            0,
+            64,
+            vec![
+                (0, 0, None, 0),
+                (1, 1, Some(0), 0),
+                (2, 2, Some(1), 0),
+                (3, 2, Some(1), 0),
+                (4, 1, Some(0), 0),
+            ],
+        ),
+        (1, 1, vec![(1, 0, None, 0), (2, 1, Some(0), 0), (3, 1, Some(0), 0)]),
+    ] {
+        let shown = explainer.outline(first, depth);
+        let found: Vec<_> =
+            shown.iter().map(|node| (node.node, node.depth, node.parent, node.hidden)).collect();
+        assert_eq!(found, expected, "from {first}, {depth} deep");
+        for node in &shown {
+            assert_eq!(node.summary, tree.summary(node.node));
+        }
+    }
+    let shown = explainer.outline(0, 64);
+    assert_eq!(shown[2].condition, "the opponent has put in 99 chips or less on the river");
+    assert_eq!(explainer.mix(&shown[2].summary.shares), "all-in 60 %, fold 40 %");
+    assert_eq!(explainer.way(3), [0, 1, 3]);
+}
+
+#[test]
+fn bluffs_are_leaves_that_raise_below_a_win_rate() {
+    let deciles = "river_winrate_p80>=0.4 ? call#1 : (river_winrate_p100>=0.6 ? call#1 : allin#1)";
+    let two = r##"winrate>=0.2 ? (winrate>=0.4 ? allin#9 : "75%"#5) : {fold 50%, 2.5x 50%}#20"##;
+    let none = "opponent_bet_river>=100 ? allin#5 : fold#5";
+    for (street, text, win_rate, raise, expected) in [
+        (Street::River, SMALL, 0.45, 0.2, vec![2]),
+        (Street::River, SMALL, 0.4, 0.6, vec![2]),
+        (Street::River, SMALL, 0.39, 0.2, vec![]),
+        (Street::River, SMALL, 0.45, 0.61, vec![]),
+        // Eight tenths of the rivers below 40 %, the others below 60 %: the mean is below 44 %.
+        (Street::Preflop, deciles, 0.44, 0.2, vec![2]),
+        (Street::Preflop, deciles, 0.43, 0.2, vec![]),
+        // The one that raises more hands comes first; strong hands do not bluff.
+        (Street::River, two, 0.45, 0.2, vec![1, 3]),
+        (Street::River, two, 0.45, 0.8, vec![3]),
+        // A path that says nothing of the cards bounds no win-rate.
+        (Street::River, none, 1.0, 0.0, vec![]),
+    ] {
+        let tree = tree(street, text);
+        let found = Explainer::new(&tree).bluffs(Weak { win_rate, raise });
+        let nodes: Vec<usize> = found.iter().map(|bluff| bluff.node).collect();
+        assert_eq!(nodes, expected, "{text} under {win_rate}, raising {raise}");
+        for bluff in found {
+            assert!(bluff.raise >= raise - 1e-6 && bluff.win_rate_below <= win_rate + 1e-6);
+        }
+    }
+}
+
+/// What changes a leaf's likeliest class: the column, where to, and the class.
+fn flips(street: Street, text: &str, row: &[f32]) -> Vec<(String, f32, String)> {
+    let tree = tree(street, text);
+    let likeliest = |leaf: usize| {
+        let shares = tree.summary(leaf).shares;
+        (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b])).expect("classes")
+    };
+    let flips = Explainer::new(&tree).flips(street, row, likeliest);
+    let names = classes();
+    flips
+        .iter()
+        .map(|flip| (flip.feature.to_string(), flip.to, names[flip.answer].clone()))
+        .collect()
+}
+
+#[test]
+fn the_nearest_change_of_one_number_that_changes_the_answer_is_found() {
+    let named = |flips: &[(&str, f32, &str)]| -> Vec<(String, f32, String)> {
+        flips.iter().map(|&(name, to, class)| (name.to_owned(), to, class.to_owned())).collect()
+    };
+    let text = "winrate>=0.6 ? allin : (opponent_bet_river>=300 ? fold : (winrate>=0.3 ? call : {call 60%, fold 40%}))";
+    let row = [0.5, 100.0, 0.0, 0.0, 200.0];
+    // A test that changes only how often the same thing is done is passed over.
+    let expected = named(&[("winrate", 0.6, "allin"), ("opponent_bet_river", 300.0, "fold")]);
+    assert_eq!(flips(Street::River, text, &row), expected);
+    // Downwards: the largest number below, and whole chips.
+    let row = [0.6, 100.0, 0.0, 0.0, 300.0];
+    assert_eq!(
+        flips(Street::River, text, &row),
+        named(&[("winrate", 0.6_f32.next_down(), "fold")])
+    );
+    let row = [0.5, 100.0, 0.0, 0.0, 300.0];
+    let expected = named(&[("winrate", 0.6, "allin"), ("opponent_bet_river", 299.0, "call")]);
+    assert_eq!(flips(Street::River, text, &row), expected);
+    // Chips of streets that have not come cannot change.
+    let text = "opponent_bet_river>=300 ? fold : (opponent_bet_flop>=100 ? allin : call)";
+    let mut row = [0.0; 25];
+    row[21] = 100.0;
+    let expected = named(&[("opponent_bet_flop", 100.0, "allin")]);
+    assert_eq!(flips(Street::Flop, text, &row), expected);
+}
+
+#[test]
+fn deciles_stay_in_order_when_one_moves() {
+    let text = "river_winrate_p60>=0.5 ? (river_winrate_p90>=0.5 ? allin : call) : fold";
+    let mut row = [0.4; 15];
+    row[11..].fill(0.0);
+    // Raised to a half, the 60th percentile takes the 90th along: no call comes between.
+    let expected = [("river_winrate_p60".to_owned(), 0.5, "allin".to_owned())];
+    assert_eq!(flips(Street::Turn, text, &row), expected);
+    let mut row = [0.6; 15];
+    row[11..].fill(0.0);
+    // Lowered below it, the 90th takes the 60th along.
+    let just_below = 0.5_f32.next_down();
+    let expected = [
+        ("river_winrate_p60".to_owned(), just_below, "fold".to_owned()),
+        ("river_winrate_p90".to_owned(), just_below, "fold".to_owned()),
+    ];
+    assert_eq!(flips(Street::Turn, text, &row), expected);
+}

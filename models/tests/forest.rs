@@ -1,0 +1,305 @@
+//! Forests: XGBoost's files give XGBoost's shares, come back as they were, and no bytes do harm.
+//!
+//! `data/forest` has files that XGBoost 2.1.4 and 3.2.0 wrote, each with rows of four numbers and the shares it tells for them.
+
+use std::path::{Path, PathBuf};
+
+use models::Classifier;
+use models::forest::{Forest, ForestError, Link, Node, Tree};
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/forest").join(name)
+}
+
+fn bytes(name: &str) -> Vec<u8> {
+    std::fs::read(path(name)).expect("test data")
+}
+
+const MODELS: [&str; 4] = ["softprob-2.1", "softprob-3.2", "logistic-2.1", "logistic-3.2"];
+
+/// Rows and the shares told for them.
+fn told(name: &str) -> Vec<(Vec<f32>, Vec<f32>)> {
+    let text = String::from_utf8(bytes(&format!("{name}.csv"))).expect("text");
+    let line = |line: &str| {
+        let numbers: Vec<f32> = line.split(',').map(|n| n.parse().expect("a number")).collect();
+        (numbers[..4].to_vec(), numbers[4..].to_vec())
+    };
+    text.lines().map(line).collect()
+}
+
+fn assert_tells(forest: &Forest, name: &str, within: f32) {
+    for (row, expected) in told(name) {
+        let mut shares = vec![0.0; forest.classes()];
+        forest.predict(&row, &mut shares);
+        let off = shares.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(off <= within, "{name}: {shares:?} for {row:?}, not {expected:?}");
+    }
+}
+
+#[test]
+fn files_of_xgboost_tell_what_it_tells() {
+    for name in MODELS {
+        for ending in ["json", "ubj"] {
+            let forest = Forest::open(&path(&format!("{name}.{ending}"))).expect(name);
+            assert_tells(&forest, name, 3e-7);
+            let link = if name.starts_with("softprob") { Link::Softmax } else { Link::Logistic };
+            assert_eq!((forest.columns(), forest.link()), (4, link));
+        }
+    }
+}
+
+#[test]
+fn forests_come_back_as_they_were() {
+    for name in MODELS {
+        let forest = Forest::read(&bytes(&format!("{name}.json"))).expect(name);
+        assert_eq!(Forest::read(&bytes(&format!("{name}.ubj"))).expect(name), forest, "{name}");
+        for written in [forest.to_json(), forest.to_ubj()] {
+            let again = Forest::read(&written).expect(name);
+            assert_tells(&again, name, 3e-7);
+            assert_eq!(again.trees(), forest.trees());
+            (0..forest.trees()).for_each(|tree| assert_eq!(again.tree(tree), forest.tree(tree)));
+            assert_eq!((again.names(), again.attributes()), (forest.names(), forest.attributes()));
+        }
+    }
+}
+
+#[test]
+fn a_file_written_here_is_the_file_that_xgboost_wrote() {
+    // This file's nodes are numbered level by level already, so all but rounding of the attributes is the same.
+    let theirs = bytes("softprob-3.2.json");
+    let ours = Forest::read(&theirs).expect("a forest").to_json();
+    let parse = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).expect("JSON");
+    let (mut theirs, mut ours) = (parse(&theirs), parse(&ours));
+    // XGBoost names types only where it knows them.
+    for document in [&mut theirs, &mut ours] {
+        document["learner"]["feature_types"] = serde_json::json!([]);
+    }
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn the_compact_form_keeps_tests_and_rounds_leaves() {
+    for name in MODELS {
+        let forest = Forest::read(&bytes(&format!("{name}.ubj"))).expect(name);
+        let forest = forest.with_attribute("features", "7");
+        let written = forest.to_compact();
+        let again = Forest::read(&written).expect(name);
+        assert_tells(&again, name, 5e-5);
+        assert_eq!(again.attributes()["features"], "7");
+        assert_eq!(again.names(), forest.names());
+        for tree in 0..forest.trees() {
+            for (one, other) in forest.tree(tree).nodes.iter().zip(&again.tree(tree).nodes) {
+                match (one, other) {
+                    (
+                        Node::Split { column: a, below: b, left: c, .. },
+                        Node::Split { column: d, below: e, left: f, .. },
+                    ) => assert_eq!((a, b, c), (d, e, f)),
+                    (Node::Leaf { value: a, .. }, Node::Leaf { value: b, .. }) => {
+                        assert!((a - b).abs() < 2e-5, "{a} {b}");
+                    }
+                    _ => panic!("{one:?} {other:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn files_that_are_something_else_are_refused_with_the_remedy() {
+    let json = String::from_utf8(bytes("softprob-3.2.json")).expect("text");
+    let check = |from: &str, to: &str, expected: &str| {
+        let changed = json.replacen(from, to, 1);
+        assert_ne!(changed, json, "{from} does not stand there");
+        let error = Forest::read(changed.as_bytes()).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    check("\"multi:softprob\"", "\"reg:squarederror\"", "objective is `reg:squarederror`");
+    check("\"multi:softprob\"", "\"multi:softmax\"", "train with `objective=\"multi:softprob\"`");
+    check("\"name\":\"gbtree\"", "\"name\":\"dart\"", "booster is `dart`");
+    check("\"num_parallel_tree\":\"1\"", "\"num_parallel_tree\":\"4\"", "num_parallel_tree 4");
+    check("\"num_target\":\"1\"", "\"num_target\":\"2\"", "num_target");
+    check("\"size_leaf_vector\":\"1\"", "\"size_leaf_vector\":\"3\"", "size_leaf_vector");
+    check(
+        "\"split_type\":[0",
+        "\"split_type\":[1",
+        "tree 0 of the XGBoost model tests a categorical",
+    );
+    check("\"tree_info\":[0,1", "\"tree_info\":[0,0", "tree 1 of 9 does not");
+    check(
+        "\"num_feature\":\"4\",\"num_target\"",
+        "\"num_feature\":\"four\",\"num_target\"",
+        "`num_feature` is `four`",
+    );
+    check(
+        "\"num_feature\":\"4\",\"num_target\"",
+        "\"num_feature\":\"2\",\"num_target\"",
+        "names 4 features and has 2",
+    );
+    check(
+        "\"num_class\":\"3\",\"num_feature\"",
+        "\"num_class\":\"2\",\"num_feature\"",
+        "`base_score` is `[",
+    );
+    check("\"left_children\":[1", "\"left_children\":[0", "two parents");
+    check("\"left_children\":[1", "\"left_children\":[99", "there is no such node");
+    check("\"left_children\":[1", "\"left_children\":[-1", "one child");
+    check("\"left_children\":[1,", "\"left_children\":[", "lists of different lengths");
+    check("\"trees\"", "\"bushes\"", "has 0 trees, and its tree_info is for 9");
+    check("\"objective\"", "\"aim\"", "missing field `objective`");
+    let gblinear = br#"{"learner":{"gradient_booster":{"model":{"weights":[0.5]},"name":"gblinear"},
+        "learner_model_param":{"base_score":"5E-1","num_class":"3","num_feature":"4"},"objective":{"name":"multi:softprob"}}}"#;
+    assert!(
+        matches!(Forest::read(gblinear), Err(ForestError::Booster(name)) if name == "gblinear")
+    );
+    assert!(matches!(Forest::read(b"binf"), Err(ForestError::NotOne)));
+    assert!(matches!(Forest::read(b""), Err(ForestError::NotOne)));
+    let error = Forest::open(&path("nowhere.json")).expect_err("no file").to_string();
+    assert!(error.contains("nowhere.json"), "{error}");
+}
+
+#[test]
+fn other_columns_or_classes_are_refused_by_name() {
+    let forest = Forest::read(&bytes("softprob-3.2.ubj")).expect("a forest");
+    let columns = ["win", "pot", "bet", "street"].map(str::to_string);
+    forest.require(&columns, 3).expect("the same");
+    let check = |columns: &[String], classes, expected: &str| {
+        let error = forest.require(columns, classes).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    check(&columns[..3], 3, "4 features, and here there are 3");
+    check(&columns, 5, "3 classes, and here there are 5");
+    let swapped = ["win", "bet", "pot", "street"].map(str::to_string);
+    check(&swapped, 3, "feature 1 is `pot`, and here it is `bet`");
+}
+
+/// The bytes with a checksum that fits.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len().saturating_sub(32);
+    bytes.truncate(end);
+    let hash = Sha256::digest(&bytes);
+    bytes.extend(hash);
+    bytes
+}
+
+fn damaged(
+    changes: &[(prop::sample::Index, u8)],
+    cut: Option<prop::sample::Index>,
+    mut bytes: Vec<u8>,
+) -> Vec<u8> {
+    for (at, value) in changes {
+        let at = at.index(bytes.len());
+        bytes[at] = *value;
+    }
+    if let Some(cut) = cut {
+        bytes.truncate(cut.index(bytes.len()));
+    }
+    bytes
+}
+
+/// Whatever could be read can be asked.
+fn read_and_ask(bytes: &[u8]) {
+    if let Ok(forest) = Forest::read(bytes) {
+        let mut shares = vec![0.0; forest.classes()];
+        forest.predict(&vec![0.5; forest.columns()], &mut shares);
+        Forest::read(&forest.to_ubj()).expect("what is written can be read");
+    }
+}
+
+fn tree(columns: usize) -> impl Strategy<Value = Tree> {
+    let shape = prop::collection::vec((any::<bool>(), 0..columns, -1.0f32..1.0), 0..60);
+    shape.prop_map(|draws| {
+        let mut nodes = Vec::new();
+        let mut promised = 1;
+        for (split, column, number) in draws {
+            if nodes.len() == promised {
+                break;
+            }
+            let (left, right) = (promised, promised + 1);
+            if split {
+                promised += 2;
+                nodes.push(Node::Split {
+                    column,
+                    below: number,
+                    left,
+                    right,
+                    missing_left: number < 0.0,
+                    gain: number,
+                    cover: 1.0,
+                    value: number,
+                });
+            } else {
+                nodes.push(Node::Leaf { value: number, cover: 1.0 });
+            }
+        }
+        while nodes.len() < promised {
+            nodes.push(Node::Leaf { value: nodes.len() as f32 / 64.0, cover: 0.5 });
+        }
+        Tree { nodes }
+    })
+}
+
+fn leaf(tree: &Tree, row: &[f32]) -> f32 {
+    let mut at = 0;
+    loop {
+        match tree.nodes[at] {
+            Node::Leaf { value, .. } => return value,
+            Node::Split { column, below, left, right, .. } => {
+                at = if row[column] < below { left } else { right };
+            }
+        }
+    }
+}
+
+#[test]
+fn a_compact_forest_of_another_link_is_refused() {
+    let mut bytes = Forest::read(&bytes("softprob-3.2.ubj")).expect("a forest").to_compact();
+    // After the magic, the version and the number of columns.
+    bytes[24] = 1;
+    let error = Forest::read(&sealed(bytes)).expect_err("three base scores for two classes");
+    assert!(matches!(error, ForestError::Damaged(_)), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn walking_in_step_is_walking_one_by_one(
+        trees in prop::collection::vec(tree(3), 0..40),
+        row in prop::collection::vec(-1.0f32..1.0, 3),
+    ) {
+        let mut forest = Forest::new(3, vec![0.25, -0.5]).expect("a forest");
+        let mut margins = [0.25, -0.5];
+        for (number, tree) in trees.iter().enumerate() {
+            forest.push(tree).expect("a tree");
+            margins[number % 2] += leaf(tree, &row);
+            prop_assert_eq!(&forest.tree(number), tree);
+        }
+        let mut told = [0.0; 2];
+        forest.margins(&row, &mut told);
+        prop_assert_eq!(told, margins);
+        if trees.len() % 2 == 0 {
+            prop_assert_eq!(Forest::read(&forest.to_ubj()).expect("UBJ"), forest.clone());
+            prop_assert_eq!(Forest::read(&forest.to_json()).expect("JSON"), forest);
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_never_panic(
+        name in prop::sample::select(&["softprob-3.2.json", "softprob-3.2.ubj", "logistic-2.1.ubj"]),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        read_and_ask(&damaged(&changes, cut, bytes(name)));
+    }
+
+    #[test]
+    fn damaged_compact_bytes_never_panic(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let whole = Forest::read(&bytes("softprob-3.2.ubj")).expect("a forest").to_compact();
+        let damaged = damaged(&changes, cut, whole.clone());
+        prop_assert!(damaged == whole || Forest::read(&damaged).is_err());
+        read_and_ask(&sealed(damaged));
+    }
+}

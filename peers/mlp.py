@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""What `cargo bench -p learners --bench mlp` measures, done by PyTorch (`pip install torch numpy`).
+
+usage: taskset -c 1 python3 mlp.py [SECONDS]
+
+Prints rows a second in training and in prediction, and microseconds of a decision, on one thread: the best of
+many short runs, as other work on the machine makes single ones slow.
+"""
+
+import sys
+import time
+
+import torch
+
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 20.0
+COLUMNS, BATCH = 35, 1024
+
+
+def network(hidden, classes):
+    widths = [COLUMNS, *hidden]
+    layers = []
+    for before, after in zip(widths, widths[1:]):
+        layers += [torch.nn.Linear(before, after), torch.nn.ReLU()]
+    return torch.nn.Sequential(*layers, torch.nn.Linear(widths[-1], classes))
+
+
+def best(run):
+    """The shortest time of a run in seconds, of wall clock and of this process."""
+    run()
+    times = []
+    end = time.perf_counter() + SECONDS
+    while time.perf_counter() < end or len(times) < 3:
+        start = time.perf_counter(), time.process_time()
+        run()
+        times.append((time.perf_counter() - start[0], time.process_time() - start[1]))
+    return min(wall for wall, _ in times), min(cpu for _, cpu in times)
+
+
+def main():
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    for name, hidden, classes in [
+        ("7 x 512", [512] * 7, 4), ("3 x 256", [256] * 3, 9), ("3 x 128", [128] * 3, 9)
+    ]:
+        model = network(hidden, classes)
+        adam = torch.optim.Adam(model.parameters())
+        rows = torch.rand(BATCH, COLUMNS) * 3 - 1.5
+        targets = torch.full((BATCH, classes), 1.0 / classes)
+
+        def train():
+            adam.zero_grad()
+            torch.nn.functional.cross_entropy(model(rows), targets).backward()
+            adam.step()
+
+        def predict(rows):
+            with torch.inference_mode():
+                torch.softmax(model(rows), dim=1)
+
+        one = rows[:1]
+        wall, cpu = best(train)
+        print(f"{name}: trains {BATCH / wall:,.0f} rows/s ({BATCH / cpu:,.0f} a CPU second)")
+        wall, cpu = best(lambda: predict(rows))
+        print(f"{name}: predicts {BATCH / wall:,.0f} rows/s ({BATCH / cpu:,.0f} a CPU second)")
+        wall, _ = best(lambda: predict(one))
+        print(f"{name}: one decision {wall * 1e6:.0f} us")
+
+
+main()

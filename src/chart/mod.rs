@@ -1,0 +1,177 @@
+//! A chart of hands: what each of the 169 starting hands does at a spot, with the actions' names and totals.
+//!
+//! Solved spots and the strategies of agents are shown the same way: as text ([`text`]) and as a picture
+//! ([`picture`]).
+
+use cards::{CardSet, Combo, StartingHand};
+use game::{Action, Betting, Chips, PublicState, Turn};
+
+pub(crate) mod picture;
+pub(crate) mod text;
+
+/// What the hands at a spot do.
+pub(crate) struct Chart {
+    /// What is on the table: hands with these cards are not there.
+    board: CardSet,
+    pub(crate) actions: Vec<Choice>,
+    /// The hands with which the player gets there.
+    pub(crate) hands: Vec<Hand>,
+    /// The sum of their weights.
+    pub(crate) combos: f64,
+}
+
+/// An action.
+pub(crate) struct Choice {
+    /// In short: `x`, `b66`, or `r250` with the total on the street.
+    pub(crate) word: String,
+    /// In full: `bet 66`.
+    pub(crate) name: String,
+    /// In one letter, different from those of the spot's other actions.
+    pub(crate) letter: char,
+    pub(crate) kind: Kind,
+    /// Bets and raises: by how much, as a share of the pot after a call.
+    pub(crate) of_pot: Option<f64>,
+    /// How much of the range takes it, from 0 to 1, and how many combos that is.
+    pub(crate) frequency: f64,
+    pub(crate) combos: f64,
+}
+
+/// What an action is, for its colour.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Fold,
+    /// Check or call.
+    Call,
+    /// A bet or raise: which one from the smallest.
+    Raise(usize),
+    AllIn,
+}
+
+/// A hand of the range.
+pub(crate) struct Hand {
+    pub(crate) combo: Combo,
+    pub(crate) weight: f64,
+    /// How often it takes each action.
+    pub(crate) strategy: Vec<f64>,
+    /// Chips that it gets of the pot from here on; `None` when the other has no hand it can meet.
+    pub(crate) gets: Option<f64>,
+}
+
+/// A cell of the chart: the combos of one starting hand together.
+pub(crate) struct Class {
+    pub(crate) hand: StartingHand,
+    /// The sum of their weights; 0 when none gets there.
+    pub(crate) combos: f64,
+    /// Combos that the board leaves.
+    pub(crate) most: usize,
+    /// How often each action is taken; empty without combos.
+    pub(crate) mix: Vec<f64>,
+    /// The mean of what they get.
+    pub(crate) gets: Option<f64>,
+}
+
+impl Chart {
+    /// The chart of a spot where somebody acts: these actions, and hands with as many probabilities each.
+    pub(crate) fn new(state: &PublicState, actions: &[Action], hands: Vec<Hand>) -> Chart {
+        let combos = hands.iter().map(|hand| hand.weight).sum();
+        let actions = choices(state, actions, &hands, combos);
+        Chart { board: state.board().set(), actions, hands, combos }
+    }
+
+    /// The 169 cells of the chart, row by row.
+    pub(crate) fn classes(&self) -> Vec<Class> {
+        let class = |kind: StartingHand| {
+            let hands: Vec<&Hand> =
+                self.hands.iter().filter(|hand| hand.combo.starting_hand() == kind).collect();
+            let combos: f64 = hands.iter().map(|hand| hand.weight).sum();
+            let share = |action: usize| {
+                hands.iter().map(|hand| hand.weight * hand.strategy[action]).sum::<f64>() / combos
+            };
+            let mix = if combos > 0.0 {
+                (0..self.actions.len()).map(share).collect()
+            } else {
+                Vec::new()
+            };
+            let paid = hands.iter().filter_map(|hand| Some((hand.weight, hand.gets?)));
+            let (weight, sum) = paid.fold((0.0, 0.0), |(weights, sum), (weight, gets)| {
+                (weights + weight, sum + weight * gets)
+            });
+            let free = kind.combos().filter(|combo| !combo.set().intersects(self.board));
+            Class {
+                hand: kind,
+                combos,
+                most: free.count(),
+                mix,
+                gets: (weight > 0.0).then(|| sum / weight),
+            }
+        };
+        StartingHand::all().map(class).collect()
+    }
+}
+
+/// The actions with their names and frequencies.
+fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64) -> Vec<Choice> {
+    let bet_before = state.highest() > before_street(state);
+    // A limit game has one size, which is all-in by chance only.
+    let no_limit = state.def().betting == Betting::NoLimit;
+    let most = state.legal().raise.filter(|_| no_limit).map(|raise| raise.max);
+    let sizes = |action: &&Action| matches!(action, Action::RaiseTo(total) if Some(*total) != most);
+    let several = actions.iter().filter(sizes).count() > 1;
+    let mut raises = 0;
+    let mut choice = |number: usize, action: Action| {
+        let word = word(state, action);
+        let chips = |total: Chips| total - before_street(state);
+        let (kind, letter, name) = match action {
+            Action::Fold => (Kind::Fold, 'F', "fold".to_owned()),
+            Action::Call if word == "x" => (Kind::Call, 'X', "check".to_owned()),
+            Action::Call => (Kind::Call, 'C', "call".to_owned()),
+            Action::RaiseTo(total) if Some(total) == most => {
+                (Kind::AllIn, 'A', format!("all-in {}", chips(total)))
+            }
+            Action::RaiseTo(total) => {
+                raises += 1;
+                let letter = match (several, bet_before) {
+                    // A menu has 32 sizes at most.
+                    (true, _) => char::from_digit(raises as u32, 36).unwrap_or('?'),
+                    (false, true) => 'R',
+                    (false, false) => 'B',
+                };
+                let verb = if bet_before { "raise to" } else { "bet" };
+                (Kind::Raise(raises - 1), letter, format!("{verb} {}", chips(total)))
+            }
+        };
+        let taken: f64 = hands.iter().map(|hand| hand.weight * hand.strategy[number]).sum();
+        let frequency = if combos > 0.0 { taken / combos } else { 0.0 };
+        Choice { word, name, letter, kind, of_pot: of_pot(state, action), frequency, combos: taken }
+    };
+    actions.iter().enumerate().map(|(number, &action)| choice(number, action)).collect()
+}
+
+/// By how much a bet or raise raises, as a share of the pot after a call.
+fn of_pot(state: &PublicState, action: Action) -> Option<f64> {
+    let (Action::RaiseTo(total), Turn::Act(seat)) = (action, state.turn()) else {
+        return None;
+    };
+    let owed = state.highest() - state.committed()[seat];
+    Some(f64::from(total - state.highest()) / (state.pot() as f64 + f64::from(owed)))
+}
+
+/// The word for an action.
+pub(crate) fn word(state: &PublicState, action: Action) -> String {
+    let Turn::Act(seat) = state.turn() else { return String::new() };
+    match action {
+        Action::Fold => "f".to_owned(),
+        Action::Call if state.committed()[seat] == state.highest() => "x".to_owned(),
+        Action::Call => "c".to_owned(),
+        Action::RaiseTo(total) => {
+            let letter = if state.highest() > before_street(state) { 'r' } else { 'b' };
+            format!("{letter}{}", total - before_street(state))
+        }
+    }
+}
+
+/// What each player had paid when the street began.
+pub(crate) fn before_street(state: &PublicState) -> u32 {
+    let Turn::Act(seat) = state.turn() else { return 0 };
+    state.committed()[seat] - state.committed_street(seat)
+}

@@ -1,0 +1,128 @@
+//! A chart of hands as text: actions with their totals, the 169 starting hands, every hand.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+
+use cards::Rank;
+
+use super::{Chart, Choice, Class, Kind};
+
+/// Letters of a cell: each stands for a fifth of what the hands do.
+const LETTERS: usize = 5;
+
+/// Whether to write in colours: on a terminal, unless NO_COLOR is set.
+pub(crate) fn colours() -> bool {
+    std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// The actions with how often they are taken, over all hands.
+pub(crate) fn actions(chart: &Chart, colours: bool) -> String {
+    let named = |choice: &Choice| {
+        let share = choice.of_pot.map(|share| format!(" ({:.0} % of the pot)", 100.0 * share));
+        choice.name.clone() + &share.unwrap_or_default()
+    };
+    let names: Vec<String> = chart.actions.iter().map(named).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(24);
+    let mut text =
+        format!("   {:<8} {:<width$} {:>9} {:>10}\n", "--at", "action", "share", "combos");
+    for (choice, name) in chart.actions.iter().zip(names) {
+        writeln!(
+            text,
+            "{}  {:<8} {name:<width$} {:>7.2} % {:>10.2}",
+            painted(&choice.letter.to_string(), choice, colours),
+            choice.word,
+            100.0 * choice.frequency,
+            choice.combos
+        )
+        .expect("a string takes all");
+    }
+    text
+}
+
+/// The chart, 80 columns wide.
+pub(crate) fn chart(chart: &Chart, colours: bool) -> String {
+    let mut text = String::from(" ");
+    for rank in Rank::all().rev() {
+        write!(text, " {:^LETTERS$}", rank.to_char()).expect("a string takes all");
+    }
+    text.truncate(text.trim_end().len());
+    for (row, rank) in chart.classes().chunks(13).zip(Rank::all().rev()) {
+        let mut line = rank.to_string();
+        for class in row {
+            if class.combos == 0.0 {
+                write!(line, " {:^LETTERS$}", '·').expect("a string takes all");
+                continue;
+            }
+            line.push(' ');
+            line.push_str(&cell(chart, class, colours));
+        }
+        text.push('\n');
+        text.push_str(line.trim_end());
+    }
+    text.push_str("\n  suited above the diagonal, offsuit below; each letter is a fifth of what the hand does\n");
+    text
+}
+
+/// A hand of the chart in letters.
+fn cell(chart: &Chart, class: &Class, colours: bool) -> String {
+    let mut text = String::new();
+    for (choice, letters) in chart.actions.iter().zip(apportioned(&class.mix)) {
+        let letters = choice.letter.to_string().repeat(letters);
+        if !letters.is_empty() {
+            text.push_str(&painted(&letters, choice, colours));
+        }
+    }
+    text
+}
+
+/// So many letters for each action as come closest to how often it is taken, by largest remainders.
+fn apportioned(mix: &[f64]) -> Vec<usize> {
+    let exact: Vec<f64> = mix.iter().map(|share| share * LETTERS as f64).collect();
+    let mut letters: Vec<usize> = exact.iter().map(|exact| exact.floor() as usize).collect();
+    let mut order: Vec<usize> = (0..mix.len()).collect();
+    order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+    let missing = LETTERS.saturating_sub(letters.iter().sum());
+    for &action in order.iter().cycle().take(missing) {
+        letters[action] += 1;
+    }
+    letters
+}
+
+/// Every hand with how often it takes each action, and what it gets.
+pub(crate) fn hands(chart: &Chart) -> String {
+    let mut text = String::from("hand  weight");
+    let widths: Vec<usize> =
+        chart.actions.iter().map(|choice| choice.name.chars().count().max(6)).collect();
+    for (choice, width) in chart.actions.iter().zip(&widths) {
+        write!(text, "  {:>width$}", choice.name).expect("a string takes all");
+    }
+    text.push_str("       gets\n");
+    for hand in &chart.hands {
+        write!(text, "{}  {:>6.4}", hand.combo, hand.weight).expect("a string takes all");
+        for (share, width) in hand.strategy.iter().zip(&widths) {
+            write!(text, "  {:>width$.2}", 100.0 * share).expect("a string takes all");
+        }
+        match hand.gets {
+            Some(gets) => writeln!(text, "  {gets:>9.2}"),
+            None => writeln!(text, "  {:>9}", "-"),
+        }
+        .expect("a string takes all");
+    }
+    text
+}
+
+/// A text in the colour of an action.
+fn painted(text: &str, choice: &Choice, colours: bool) -> String {
+    if !colours {
+        return text.to_owned();
+    }
+    let code = match choice.kind {
+        Kind::Fold => "34",
+        Kind::Call => "32",
+        Kind::Raise(0) => "33",
+        Kind::Raise(_) => "31",
+        Kind::AllIn => "1;35",
+    };
+    format!("\x1b[{code}m{text}\x1b[0m")
+}

@@ -1,0 +1,59 @@
+//! `cardroom explain`: what agents do and why, for people to read.
+
+mod bluffs;
+mod chart;
+mod decision;
+mod drawing;
+mod tree;
+mod whose;
+
+use clap::{Subcommand, ValueEnum};
+
+use crate::exit::Failure;
+
+/// Show what an agent does and why: its chart of starting hands, its decision trees in poker words, where it
+/// bluffs, and what led to a decision in a recorded match.
+///
+/// docs/explain.md shows each with its output.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Chart(chart::Args),
+    Tree(tree::Args),
+    Bluffs(bluffs::Args),
+    Decision(decision::Args),
+}
+
+/// Explains.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    match &args.what {
+        What::Chart(args) => chart::run(args),
+        What::Tree(args) => tree::run(args),
+        What::Bluffs(args) => bluffs::run(args),
+        What::Decision(args) => decision::run(args),
+    }
+}
+
+/// A street, as clap knows it.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Street {
+    /// Two cards
+    Preflop,
+    /// Three cards on the table
+    Flop,
+    /// Four
+    Turn,
+    /// All five
+    River,
+}
+
+impl Street {
+    fn street(self) -> game::Street {
+        game::Street::ALL[self as usize]
+    }
+}

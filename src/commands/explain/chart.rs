@@ -1,0 +1,187 @@
+//! `cardroom explain chart`: what an agent does with each of the 169 starting hands.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cards::{Board, Combo, HoleCards};
+use game::{Action, GameDef, Policy, PublicState, Seat, Strategy, Street, Turn, notation};
+use serde_json::{Value, json};
+
+use crate::chart::{Chart, Choice, Hand, picture, text};
+use crate::exit::Failure;
+use crate::named::{Game, Named};
+use crate::report;
+
+/// What an agent does with each starting hand, as a chart of 13 by 13.
+///
+/// At its first decision, or with --at after any betting before the flop. Every hand counts
+/// fully, whether or not the agent would have come there with it. Pairs are on the diagonal,
+/// suited hands above it, offsuit hands below.
+///
+/// Examples:
+///   cardroom explain chart oct --svg opening.svg
+///   cardroom explain chart cfr --at r250
+///   cardroom explain chart cfr --at cr400 --game holdem.nolimit.2p.reverse_blinds
+///
+/// Ends with 2 where --at is no betting that leads to a decision before the flop, and 3 where
+/// the agent cannot be asked for its strategy or does not play the game.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    #[arg(value_name = "AGENT")]
+    agent: String,
+    /// What was bet before, as in ACPC logs: `c` calls, `r250` raises to 250 chips, as in `cr400`
+    #[arg(long, value_name = "BETTING", default_value = "", hide_default_value = true)]
+    at: String,
+    /// Draw the chart into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    game: Game,
+    #[command(flatten)]
+    named: Named,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Asks and shows.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let def = args.game.load()?;
+    if (def.suits, def.ranks, def.hole_cards) != (4, 13, 2) || def.board_cards[0] > 0 {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{}: the chart is of two cards out of 52; name a game of hold'em with --game",
+            args.game.name()
+        )));
+    }
+    let (public, seat) = decision(&def, &args.at)?;
+    let agent = args.named.resolve_with_policy(&args.agent)?;
+    let policy = agent.policy(&def).map_err(Failure::input)?;
+    let policy = policy.expect("only agents with a policy are let through");
+    let chart = ask(policy.as_ref(), &public, seat);
+    let place = Place { args, public: &public, seat };
+    if args.json {
+        report::out(&format!("{:#}\n", place.document(&chart)))?;
+    } else {
+        let colours = text::colours();
+        let head = format!("{}\n{}\n\n", place.head(), place.about());
+        let [actions, hands] = [text::actions(&chart, colours), text::chart(&chart, colours)];
+        report::out(&format!("{head}{actions}\n{hands}"))?;
+    }
+    match &args.svg {
+        Some(path) => {
+            let title = picture::Title { head: place.head(), about: place.about() };
+            report::write(path, &picture::chart(&chart, &title))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Where this betting leads, and who is to act there.
+fn decision(def: &Arc<GameDef>, at: &str) -> Result<(PublicState, Seat), Failure> {
+    let public = notation::replay(def, at, &Board::EMPTY)
+        .map_err(|error| Failure::usage(format!("--at: {error}; write it as in `cr400`")))?;
+    match public.turn() {
+        Turn::Act(seat) if public.street() == Street::Preflop => Ok((public, seat)),
+        _ => Err(Failure::usage(format!(
+            "--at `{at}`: the betting before the flop is over there, and nobody decides: leave out the last action"
+        ))),
+    }
+}
+
+/// The policy's strategy with each of the 1,326 hands.
+fn ask(policy: &dyn Policy, public: &PublicState, seat: Seat) -> Chart {
+    let mut combos: Vec<Combo> = Combo::all().collect();
+    combos.sort_by_key(|combo| (combo.starting_hand(), std::cmp::Reverse(*combo)));
+    let hole = |combo: &Combo| HoleCards::new(&combo.cards()).expect("two different cards");
+    let holes: Vec<HoleCards> = combos.iter().map(hole).collect();
+    let mut strategies = vec![Strategy { actions: Vec::new() }; holes.len()];
+    policy.strategies(public, seat, &holes, &mut |hand, strategy| {
+        strategies[hand].clone_from(strategy);
+    });
+    let mut actions: Vec<Action> = Vec::new();
+    for &(action, probability) in strategies.iter().flat_map(|strategy| &strategy.actions) {
+        if probability > 0.0 && !actions.contains(&action) {
+            actions.push(action);
+        }
+    }
+    actions.sort_by_key(|action| match action {
+        Action::Fold => (0, 0),
+        Action::Call => (1, 0),
+        Action::RaiseTo(total) => (2, *total),
+    });
+    let hands = combos.iter().zip(&strategies).map(|(&combo, strategy)| Hand {
+        combo,
+        weight: 1.0,
+        strategy: actions.iter().map(|&action| strategy.probability(action)).collect(),
+        gets: None,
+    });
+    let mut chart = Chart::new(public, &actions, hands.collect());
+    for (choice, &action) in chart.actions.iter_mut().zip(&actions) {
+        choice.word.clear();
+        let limit = public.def().betting == game::Betting::Limit;
+        notation::write_action(action, limit, &mut choice.word);
+    }
+    chart
+}
+
+/// Where the chart is of.
+struct Place<'a> {
+    args: &'a Args,
+    public: &'a PublicState,
+    seat: Seat,
+}
+
+impl Place<'_> {
+    fn head(&self) -> String {
+        match self.args.at.as_str() {
+            "" => format!("{} at the first decision", self.args.agent),
+            at => format!("{} after {at}", self.args.agent),
+        }
+    }
+
+    fn to_call(&self) -> u32 {
+        let owed = self.public.highest() - self.public.committed()[self.seat];
+        owed.min(self.public.stack(self.seat))
+    }
+
+    fn about(&self) -> String {
+        format!(
+            "{}, {} to act: pot {}, {} to call; 1,326 hands, each counted once",
+            self.args.game.name(),
+            self.public.def().position(self.seat),
+            self.public.pot(),
+            self.to_call(),
+        )
+    }
+
+    fn document(&self, chart: &Chart) -> Value {
+        let action = |choice: &Choice| {
+            json!({
+                "action": choice.word,
+                "name": choice.name,
+                "share_of_pot": choice.of_pot,
+                "frequency": choice.frequency,
+                "combos": choice.combos,
+            })
+        };
+        let classes = chart.classes();
+        let hands = classes.iter().map(|class| {
+            json!({ "hand": class.hand.to_string(), "combos": class.combos, "strategy": class.mix })
+        });
+        json!({
+            "schema": "cardroom-explain-chart/1",
+            "agent": self.args.agent,
+            "game": self.args.game.name(),
+            "at": self.args.at,
+            "seat": self.seat.index(),
+            "position": self.public.def().position(self.seat).to_string(),
+            "pot": self.public.pot(),
+            "to_call": self.to_call(),
+            "combos": chart.combos,
+            "actions": chart.actions.iter().map(action).collect::<Vec<_>>(),
+            "hands": hands.collect::<Vec<_>>(),
+        })
+    }
+}

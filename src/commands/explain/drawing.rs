@@ -1,0 +1,254 @@
+//! A tree drawn: from left to right, a box for each node, made without fonts or other files, readable on light and
+//! dark ground.
+
+use std::fmt::Write;
+
+use abstraction::menu::{BetSize, Move};
+use models::explain::{Explainer, Shown, move_words};
+
+use super::tree::{rows, whole};
+use crate::chart::Kind;
+use crate::chart::picture::{self, escaped};
+
+const WIDE: f64 = 272.0;
+const TALL: f64 = 84.0;
+/// From one column of boxes to the next, and between boxes of a column.
+const GAP: f64 = 30.0;
+const BETWEEN: f64 = 12.0;
+const EDGE: f64 = 14.0;
+/// A line of text.
+const LINE: f64 = 14.5;
+/// Letters that fit into a box.
+const LETTERS: usize = 44;
+
+/// What stands above a tree.
+pub(super) struct Heading {
+    /// Whose tree, in one line.
+    pub(super) head: String,
+    /// How large it is.
+    pub(super) about: String,
+    /// What holds at the node that is shown first; empty for the root.
+    pub(super) holds: String,
+    /// The weight of all rows of the tree.
+    pub(super) weight: f64,
+}
+
+/// The picture.
+pub(super) fn svg(explainer: &Explainer<'_>, shown: &[Shown], heading: &Heading) -> String {
+    let rows = places(shown);
+    let deepest = shown.iter().map(|node| node.depth).max().unwrap_or_default();
+    let lowest = rows.iter().copied().fold(0.0, f64::max);
+    let width = 2.0 * EDGE + WIDE + deepest as f64 * (WIDE + GAP);
+    let width = width.max(760.0);
+    let mut lines = wrapped(&heading.about, (width / 6.6) as usize);
+    if !heading.holds.is_empty() {
+        lines.extend(wrapped(&format!("There {}", heading.holds), (width / 6.6) as usize));
+    }
+    let legend = 30.0 + LINE * lines.len() as f64;
+    let top = legend + 26.0;
+    let height = top + lowest * (TALL + BETWEEN) + TALL + EDGE;
+    let mut svg = open(width, height, heading, &lines);
+    key(&mut svg, explainer, legend);
+    let at = |place: usize| {
+        let x = EDGE + shown[place].depth as f64 * (WIDE + GAP);
+        (x, top + rows[place] * (TALL + BETWEEN))
+    };
+    for (place, node) in shown.iter().enumerate() {
+        let (x, y) = at(place);
+        if let Some((from_x, from_y)) = node.parent.map(at) {
+            let (from, to, middle) = (from_x + WIDE, y + TALL / 2.0, x - GAP / 2.0);
+            add(
+                &mut svg,
+                format_args!(
+                    "<path d=\"M{from:.1} {:.1}H{middle:.1}V{to:.1}H{x:.1}\" class=\"edge\"/>\n",
+                    from_y + TALL / 2.0
+                ),
+            );
+        }
+        node_box(&mut svg, explainer, node, heading.weight, (x, y));
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// The row of each node: nodes without children one below the other, the others in the middle of theirs.
+fn places(shown: &[Shown]) -> Vec<f64> {
+    let mut rows = vec![0.0; shown.len()];
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); shown.len()];
+    for (place, node) in shown.iter().enumerate() {
+        if let Some(parent) = node.parent {
+            children[parent].push(place);
+        }
+    }
+    let mut next = 0.0;
+    for place in (0..shown.len()).filter(|&place| children[place].is_empty()) {
+        rows[place] = next;
+        next += 1.0;
+    }
+    // Children stand behind their parents.
+    for place in (0..shown.len()).rev() {
+        if let [first, .., last] = children[place][..] {
+            rows[place] = f64::midpoint(rows[first], rows[last]);
+        }
+    }
+    rows
+}
+
+fn node_box(
+    svg: &mut String,
+    explainer: &Explainer<'_>,
+    node: &Shown,
+    weight: f64,
+    (x, y): (f64, f64),
+) {
+    let class = if node.hidden > 0 { "box more" } else { "box" };
+    let done = explainer.mix(&node.summary.shares);
+    let told = rows(&node.summary, weight);
+    let below = match node.hidden {
+        0 => String::new(),
+        leaves => format!(" · {} leaves below", whole(leaves as u64)),
+    };
+    add(
+        svg,
+        format_args!(
+            "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDE}\" height=\"{TALL}\" rx=\"5\" \
+             class=\"{class}\"/>\n",
+            escaped(&format!("node {}: {}; {done}; {told}{below}", node.node, node.condition))
+        ),
+    );
+    let mut line = |number: f64, class: &str, text: &str| {
+        add(
+            svg,
+            format_args!(
+                "<text x=\"{:.1}\" y=\"{:.1}\" class=\"{class}\">{}</text>\n",
+                x + 8.0,
+                y + 3.0 + number * LINE,
+                escaped(text)
+            ),
+        );
+    };
+    let mut condition = wrapped(&node.condition, LETTERS);
+    if node.condition.is_empty() {
+        condition = vec![if node.node == 0 { "every decision" } else { "from here on" }.to_owned()];
+    }
+    for (number, words) in condition.iter().take(2).enumerate() {
+        line(number as f64 + 1.0, "condition", words);
+    }
+    line(3.0, "number", &format!("node {} · {told}", node.node));
+    line(4.0, "", &fitting(&done, LETTERS + 3));
+    bar(svg, explainer, &node.summary.shares, (x + 8.0, y + TALL - 15.0));
+    svg.push_str("</g>\n");
+}
+
+/// How often each class is answered, as a bar.
+fn bar(svg: &mut String, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f64, f64)) {
+    let wide = WIDE - 16.0;
+    let mut left = x;
+    for (kind, share) in kinds(explainer).into_iter().zip(shares) {
+        let part = wide * share;
+        if part >= 0.05 {
+            let fill = picture::colour(kind);
+            add(
+                svg,
+                format_args!(
+                    "<rect x=\"{left:.2}\" y=\"{y:.1}\" width=\"{part:.2}\" height=\"9\" fill=\"{fill}\"/>\n"
+                ),
+            );
+        }
+        left += part;
+    }
+}
+
+/// What the colours mean.
+fn key(svg: &mut String, explainer: &Explainer<'_>, top: f64) {
+    let mut left = EDGE;
+    for (kind, class) in kinds(explainer).into_iter().zip(explainer.tree().class_names()) {
+        let words = move_words(class);
+        add(
+            svg,
+            format_args!(
+                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>\
+                 <text x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
+                picture::colour(kind),
+                left + 17.0,
+                top + 10.5,
+                escaped(&words)
+            ),
+        );
+        left += 34.0 + 6.4 * words.chars().count() as f64;
+    }
+}
+
+/// What kind of action each class is.
+fn kinds(explainer: &Explainer<'_>) -> Vec<Kind> {
+    let mut raises = 0;
+    let kind = |class: &String| match class.parse() {
+        Ok(Move::Fold) => Kind::Fold,
+        Ok(Move::Call) => Kind::Call,
+        Ok(Move::Raise(BetSize::AllIn)) => Kind::AllIn,
+        Ok(Move::Raise(_)) | Err(()) => {
+            raises += 1;
+            Kind::Raise(raises - 1)
+        }
+    };
+    explainer.tree().class_names().iter().map(kind).collect()
+}
+
+/// The colour of what is answered most.
+pub(super) fn colour(explainer: &Explainer<'_>, shares: &[f64]) -> &'static str {
+    let most = kinds(explainer).into_iter().zip(shares).max_by(|a, b| a.1.total_cmp(b.1));
+    picture::colour(most.map_or(Kind::Call, |(kind, _)| kind))
+}
+
+/// A text in lines of at most so many letters, broken between words.
+pub(super) fn wrapped(text: &str, letters: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < letters => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+/// A text cut to so many letters.
+fn fitting(text: &str, letters: usize) -> String {
+    if text.chars().count() <= letters {
+        return text.to_owned();
+    }
+    text.chars().take(letters - 1).chain(['…']).collect()
+}
+
+fn add(svg: &mut String, part: std::fmt::Arguments<'_>) {
+    svg.write_fmt(part).expect("a string takes all");
+}
+
+fn open(width: f64, height: f64, heading: &Heading, lines: &[String]) -> String {
+    let head = escaped(&heading.head);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
+         height=\"{height:.0}\" role=\"img\" aria-labelledby=\"tree-title\" font-family=\"sans-serif\" font-size=\"11.5\" \
+         fill=\"currentColor\">\n<title id=\"tree-title\">{head}</title>\n\
+         <style>svg{{color-scheme:light dark;color:#222;background:#fff}}.box{{fill:#f6f7f9;stroke:#9aa3ad}}\
+         .more{{fill:#e3e6ea;stroke-dasharray:4 3}}.edge{{fill:none;stroke:#9aa3ad}}.condition{{font-weight:bold}}\
+         .number{{opacity:0.75}}@media (prefers-color-scheme:dark){{svg{{color:#eee;background:#16181c}}\
+         .box{{fill:#23272e;stroke:#626a75}}.more{{fill:#30353d}}}}</style>\n\
+         <text x=\"{EDGE}\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{head}</text>\n"
+    );
+    for (number, line) in lines.iter().enumerate() {
+        let y = 37.0 + LINE * number as f64;
+        add(
+            &mut svg,
+            format_args!(
+                "<text x=\"{EDGE}\" y=\"{y:.1}\" opacity=\"0.8\">{}</text>\n",
+                escaped(line)
+            ),
+        );
+    }
+    svg
+}

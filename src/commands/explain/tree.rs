@@ -1,0 +1,227 @@
+//! `cardroom explain tree`: a decision tree in poker words, as text, for Graphviz, or drawn.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use models::explain::{Explainer, Shown};
+use models::student::Manifest;
+
+use super::drawing::{self, Heading};
+use super::whose::{Whose, on, tree};
+use crate::exit::Failure;
+use crate::report;
+
+/// A decision tree in poker words, with node numbers, rows and what is done.
+///
+/// A tree is shown from its root, or from --node, down to --depth. What is below is told by its
+/// node: the rows that it learned from, their share of play, and the mean of what is done with
+/// them. Win-rates are against any hand that the opponent may hold.
+///
+/// Examples:
+///   cardroom explain tree oct --street preflop
+///   cardroom explain tree oct --street river --node 120 --depth 6
+///   cardroom explain tree oct --street flop --format svg --out flop.svg
+///   cardroom explain tree my-students/oct --street turn --format dot | dot -Tpdf > turn.pdf
+///
+/// Ends with 2 where the tree has no such node, and 3 where the agent has no trees.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    #[command(flatten)]
+    whose: Whose,
+    /// The street whose tree it is
+    #[arg(long, value_enum)]
+    street: super::Street,
+    /// Branches one below the other that are shown, 0 to 64
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=64))]
+    depth: u8,
+    /// The node to begin with
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    node: usize,
+    /// How it is shown
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Write it to this file instead of printing it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// How a tree is shown.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Indented lines
+    Text,
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
+}
+
+/// Shows.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let student = args.whose.student()?;
+    let street = args.street.street();
+    let explainer = Explainer::new(tree(&student, street)?);
+    let nodes = explainer.tree().nodes();
+    if args.node >= nodes {
+        return Err(Failure::usage(format!(
+            "--node {}: the tree of the {street} has nodes 0 to {}",
+            args.node,
+            nodes - 1
+        )));
+    }
+    let shown = explainer.outline(args.node, args.depth.into());
+    let heading = heading(args, &explainer, student.manifest());
+    let made = match args.format {
+        Format::Text => text(&explainer, &shown, &heading),
+        Format::Dot => dot(&explainer, &shown, &heading),
+        Format::Svg => drawing::svg(&explainer, &shown, &heading),
+    };
+    match &args.out {
+        Some(path) => report::write(path, &made),
+        None => report::out(&made),
+    }
+}
+
+fn heading(args: &Args, explainer: &Explainer<'_>, manifest: &Manifest) -> Heading {
+    let (street, tree) = (args.street.street(), explainer.tree());
+    let all = tree.summary(0);
+    let mut about = format!(
+        "{} leaves, depth {}, learned from {} rows",
+        whole(tree.leaves() as u64),
+        tree.depth(),
+        whole(all.rows)
+    );
+    if let Some(street) = manifest.streets.get(street.index()) {
+        about += &format!("; likeliest move right in {:.1} % of the test", 100.0 * street.accuracy);
+    }
+    let holds = explainer.path(args.node);
+    if args.node > 0 {
+        about += &format!("; from node {}", args.node);
+    }
+    Heading {
+        head: format!("{} {}", args.whose.name(), on(street)),
+        about,
+        holds: holds.join("; "),
+        weight: all.weight,
+    }
+}
+
+/// Two lines for each node: the answer that leads to it, and what is done there.
+fn text(explainer: &Explainer<'_>, shown: &[Shown], heading: &Heading) -> String {
+    let mut text = format!("{}\n{}\n", heading.head, heading.about);
+    if !heading.holds.is_empty() {
+        text += &format!("there {}\n", heading.holds);
+    }
+    text.push('\n');
+    // For each depth, whether the node shown last at it has a sibling to come.
+    let mut open: Vec<bool> = Vec::new();
+    for (place, node) in shown.iter().enumerate() {
+        open.truncate(node.depth);
+        let more = shown[place + 1..].iter().any(|other| other.parent == node.parent);
+        let indent: String = match open.get(1..) {
+            Some(above) => above.iter().map(|&more| if more { "│  " } else { "   " }).collect(),
+            None => String::new(),
+        };
+        open.push(more);
+        if node.depth > 0 {
+            let mark = if more { "├─ " } else { "└─ " };
+            text += &format!("{indent}{mark}{}\n", node.condition);
+        }
+        let under = match (node.depth, more) {
+            (0, _) => "",
+            (_, true) => "│  ",
+            (_, false) => "   ",
+        };
+        text += &format!("{indent}{under}{}\n", line(explainer, node, heading.weight));
+    }
+    text
+}
+
+/// A node in a line.
+fn line(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> String {
+    let below = match node.hidden {
+        0 => String::new(),
+        leaves => format!(", {} leaves below", whole(leaves as u64)),
+    };
+    format!(
+        "node {}: {} ({}{below})",
+        node.node,
+        explainer.mix(&node.summary.shares),
+        rows(&node.summary, weight)
+    )
+}
+
+/// The rows of a node, and how much of all play they are.
+pub(super) fn rows(summary: &models::tree::Summary, weight: f64) -> String {
+    let rows = match summary.rows {
+        1 => "1 row".to_owned(),
+        rows => format!("{} rows", whole(rows)),
+    };
+    match weight > 0.0 {
+        true => format!("{rows}, {} of play", share(summary.weight / weight)),
+        false => rows,
+    }
+}
+
+/// A share of play in percent with two digits that count.
+pub(super) fn share(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        percent if percent >= 10.0 => format!("{percent:.0} %"),
+        percent if percent >= 1.0 => format!("{percent:.1} %"),
+        percent if percent >= 0.005 => format!("{percent:.2} %"),
+        percent if percent > 0.0 => "under 0.01 %".to_owned(),
+        _ => "0 %".to_owned(),
+    }
+}
+
+/// A whole number with commas.
+pub(super) fn whole(number: u64) -> String {
+    indicatif::HumanCount(number).to_string()
+}
+
+/// In Graphviz's language.
+fn dot(explainer: &Explainer<'_>, shown: &[Shown], heading: &Heading) -> String {
+    let mut text = format!(
+        "digraph tree {{\n  graph [rankdir=LR, labelloc=t, label={}];\n  \
+         node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n  \
+         edge [fontname=\"sans-serif\"];\n",
+        quoted(&[&heading.head, &heading.about, &heading.holds])
+    );
+    for node in shown {
+        let number = format!("node {}", node.node);
+        let done = explainer.mix(&node.summary.shares);
+        let rows = rows(&node.summary, heading.weight);
+        let below = match node.hidden {
+            0 => String::new(),
+            leaves => format!("{} leaves below", whole(leaves as u64)),
+        };
+        let colour = drawing::colour(explainer, &node.summary.shares);
+        text += &format!(
+            "  n{} [label={}, fillcolor=\"{colour}66\"];\n",
+            node.node,
+            quoted(&[&number, &done, &rows, &below])
+        );
+        if let Some(parent) = node.parent {
+            let condition = drawing::wrapped(&node.condition, 34);
+            let condition: Vec<&str> = condition.iter().map(String::as_str).collect();
+            text += &format!(
+                "  n{} -> n{} [label={}];\n",
+                shown[parent].node,
+                node.node,
+                quoted(&condition)
+            );
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// Lines as one of Graphviz's strings; empty ones are left out.
+fn quoted(lines: &[&str]) -> String {
+    let lines = lines.iter().filter(|line| !line.is_empty());
+    let lines: Vec<String> =
+        lines.map(|line| line.replace('\\', "\\\\").replace('"', "\\\"")).collect();
+    format!("\"{}\"", lines.join("\\n"))
+}

@@ -1,0 +1,86 @@
+//! Whose decision trees: an agent's, or those of a student's folder.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agents::AgentError;
+use game::Street;
+use models::student::{Learned, MANIFEST, Student};
+use models::tree::Tree;
+
+use crate::exit::Failure;
+use crate::named::{Named, names};
+
+/// Who is explained.
+#[derive(clap::Args)]
+pub(super) struct Whose {
+    /// The agent: `oct`, `cart`, `oct:model=FOLDER` or a name of the configuration; or a folder that
+    /// `cardroom train oct` or `train cart` has written
+    #[arg(value_name = "AGENT|FOLDER")]
+    name: String,
+    #[command(flatten)]
+    named: Named,
+}
+
+impl Whose {
+    /// As it was named.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The student, which has trees.
+    pub(super) fn student(&self) -> Result<Arc<Student>, Failure> {
+        student(&self.named, &self.name)
+    }
+}
+
+/// The student of an agent, or of a folder, which has trees.
+pub(super) fn student(named: &Named, name: &str) -> Result<Arc<Student>, Failure> {
+    let registry = named.registry()?;
+    let refuse = |what: &str| {
+        let can = names(&registry, |agent| Learned::TREES.contains(&agent.spec().kind));
+        Failure::input(anyhow::anyhow!(
+            "`{name}` {what}; agents with trees: {}, {}:model=FOLDER, or the FOLDER itself",
+            can.join(", "),
+            Learned::TREES.join(":model=FOLDER, "),
+        ))
+    };
+    let student = match registry.resolve(name) {
+        Ok(agent)
+            if Learned::KINDS.contains(&agent.spec().kind)
+                && !Learned::TREES.contains(&agent.spec().kind) =>
+        {
+            return Err(refuse("is no tree"));
+        }
+        Ok(agent) => agent.student().ok_or_else(|| refuse("has no decision trees"))?,
+        Err(AgentError::Unknown { .. }) if Path::new(name).join(MANIFEST).is_file() => {
+            Arc::new(Student::open(Path::new(name)).map_err(Failure::input)?)
+        }
+        Err(AgentError::Unknown { .. }) if Path::new(name).is_dir() => {
+            return Err(refuse(&format!("holds no {MANIFEST}")));
+        }
+        Err(error) => return Err(Failure::input(error)),
+    };
+    match student.street(Street::Preflop) {
+        Learned::Tree(_) => Ok(student),
+        Learned::Forest(_) | Learned::Network(_) => Err(refuse("is no tree")),
+    }
+}
+
+/// The tree of a street, of a student that has trees.
+pub(super) fn tree(student: &Student, street: Street) -> Result<&Tree, Failure> {
+    match student.street(street) {
+        Learned::Tree(tree) => Ok(tree),
+        Learned::Forest(_) | Learned::Network(_) => {
+            Err(Failure::input(anyhow::anyhow!("the student's model of the {street} is no tree")))
+        }
+    }
+}
+
+/// On a street, in words.
+pub(super) fn on(street: Street) -> String {
+    match street {
+        Street::Preflop => "before the flop".to_owned(),
+        street => format!("on the {street}"),
+    }
+}

@@ -1,0 +1,119 @@
+//! `cardroom train dataset` and the learners as processes: from a blueprint to an agent that plays.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::program::{cardroom, check_failure, command, document, text};
+
+fn dataset(folder: &Path) {
+    let out = cardroom(folder, &["train", "dataset", "--rows", "20k", "--out", "rows"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+}
+
+#[test]
+fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let made = document(folder, &["train", "dataset", "--rows", "20k", "--out", "rows"]);
+    assert_eq!(made["schema"], "cardroom-dataset/1");
+    assert!(made["sampled"].as_u64().expect("a count") >= 20_000);
+    let lessons: [&[&str]; 4] = [
+        &["cart"],
+        &["oct", "--starts", "4", "--depth", "4", "--rounds", "1", "--regrows", "0"],
+        &["xgboost", "--rounds", "3", "--depth", "4", "--small"],
+        &["mlp", "--hidden", "16", "--epochs", "1"],
+    ];
+    for lesson in lessons {
+        let kind = lesson[0];
+        let arguments = [&["train"], lesson, &["--data", "rows", "--out", kind]].concat();
+        let trained = document(folder, &arguments);
+        assert_eq!(trained["schema"], "cardroom-student/1");
+        for street in trained["streets"].as_array().expect("streets") {
+            let loss = street["test"]["log_loss"].as_f64().expect("a loss");
+            assert!((0.3..1.6).contains(&loss), "{kind}: {street}");
+        }
+        assert!(folder.join(kind).join("flop.csv").exists(), "{kind}: its curve");
+        assert!(!folder.join(format!("{kind}.training")).exists(), "{kind}: its checkpoints");
+        let agent = format!("{kind}:model={kind}");
+        let played = document(
+            folder,
+            &["match", &agent, "call", "--hands", "60", "--out", &format!("m-{kind}")],
+        );
+        assert!(played.is_object());
+        let verified = cardroom(folder, &["agents", "verify", &agent, "--hands", "20"]);
+        assert!(verified.status.success(), "{}", text(&verified.stderr));
+    }
+    let described = cardroom(folder, &["agents", "describe", "xgboost:model=xgboost"]);
+    assert!(text(&described.stdout).contains("log-loss"), "{}", text(&described.stdout));
+}
+
+#[test]
+fn an_interrupted_lesson_goes_on_to_the_same_student() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    dataset(folder);
+    let lesson = ["train", "xgboost", "--data", "rows", "--rounds", "12", "--depth", "6"];
+    let whole = cardroom(folder, &[&lesson[..], &["--out", "whole"]].concat());
+    assert!(whole.status.success(), "{}", text(&whole.stderr));
+
+    let parts = [&lesson[..], &["--out", "parts", "--checkpoint", "1ms"]].concat();
+    let mut run = command(folder, &parts)
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    let state = folder.join("parts.training/flop.state");
+    let begun = Instant::now();
+    while !state.exists() && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    run.kill().expect("killed");
+    run.wait().expect("over");
+    assert!(!folder.join("parts").exists(), "it was killed before its end");
+    let other = [&parts[..], &["--eta", "0.5"]].concat();
+    check_failure(&cardroom(folder, &other), 3, "holds another training");
+    let rest = cardroom(folder, &parts);
+    assert!(rest.status.success(), "{}", text(&rest.stderr));
+    for street in ["preflop", "flop", "turn", "river"] {
+        let [one, other] = ["whole", "parts"].map(|name| {
+            fs::read(folder.join(name).join(format!("{street}.ubj"))).expect("a model")
+        });
+        assert!(one == other, "{street}: resuming changes what is learned");
+    }
+}
+
+#[test]
+fn what_cannot_be_learned_from_is_said_in_a_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let check = |arguments: &[&str], code: i32, words: &str| {
+        check_failure(&cardroom(folder, arguments), code, words);
+    };
+    check(&["train", "dataset", "--out", "x", "--rows", "0"], 2, "at least 1");
+    check(&["train", "dataset", "--out", "x", "--explore", "1.5"], 2, "from 0 to 1");
+    check(&["train", "dataset", "--out", "x", "--features", "other"], 2, "unknown to this program");
+    check(&["train", "dataset", "--out", "x", "--from", "nothing"], 3, "nothing");
+    check(&["train", "dataset", "--out", "x", "--game", "kuhn.limit.3p"], 3, "no blueprint ships");
+    check(&["train", "cart", "--data", "nowhere", "--out", "x"], 3, "dataset.toml");
+    dataset(folder);
+    check(&["train", "dataset", "--out", "rows"], 3, "holds a dataset already");
+    check(&["train", "cart", "--data", "rows", "--out", "rows"], 3, "is there already");
+    check(&["train", "cart", "--data", "rows", "--out", "x", "--memory", "1KiB"], 3, "are allowed");
+    check(
+        &["train", "cart", "--data", "rows", "--out", "x", "--depth", "1000"],
+        3,
+        "trees have at most 64",
+    );
+    check(&["train", "xgboost", "--data", "rows", "--out", "y", "--eta", "0"], 3, "eta");
+    check(&["train", "mlp", "--data", "rows", "--out", "z", "--hidden", "0"], 3, "unit");
+    let card = folder.join("rows/dataset.toml");
+    let text = fs::read_to_string(&card).expect("a card");
+    fs::write(&card, text.replace("format = 1", "format = 2")).expect("written");
+    check(
+        &["train", "cart", "--data", "rows", "--out", "x"],
+        3,
+        "format 2, and this program reads 1",
+    );
+}
