@@ -10,8 +10,8 @@
 //! taskset -c 1 slumbot_load 127.0.0.1:5611 --connections 32 --seconds 10 --rate 10000
 //! ```
 //!
-//! Prints acts a second and the times from request to answer; with `--rate` times count from the moment
-//! at which the request was due, so that a server that falls behind cannot hide it. The sums that the
+//! Prints acts a second and the times from request to answer; with `--rate` also from the moment at which
+//! the request was due to the answer, so that a server that falls behind cannot hide it. The sums that the
 //! server reports are checked against the sum of the hands. With `--bare MICROSECONDS` it is a server
 //! itself, which works that long on each request and always answers the same: what such a server's slowest
 //! answers take is the machine's doing.
@@ -29,9 +29,11 @@ use std::time::{Duration, Instant};
 struct Done {
     acts: u64,
     hands: u64,
-    /// Of acts after which the hand goes on, and of those that end one and wait for it to be on record; in
-    /// nanoseconds.
+    /// From request to answer, of acts after which the hand goes on, and of those that end one and wait for it
+    /// to be on record; in nanoseconds.
     times: [Vec<u64>; 2],
+    /// From when the request was due to the answer.
+    from_due: Vec<u64>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -67,6 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         all.acts += done.acts;
         all.hands += done.hands;
         all.times.iter_mut().zip(done.times).for_each(|(all, times)| all.extend(times));
+        all.from_due.extend(done.from_due);
     }
     let elapsed = begun.elapsed().as_secs_f64();
     println!(
@@ -78,6 +81,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     print_times("all acts", [&going_on[..], &ending].concat());
     print_times("the hand goes on", going_on);
     print_times("the hand ends", ending);
+    if pause.is_some() {
+        print_times("from when due", all.from_due);
+    }
     Ok(())
 }
 
@@ -122,13 +128,16 @@ fn play(
         let body = format!(r#"{{"token":"{token}","incr":"{incr}"}}"#);
         if pause.is_some() {
             thread::sleep(due.saturating_duration_since(Instant::now()));
-        } else {
-            due = Instant::now();
         }
+        let sent = Instant::now();
         answer = wire.ask("act", &body)?;
+        let answered = Instant::now();
         let ended = number(&answer, "winnings").is_some();
-        done.times[usize::from(ended)].push(due.elapsed().as_nanos() as u64);
-        due += pause.unwrap_or_default();
+        done.times[usize::from(ended)].push((answered - sent).as_nanos() as u64);
+        if let Some(pause) = pause {
+            done.from_due.push((answered - due).as_nanos() as u64);
+            due += pause;
+        }
         done.acts += 1;
     }
     Ok(done)

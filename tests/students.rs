@@ -45,6 +45,13 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
         let verified = cardroom(folder, &["agents", "verify", &agent, "--hands", "20"]);
         assert!(verified.status.success(), "{}", text(&verified.stderr));
     }
+    let compared =
+        document(folder, &["train", "compare", "cart:model=cart", "mlp", "--data", "rows"]);
+    let lines = compared["lines"].as_array().expect("lines");
+    let losses = |at: usize| lines[at]["streets"][0]["log_loss"].as_f64().expect("a loss");
+    // On any rows of its teacher's, what learned says more than what did not, and nobody says more than there is.
+    let least = compared["least_log_loss"][0].as_f64().expect("the least");
+    assert!(least <= losses(1) && losses(1) < losses(3) && losses(3) < losses(4), "{compared:#}");
     let described = cardroom(folder, &["agents", "describe", "xgboost:model=xgboost"]);
     assert!(text(&described.stdout).contains("log-loss"), "{}", text(&described.stdout));
 }
@@ -85,6 +92,32 @@ fn an_interrupted_lesson_goes_on_to_the_same_student() {
 }
 
 #[test]
+fn models_of_another_program_become_a_student() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    dataset(folder);
+    let lesson = ["train", "xgboost", "--data", "rows"];
+    let first = document(
+        folder,
+        &[&lesson[..], &["--rounds", "2", "--depth", "3", "--out", "first"]].concat(),
+    );
+    // Its files are XGBoost's own, so that they may stand for some of it.
+    let second =
+        document(folder, &[&lesson[..], &["--import", "first", "--out", "second"]].concat());
+    assert_eq!(first["streets"], second["streets"]);
+    let played =
+        cardroom(folder, &["match", "xgboost:model=second", "call", "--hands", "20", "--out", "m"]);
+    assert!(played.status.success(), "{}", text(&played.stderr));
+    fs::remove_file(folder.join("first/turn.ubj")).expect("removed");
+    let missing =
+        cardroom(folder, &[&lesson[..], &["--import", "first", "--out", "third"]].concat());
+    check_failure(&missing, 3, "has no turn.ubj and no turn.json");
+    fs::copy(folder.join("first/river.ubj"), folder.join("first/turn.ubj")).expect("copied");
+    let other = cardroom(folder, &[&lesson[..], &["--import", "first", "--out", "third"]].concat());
+    check_failure(&other, 3, "turn.ubj: it takes 5 numbers");
+}
+
+#[test]
 fn what_cannot_be_learned_from_is_said_in_a_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
@@ -96,6 +129,7 @@ fn what_cannot_be_learned_from_is_said_in_a_line() {
     check(&["train", "dataset", "--out", "x", "--features", "other"], 2, "unknown to this program");
     check(&["train", "dataset", "--out", "x", "--from", "nothing"], 3, "nothing");
     check(&["train", "dataset", "--out", "x", "--game", "kuhn.limit.3p"], 3, "no blueprint ships");
+    check(&["train", "compare", "call", "--data", "nowhere"], 3, "dataset.toml");
     check(&["train", "cart", "--data", "nowhere", "--out", "x"], 3, "dataset.toml");
     dataset(folder);
     check(&["train", "dataset", "--out", "rows"], 3, "holds a dataset already");

@@ -8,10 +8,12 @@
 //! - [`boost`]: boosted trees.
 //! - [`mlp`]: training of networks.
 //! - [`student`]: a run for each street of a dataset, and the agent's model that comes of it.
+//! - [`baseline`]: what needs no learning.
 //! - [`measure`]: how well a classifier tells the labels of a table.
 //!
 //! Nothing here reads a clock or prints: whoever drives a [`Training`] does.
 
+pub mod baseline;
 mod bins;
 pub mod boost;
 pub mod cart;

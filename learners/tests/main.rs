@@ -1,5 +1,6 @@
 //! Datasets and learners.
 
+mod baseline;
 mod bins;
 mod boost;
 mod cart;

@@ -5,6 +5,7 @@ use clap::Subcommand;
 use crate::exit::Failure;
 
 mod cfr;
+mod compare;
 mod course;
 mod curve;
 mod dataset;
@@ -26,6 +27,7 @@ enum What {
     Oct(lessons::Oct),
     Xgboost(lessons::Xgboost),
     Mlp(lessons::Mlp),
+    Compare(compare::Args),
 }
 
 /// Trains.
@@ -37,5 +39,6 @@ pub fn run(args: Args) -> Result<(), Failure> {
         What::Oct(args) => student::run(&args.common, &args.lesson()),
         What::Xgboost(args) => student::run(&args.common, &args.lesson()),
         What::Mlp(args) => student::run(&args.common, &args.lesson()),
+        What::Compare(args) => compare::run(&args),
     }
 }

@@ -9,7 +9,7 @@ use crate::mlp::{Mlp, MlpError, MlpOptions};
 use crate::oct::{self, Oct};
 use crate::{Bins, Progress, Table, Training, TreesError, cart};
 
-pub use write::{Taught, losses, write};
+pub use write::{Making, Taught, losses, write};
 
 /// How a student learns: the learner and its options, the same for every street.
 #[derive(Debug, Clone)]

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use game::Street;
 use models::student::{FORMAT, Learned, MANIFEST, Manifest, StreetManifest, StudentError, hash};
 
-use super::Lesson;
 use crate::Table;
 use crate::dataset::Dataset;
 use crate::measure::{Measured, measure};
@@ -28,18 +27,28 @@ pub fn losses(learned: &Learned, tables: [&Table; 3]) -> [Measured; 3] {
     tables.map(|table| measure(learned.classifier(), table))
 }
 
-/// Writes a student's folder, which must not be there yet, whole or not at all. `small` models have their
-/// numbers rounded: networks to 16 bits, a forest's leaves to 65,536 steps.
+/// How a student is made and kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Making<'a> {
+    /// Its kind.
+    pub kind: &'a str,
+    /// How it learned, in a line.
+    pub options: &'a str,
+    /// Whether numbers are rounded: a network's to 16 bits, the values of a forest's leaves to 65,536 steps.
+    pub small: bool,
+    /// The name and version of the program.
+    pub made_by: &'a str,
+}
+
+/// Writes a student's folder, which must not be there yet, whole or not at all.
 ///
 /// # Errors
 /// When a file cannot be written.
 pub fn write(
     folder: &Path,
     dataset: &Dataset,
-    lesson: &Lesson,
+    making: Making<'_>,
     taught: &[Taught; 4],
-    small: bool,
-    made_by: &str,
 ) -> Result<Manifest, StudentError> {
     let mut partial = folder.as_os_str().to_os_string();
     partial.push(".partial");
@@ -49,7 +58,7 @@ pub fn write(
     fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
     let mut streets = Vec::new();
     for (street, taught) in Street::ALL.into_iter().zip(taught) {
-        let (ending, bytes) = taught.learned.encode(small);
+        let (ending, bytes) = taught.learned.encode(making.small);
         let file = format!("{street}.{ending}");
         let path = partial.join(&file);
         fs::write(&path, &bytes).map_err(|source| at(&path, source))?;
@@ -66,9 +75,9 @@ pub fn write(
     let card = dataset.card();
     let manifest = Manifest {
         format: FORMAT,
-        kind: lesson.kind().to_owned(),
-        made_by: made_by.to_owned(),
-        options: lesson.options(),
+        kind: making.kind.to_owned(),
+        made_by: making.made_by.to_owned(),
+        options: making.options.to_owned(),
         data_sha256: dataset.hash(),
         teacher_sha256: card.teacher_sha256.clone(),
         menu: card.menu.clone(),

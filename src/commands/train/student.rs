@@ -9,7 +9,7 @@ use game::Street;
 use learners::Progress as Learning;
 use learners::dataset::{Dataset, Labels, Split};
 use learners::measure::Measured;
-use learners::student::{Lesson, Run, Taught, losses, write};
+use learners::student::{Lesson, Making, Run, Taught, losses, write};
 use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::student::Learned;
@@ -31,6 +31,10 @@ pub struct Common {
     /// The folder of the student to make
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
+    /// Take what another program has trained instead of training: STREET.ubj or STREET.json of XGBoost, STREET.safetensors, or a
+    /// tree's STREET.tree, for each street
+    #[arg(long, value_name = "FOLDER")]
+    import: Option<PathBuf>,
     /// Learn the teacher's probabilities, or its likeliest move alone
     #[arg(long, value_enum, default_value = "soft")]
     labels: Kind,
@@ -88,10 +92,17 @@ pub fn run(common: &Common, lesson: &Lesson) -> Result<(), Failure> {
         interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     answer.set("saving the training; press Ctrl-C again to abort");
     let dataset = Dataset::open(data).map_err(Failure::input)?;
-    let work = Work::begin(common, lesson, &dataset)?;
     let threads = common.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(Failure::input)?;
+    if let Some(folder) = &common.import {
+        let streets = Street::ALL
+            .map(|street| pool.install(|| import(common, lesson, &dataset, folder, street)));
+        let taught = streets.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let taught = taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
+        return finish(common, lesson, &dataset, &taught, "trained by another program");
+    }
+    let work = Work::begin(common, lesson, &dataset)?;
     let mut taught = Vec::new();
     for street in Street::ALL {
         match pool.install(|| work.street(&dataset, street, &stop))? {
@@ -106,13 +117,61 @@ pub fn run(common: &Common, lesson: &Lesson) -> Result<(), Failure> {
     }
     let taught: [Taught; 4] =
         taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
+    finish(common, lesson, &dataset, &taught, &lesson.options())?;
+    work.end(out)
+}
+
+/// Writes the student's folder and says what it is worth.
+fn finish(
+    common: &Common,
+    lesson: &Lesson,
+    dataset: &Dataset,
+    taught: &[Taught; 4],
+    options: &str,
+) -> Result<(), Failure> {
+    let Common { out, small, json, .. } = common;
     let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION"));
-    write(out, &dataset, lesson, &taught, common.small, made_by).map_err(Failure::input)?;
-    work.end(out)?;
-    if common.json {
-        return report::out(&format!("{:#}\n", document(lesson, &taught, out)));
+    let making = Making { kind: lesson.kind(), options, small: *small, made_by };
+    write(out, dataset, making, taught).map_err(Failure::input)?;
+    if *json {
+        return report::out(&format!("{:#}\n", document(lesson, taught, out)));
     }
-    report::out(&text(lesson, &taught, out))
+    report::out(&text(lesson, taught, out))
+}
+
+/// A street's model from a folder of another program's.
+fn import(
+    common: &Common,
+    lesson: &Lesson,
+    dataset: &Dataset,
+    folder: &Path,
+    street: Street,
+) -> Result<Taught, Failure> {
+    let endings: &[&str] = match lesson {
+        Lesson::Cart(_) | Lesson::Oct(_) => &["tree"],
+        Lesson::Xgboost(_) => &["ubj", "json"],
+        Lesson::Mlp(_) => &["safetensors"],
+    };
+    let names: Vec<String> = endings.iter().map(|ending| format!("{street}.{ending}")).collect();
+    let path =
+        names.iter().map(|name| folder.join(name)).find(|path| path.exists()).ok_or_else(|| {
+            Failure::input(anyhow::anyhow!(
+                "{} has no {}",
+                folder.display(),
+                names.join(" and no ")
+            ))
+        })?;
+    let bytes = fs::read(&path).map_err(|error| at(&path, &error))?;
+    let card = &dataset.card().streets[street.index()];
+    let learned = Learned::read(lesson.kind(), &bytes, &card.columns, &card.classes)
+        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
+    let table = |split| {
+        let labels = Labels::from(common.labels);
+        dataset.table(street, split, labels, common.memory.0).map_err(Failure::input)
+    };
+    let (train, valid, test) = (table(Split::Train)?, table(Split::Valid)?, table(Split::Test)?);
+    let measured = losses(&learned, [&train, &valid, &test]);
+    Ok(Taught { learned, rows: train.rows() as u64, measured })
 }
 
 /// The folder of a training under way, `OUT.training`.

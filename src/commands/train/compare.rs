@@ -1,0 +1,149 @@
+//! `cardroom train compare`: students beside each other, and beside what needs no learning.
+
+use std::path::PathBuf;
+
+use comfy_table::{CellAlignment, Table as Cells, presets};
+use game::Street;
+use learners::Table;
+use learners::baseline::{Constant, Nearest, least_log_loss};
+use learners::dataset::{Dataset, Labels, Split};
+use learners::measure::{Measured, measure};
+use models::student::columns;
+use serde_json::{Value, json};
+
+use crate::config::units::Size;
+use crate::exit::Failure;
+use crate::named::Named;
+use crate::report;
+
+/// Compare students on rows that none of them learned from: log-losses in nats, by street.
+///
+/// Beside them stand what needs no learning: all moves alike, the mean of all labels, the ten nearest rows (of 50,000, on
+/// 2,000 rows), and the least that is possible, the entropy of the labels.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The students: agents such as `oct` or `mlp:model=FOLDER`
+    #[arg(value_name = "AGENT", default_values_t = ["mlp", "xgboost", "oct", "cart"].map(str::to_owned))]
+    agents: Vec<String>,
+    /// The folder of a dataset, made by `cardroom train dataset`
+    #[arg(long, value_name = "FOLDER")]
+    data: PathBuf,
+    #[command(flatten)]
+    named: Named,
+    /// The most that a street's rows may take; more is refused before it is read
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    memory: Size,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Rows that the nearest are looked for among, and rows they are looked for.
+const AMONG: usize = 50_000;
+const ASKED: usize = 2_000;
+
+/// A name with its figures on each street.
+type Line = (String, Vec<Measured>);
+
+/// Measures and prints.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let dataset = Dataset::open(&args.data).map_err(Failure::input)?;
+    let registry = args.named.registry()?;
+    let mut students = Vec::new();
+    for name in &args.agents {
+        let agent = registry.resolve(name).map_err(Failure::input)?;
+        let student = agent.student().ok_or_else(|| {
+            Failure::input(anyhow::anyhow!(
+                "`{name}` is no student: name cart, oct, xgboost or mlp"
+            ))
+        })?;
+        for street in Street::ALL {
+            let card = &dataset.card().streets[street.index()];
+            if (columns(street), student.moves(street).names())
+                != (card.columns.clone(), card.classes.clone())
+            {
+                return Err(Failure::input(anyhow::anyhow!(
+                    "`{name}` has other features or moves on the {street} than the dataset {}: compare it on its own",
+                    args.data.display()
+                )));
+            }
+        }
+        students.push(student);
+    }
+    let mut lines: Vec<Line> = args.agents.iter().map(|name| (name.clone(), Vec::new())).collect();
+    let baselines = ["ten nearest rows", "mean of all labels", "all moves alike"];
+    lines.extend(baselines.map(|name| (name.to_owned(), Vec::new())));
+    let mut least = Vec::new();
+    for street in Street::ALL {
+        let table = |split| {
+            dataset.table(street, split, Labels::Soft, args.memory.0).map_err(Failure::input)
+        };
+        let (train, test) = (table(Split::Train)?, table(Split::Test)?);
+        let mut of_street: Vec<Measured> = students
+            .iter()
+            .map(|student| measure(student.street(street).classifier(), &test))
+            .collect();
+        of_street.push(measure(&Nearest::new(&some(&train, AMONG), 10), &some(&test, ASKED)));
+        of_street.push(measure(&Constant::mean(&train), &test));
+        of_street.push(measure(&Constant::uniform(&train), &test));
+        lines.iter_mut().zip(of_street).for_each(|((_, line), measured)| line.push(measured));
+        least.push(least_log_loss(&test));
+    }
+    if args.json {
+        return report::out(&format!("{:#}\n", document(&lines, &least)));
+    }
+    report::out(&text(&lines, &least))
+}
+
+/// Rows at even distances, at most so many.
+fn some(table: &Table, most: usize) -> Table {
+    let every = table.rows().div_ceil(most).max(1);
+    let rows: Vec<u32> = (0..table.rows() as u32).step_by(every).collect();
+    table.pick(&rows)
+}
+
+fn text(lines: &[Line], least: &[f64]) -> String {
+    let mut table = Cells::new();
+    table.load_style(presets::NOTHING);
+    let streets = Street::ALL.map(|street| street.to_string());
+    table.set_header([&["test rows".to_owned()], &streets[..]].concat());
+    for (name, measured) in lines {
+        let cells = measured.iter().map(|measured| {
+            format!("{:.4} ({:.1} %)", measured.log_loss, 100.0 * measured.accuracy)
+        });
+        table.add_row([name.clone()].into_iter().chain(cells));
+    }
+    let cells = least.iter().map(|least| format!("{least:.4} (100.0 %)"));
+    table.add_row(["least possible".to_owned()].into_iter().chain(cells));
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    format!(
+        "{}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's\n",
+        lines.join("\n")
+    )
+}
+
+fn document(lines: &[Line], least: &[f64]) -> Value {
+    let street = |(street, measured): (Street, &Measured)| {
+        json!({
+            "street": street.name(),
+            "log_loss": measured.log_loss,
+            "brier": measured.brier,
+            "distance": measured.distance,
+            "accuracy": measured.accuracy,
+        })
+    };
+    let line = |(name, measured): &Line| {
+        json!({
+            "name": name,
+            "streets": Street::ALL.into_iter().zip(measured).map(street).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "schema": "cardroom-comparison/1",
+        "lines": lines.iter().map(line).collect::<Vec<_>>(),
+        "least_log_loss": least,
+    })
+}
