@@ -25,7 +25,7 @@ const ROUNDS: usize = 60;
 const FIRST: usize = 16;
 // Trees of a stage that is not the last are so deep that a leaf could have this many rows: what few rows say of more
 // leaves does not hold for all.
-const LEAF_ROWS: usize = 256;
+const LEAF_ROWS: usize = 512;
 
 pub(super) struct Run<'a, const W: usize> {
     pub(super) table: &'a Table,
@@ -261,7 +261,9 @@ impl<'a, const W: usize> Run<'a, W> {
         let Some(best) = self.state.pool.first() else { return };
         let seed = mixed(self.options.seed, !self.state.done);
         let (tree, mut rows) = best.tree(&self.matrix, &price, true);
-        let level = 1 + number as usize * depth.saturating_sub(4) / of.max(1) as usize;
+        // Small parts first: each of many is kept where it is better.
+        let rest = of.saturating_sub(number + 1) as usize;
+        let level = 1 + rest * depth.saturating_sub(4) / of.max(1) as usize;
         let mut tree = starts.make(Start::Regrown { level }, Some(tree), &mut rows, seed);
         starts.search.rounds(&mut tree, &mut rows, depth, mixed(seed, 7), (2, ENOUGH));
         let tree = Kept::new(&tree, &price);
