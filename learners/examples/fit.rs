@@ -1,7 +1,7 @@
 //! Fits a tree to raw numbers, for checks and measurements by other programs.
 //!
 //! `fit cart|oct DIR columns=N classes=N [depth=N] [loss=errors|gini|entropy] [bins=N] [min-rows=N] [alpha=X]
-//! [starts=N] [survivors=N] [rounds=N] [regrows=N] [stage-rows=N] [seed=N] [threads=N] [steps]`
+//! [starts=N] [survivors=N] [rounds=N] [regrows=N] [stage-rows=N] [planes=N] [seed=N] [threads=N] [steps]`
 //!
 //! DIR holds `train.x` (rows of f32), `train.y` (a byte a row) or `train.p` (rows of f32 shares); the same for `held`,
 //! where those rows choose alpha, and `test.x`. Written are `train.out` and `test.out`, rows of f32 shares, and
@@ -101,6 +101,7 @@ fn fit(args: &Args, train: &Table, held_out: Option<&Table>) -> Result<Tree, Fai
         rounds: args.get("rounds", defaults.rounds)?,
         regrows: args.get("regrows", defaults.regrows)?,
         stage_rows: args.get("stage-rows", defaults.stage_rows)?,
+        planes: args.get("planes", defaults.planes)?,
         seed: args.get("seed", defaults.seed)?,
         ..defaults
     };

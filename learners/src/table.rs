@@ -1,5 +1,7 @@
 //! Rows to learn from.
 
+use models::tree::Plane;
+
 /// Rows of numbers, each with a distribution over classes and a weight.
 ///
 /// Numbers stand column by column, labels row by row. Every number is finite, every label has shares of at
@@ -178,6 +180,25 @@ impl Table {
     /// The weight of each row.
     pub fn weights(&self) -> &[f32] {
         &self.weights
+    }
+
+    /// The first columns, and behind them a column for each plane with its sums.
+    pub(crate) fn beside(&self, columns: usize, planes: &[Plane]) -> Table {
+        let mut names = self.columns[..columns].to_vec();
+        let mut values = self.values[..columns * self.rows()].to_vec();
+        let mut row = vec![0.0; self.columns.len()];
+        for (number, plane) in planes.iter().enumerate() {
+            names.push(format!("plane {number}"));
+            for at in 0..self.rows() {
+                for &(column, _) in &plane.factors {
+                    row[column] = self.values[column * self.rows() + at];
+                }
+                let sum = plane.of(&row);
+                values.push(if sum.is_finite() { sum } else { f32::MAX });
+            }
+        }
+        let (classes, labels) = (self.classes.clone(), self.labels.clone());
+        Table { columns: names, classes, values, labels, weights: self.weights.clone() }
     }
 
     /// The rows named, in that order; a row may be named twice. Panics where there are none, or no such row.

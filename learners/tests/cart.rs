@@ -100,12 +100,16 @@ fn pruning_on_other_rows_takes_away_what_is_noise() {
     for loss in [Loss::Gini, Loss::Entropy, Loss::Misclassification] {
         let options = Options { loss, ..Options::default() };
         let whole = cart::fit(&train, &bins, &options).expect("a tree");
-        let (pruned, alpha) = cart::fit_pruned(&train, &bins, &held_out, &options).expect("a tree");
-        assert!(alpha > 0.0 && pruned.leaves() < whole.leaves() / 2, "{loss:?}: {alpha}");
+        let (pruned, chosen) =
+            cart::fit_pruned(&train, &bins, &held_out, &options).expect("a tree");
+        assert!(chosen.alpha > 0.0 && pruned.leaves() < whole.leaves() / 2, "{chosen:?}");
         let (whole, less) = (measure(&whole, &test), measure(&pruned, &test));
         assert!(less.brier < whole.brier && less.accuracy > whole.accuracy, "{whole:?}, {less:?}");
-        let again = cart::fit(&train, &bins, &Options { alpha, ..options }).expect("a tree");
-        assert_eq!(again, pruned, "the alpha found gives the tree found");
+        let again = cart::fit(&train, &bins, &chosen).expect("a tree");
+        assert_eq!(again, pruned, "what was chosen gives the tree");
+        let coarse = Options { min_rows: chosen.min_rows.max(2) / 2, ..options };
+        let (_, other) = cart::fit_pruned(&train, &bins, &held_out, &coarse).expect("a tree");
+        assert!(other.min_rows >= coarse.min_rows, "leaves are at least as large as asked");
     }
 }
 

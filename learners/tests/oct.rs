@@ -121,6 +121,67 @@ fn the_number_of_threads_does_not_matter() {
 }
 
 #[test]
+fn a_run_with_planes_is_taken_up_where_it_was_put_away() {
+    let (table, held_out) = (slanted(1500, 1), slanted(400, 2));
+    let bins = Bins::new(&table, 64);
+    let options = Options { planes: 3, ..quick() };
+    let mut run = Oct::new(&table, &bins, Some(&held_out), options).expect("a run");
+    let mut saved = Vec::new();
+    while run.step().is_some() {
+        saved.push(run.save());
+    }
+    for bytes in &saved {
+        let mut again =
+            Oct::resume(&table, &bins, Some(&held_out), options, bytes).expect("its own bytes");
+        while again.step().is_some() {}
+        assert_eq!((again.model(), again.save()), (run.model(), run.save()));
+    }
+    let last = saved.last().expect("there were steps");
+    let refused = |bytes: &[u8], options: Options| {
+        let error = Oct::resume(&table, &bins, Some(&held_out), options, bytes).err();
+        assert!(matches!(error, Some(TreesError::Saved(_))), "{error:?}");
+    };
+    refused(last, Options { planes: 0, ..options });
+    refused(last, Options { planes: 4, ..options });
+    let mut damaged = last.clone();
+    for at in (0..last.len()).step_by(5) {
+        damaged[at] ^= 4;
+        refused(&damaged, options);
+        damaged[at] ^= 4;
+    }
+}
+
+#[test]
+fn planes_tell_what_steps_of_single_columns_only_come_near() {
+    let (table, test) = (slanted(3000, 3), slanted(3000, 4));
+    let columns = fit(&table, quick());
+    let bins = Bins::new(&table, 256);
+    let planes = Oct::fit(&table, &bins, None, Options { planes: 6, ..quick() }).expect("a tree");
+    let right = |tree: &Tree| measure(tree, &test).accuracy;
+    assert!(right(&columns) < 0.93 && right(&planes) > 0.97, "{}", planes.to_text());
+    assert_eq!(Tree::from_bytes(&planes.to_bytes()).expect("its own bytes"), planes);
+    assert_eq!(
+        Tree::parse(&planes.to_text(), table.columns(), table.classes()).expect("text"),
+        planes
+    );
+}
+
+/// Two classes, told by the sign of a sum of three of five columns.
+fn slanted(rows: usize, seed: u64) -> Table {
+    let numbers = soft(rows, 5, 2, seed);
+    let rows: Vec<([f32; 5], usize)> = (0..rows)
+        .map(|row| {
+            let values: [f32; 5] = std::array::from_fn(|column| numbers.column(column)[row]);
+            let centred = |column: usize| values[column] - 0.5;
+            let sum = centred(0) + 2.0 * centred(2) - 1.5 * centred(3);
+            (values, usize::from(sum > 0.0))
+        })
+        .collect();
+    let rows: Vec<(&[f32], usize)> = rows.iter().map(|(row, class)| (&row[..], *class)).collect();
+    hard(&rows)
+}
+
+#[test]
 fn bytes_that_do_not_continue_a_run_are_refused() {
     let (table, options) = staged();
     let bins = Bins::new(&table, 64);
@@ -173,9 +234,10 @@ proptest! {
     #[test]
     fn a_tree_is_never_worse_than_the_greedy_one(
         table in any_table(), depth in 1usize..9, min_rows in 1usize..5, loss in 0usize..3, seed in any::<u64>(),
+        planes in 0usize..3,
     ) {
         let loss = [Loss::Misclassification, Loss::Gini, Loss::Entropy][loss];
-        let options = Options { depth, min_rows, loss, seed, ..quick() };
+        let options = Options { depth, min_rows, loss, seed, planes, ..quick() };
         let (tree, greedy) = (fit(&table, options), greedy(&table, &options));
         let (mine, its) = (objective(&tree, &table, loss), objective(&greedy, &table, loss));
         prop_assert!(mine <= its + 1e-6, "{} and {}", mine, its);

@@ -9,9 +9,10 @@
 use models::tree::Tree;
 
 use crate::trees::grow::Grower;
+use crate::trees::least::{self, Greedy};
 use crate::trees::matrix::Matrix;
 use crate::trees::node::Price;
-use crate::trees::prune::{best_price, prune};
+use crate::trees::prune::prune;
 use crate::trees::{Loss, TreesError, check, with_lanes};
 use crate::{Bins, Table};
 
@@ -22,9 +23,9 @@ pub struct Options {
     pub depth: usize,
     /// What splits make small: Gini's impurity or entropy; splitting by errors gives poor trees.
     pub loss: Loss,
-    /// A leaf has at least so many rows.
+    /// A leaf has at least so many rows. Held-out rows may choose more.
     pub min_rows: usize,
-    /// A leaf's rows have at least this weight.
+    /// A leaf's rows have at least this weight. Held-out rows may choose more.
     pub min_weight: f64,
     /// What a branch must save, as a share of the loss of a tree without branches. Without effect where held-out rows
     /// choose it.
@@ -51,47 +52,45 @@ impl Options {
 
 /// A tree for a table whose bins are given; splits lie at the bins' cuts.
 pub fn fit(table: &Table, bins: &Bins, options: &Options) -> Result<Tree, TreesError> {
-    fit_alpha(table, bins, None, options).map(|(tree, _)| tree)
-}
-
-/// A tree whose alpha is the one under which it loses least on held-out rows, and that alpha.
-pub fn fit_pruned(
-    table: &Table,
-    bins: &Bins,
-    held_out: &Table,
-    options: &Options,
-) -> Result<(Tree, f64), TreesError> {
-    fit_alpha(table, bins, Some(held_out), options)
-}
-
-fn fit_alpha(
-    table: &Table,
-    bins: &Bins,
-    held_out: Option<&Table>,
-    options: &Options,
-) -> Result<(Tree, f64), TreesError> {
     options.check(table, bins)?;
-    if held_out.is_some_and(|other| {
-        (other.columns(), other.classes()) != (table.columns(), table.classes())
-    }) {
-        return Err(TreesError::Others);
-    }
     Ok(with_lanes!(table.classes().len(), W => {
         let matrix = Matrix::<W>::new(table, bins);
         let grower = Grower { matrix: &matrix, price: options.price(), picked: None, seed: 0 };
         let mut rows: Vec<u32> = (0..table.rows() as u32).collect();
         let mut node = grower.grow(&mut rows, options.depth);
-        let whole = options.loss.of(&node.sums);
-        let mut price = options.alpha * whole;
-        if let Some(held_out) = held_out {
-            let codes = Bins::with_cuts(held_out, bins.all_cuts().to_vec());
-            let held_out_matrix = Matrix::<W>::new(held_out, &codes);
-            price = best_price(&node, options.loss, held_out, &held_out_matrix).0;
-        }
+        let price = options.alpha * options.loss.of(&node.sums);
         if price > 0.0 {
             prune(&mut node, options.loss, price);
         }
-        let alpha = if whole > 0.0 { price / whole } else { 0.0 };
-        (node.tree(table, &matrix), alpha)
+        node.tree(table, &matrix, &[])
+    }))
+}
+
+/// A tree whose alpha and least leaf are those under which it loses least on held-out rows, and the options with
+/// them: leaves as small as asked for, or a few times as large.
+pub fn fit_pruned(
+    table: &Table,
+    bins: &Bins,
+    held_out: &Table,
+    options: &Options,
+) -> Result<(Tree, Options), TreesError> {
+    options.check(table, bins)?;
+    if (held_out.columns(), held_out.classes()) != (table.columns(), table.classes()) {
+        return Err(TreesError::Others);
+    }
+    Ok(with_lanes!(table.classes().len(), W => {
+        let matrix = Matrix::<W>::new(table, bins);
+        let codes = Bins::with_cuts(held_out, bins.all_cuts().to_vec());
+        let others = Matrix::<W>::new(held_out, &codes);
+        let held_out = (held_out, &others);
+        let Greedy { mut node, price, branch } =
+            least::best(&matrix, &options.price(), options.depth, options.loss, held_out);
+        let whole = options.loss.of(&node.sums);
+        if branch > 0.0 {
+            prune(&mut node, options.loss, branch);
+        }
+        let alpha = if whole > 0.0 { branch / whole } else { 0.0 };
+        let Price { min_rows, min_weight, .. } = price;
+        (node.tree(table, &matrix, &[]), Options { alpha, min_rows, min_weight, ..*options })
     }))
 }

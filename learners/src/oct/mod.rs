@@ -9,7 +9,9 @@
 //! Optimization Lens*, 2019.
 
 mod ahead;
+mod direction;
 mod kept;
+mod planes;
 mod run;
 mod saved;
 mod scan;
@@ -21,12 +23,14 @@ use models::tree::Tree;
 use crate::trees::matrix::Matrix;
 use crate::trees::{Loss, TreesError, check, mixed, with_lanes};
 use crate::{Bins, Progress, Table, Training};
+use planes::Planes;
 use run::Run;
+use saved::Sloped;
 
 /// What a tree must be like, and how long to search for it.
 ///
 /// A round of search looks at every row, column and level of a tree once. On many rows a run takes about as long as `starts`
-/// / 4 + 2 x `survivors` + `rounds` rounds over all rows, and each of `regrows` as long as some three more; rounds end early
+/// / 8 + 2 x `survivors` + `rounds` rounds over all rows, and each of `regrows` as long as some five more; rounds end early
 /// when they have stopped paying.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
@@ -34,9 +38,9 @@ pub struct Options {
     pub depth: usize,
     /// What is made small.
     pub loss: Loss,
-    /// A leaf has at least so many rows.
+    /// A leaf has at least so many rows. Held-out rows may choose more: what the greedy tree does best with.
     pub min_rows: usize,
-    /// A leaf's rows have at least this weight.
+    /// A leaf's rows have at least this weight. Held-out rows may choose more.
     pub min_weight: f64,
     /// What a branch must save, as a share of the loss of a tree without branches. Held-out rows may choose
     /// more.
@@ -51,6 +55,9 @@ pub struct Options {
     pub regrows: usize,
     /// A stage has at least so many rows: with fewer than twice as many, all rows are used from the start.
     pub stage_rows: usize,
+    /// Steps with planes at the end: branches may then test weighted sums of a few columns. Each takes about as long as five
+    /// rounds. None: single columns alone.
+    pub planes: usize,
     /// What random choices are made with.
     pub seed: u64,
 }
@@ -68,6 +75,7 @@ impl Default for Options {
             rounds: 8,
             regrows: 4,
             stage_rows: 10_000,
+            planes: 0,
             seed: 1,
         }
     }
@@ -125,7 +133,15 @@ impl<'a> Oct<'a> {
             return Err(TreesError::Others);
         }
         let run: Box<dyn Steps + Send + 'a> = with_lanes!(table.classes().len(), W => {
-            Box::new(Run::<W>::new(table, bins, held_out, options, saved)?)
+            if options.planes == 0 {
+                Box::new(Run::<W>::new(table, bins, held_out, options, saved)?)
+            } else {
+                let (saved, sloped) = match saved.map(Sloped::from_bytes).transpose()? {
+                    None => (None, None),
+                    Some((run, sloped)) => (Some(run), Some(sloped)),
+                };
+                Box::new(Planes::new(Run::<W>::new(table, bins, held_out, options, saved)?, sloped)?)
+            }
         });
         Ok(Oct { run })
     }

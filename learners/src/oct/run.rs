@@ -8,12 +8,12 @@ use rayon::prelude::*;
 use super::kept::Kept;
 use super::saved::State;
 use super::search::Search;
-use super::starts::{Start, Starts};
+use super::starts::{ENOUGH, Start, Starts};
 use super::{Matrix, Options, Steps, told};
 use crate::measure::measure;
 use crate::trees::node::{Node, Price};
 use crate::trees::prune::{best_price, prune};
-use crate::trees::{TreesError, mixed};
+use crate::trees::{Loss, TreesError, least, mixed};
 use crate::{Bins, Progress, Table};
 
 // Starts of a step: they are made at the same time from the same best tree, so that the number of threads does not
@@ -21,17 +21,20 @@ use crate::{Bins, Progress, Table};
 const BATCH: u64 = 4;
 // Where all rows are used from the start, a start is searched to its end, or for so many rounds.
 const ROUNDS: usize = 60;
-// Rounds go on while they make the best tree better by this part of its cost.
-const ENOUGH: f64 = 5e-4;
 // The first stage has one row in this many; each later one twice as many rows.
 const FIRST: usize = 16;
+// Trees of a stage that is not the last are so deep that a leaf could have this many rows: what few rows say of more
+// leaves does not hold for all.
+const LEAF_ROWS: usize = 512;
 
 pub(super) struct Run<'a, const W: usize> {
-    table: &'a Table,
-    bins: &'a Bins,
-    held_out: Option<(&'a Table, Matrix<W>)>,
-    options: Options,
+    pub(super) table: &'a Table,
+    pub(super) bins: &'a Bins,
+    pub(super) held_out: Option<(&'a Table, Matrix<W>)>,
+    pub(super) options: Options,
     told: u64,
+    // What a leaf must hold.
+    least: (usize, f64),
     // How many rows each stage has.
     stages: Vec<usize>,
     // All rows in random order: a stage has the first of them.
@@ -74,13 +77,18 @@ impl<'a, const W: usize> Run<'a, W> {
             let codes = Bins::with_cuts(held_out, bins.all_cuts().to_vec());
             (held_out, Matrix::new(held_out, &codes))
         });
+        let least = match &held_out {
+            Some((other, others)) => greedy_least(table, bins, (other, others), &options),
+            None => (options.min_rows, options.min_weight),
+        };
         let matrix = rows_of(table, bins, &order[..stages[state.stage]]);
-        Ok(Run { table, bins, held_out, options, told, stages, order, matrix, state })
+        Ok(Run { table, bins, held_out, options, told, least, stages, order, matrix, state })
     }
 
     // What branches cost: a share of what a tree without any would.
-    fn price(&self) -> Price {
-        let Options { loss, min_rows, min_weight, alpha, .. } = self.options;
+    pub(super) fn price(&self) -> Price {
+        let Options { loss, alpha, .. } = self.options;
+        let (min_rows, min_weight) = self.least;
         let rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
         let branch = if alpha > 0.0 { alpha * loss.of(&self.matrix.sums(&rows)) } else { 0.0 };
         Price { loss, branch, min_rows, min_weight }
@@ -88,7 +96,16 @@ impl<'a, const W: usize> Run<'a, W> {
 
     fn starts(&self) -> Starts<'_, W> {
         let search = Search { matrix: &self.matrix, price: self.price() };
-        Starts { search, depth: self.options.depth }
+        Starts { search, depth: self.depth() }
+    }
+
+    // How deep the trees of the stage are.
+    fn depth(&self) -> usize {
+        if self.last() {
+            return self.options.depth;
+        }
+        let leaves = (self.matrix.rows() / LEAF_ROWS).max(1);
+        self.options.depth.min((leaves.ilog2() as usize).max(SHALLOW))
     }
 
     fn single(&self) -> bool {
@@ -129,7 +146,7 @@ impl<'a, const W: usize> Run<'a, W> {
                     }
                     _ => self.round(at),
                 }
-            } else if self.last() && at < self.steps(self.state.stage) {
+            } else if self.last() && at < self.steps(self.state.stage) && self.pays(at - first) {
                 self.regrow(at - first, regrows as u64);
             } else if self.last() {
                 return None;
@@ -146,16 +163,21 @@ impl<'a, const W: usize> Run<'a, W> {
         }
     }
 
+    // Whether to grow parts anew once more: on many rows that takes long.
+    fn pays(&self, regrown: u64) -> bool {
+        self.single() || regrown == 0 || self.state.changed
+    }
+
     fn start_batch(&mut self, batch: u64) {
         let starts = self.starts();
         let price = starts.search.price;
         let numbers = batch * BATCH..((batch + 1) * BATCH).min(self.options.starts.max(1) as u64);
-        let rounds = if self.single() { ROUNDS } else { self.options.rounds.max(1) };
+        let most = if self.single() { (ROUNDS, 0.0) } else { (self.options.rounds.max(1), ENOUGH) };
         let made: Vec<Kept> = numbers
             .into_par_iter()
             .map(|number| {
                 let seed = mixed(self.options.seed, number + 1);
-                let start = Start::numbered(number, self.options.depth);
+                let start = Start::numbered(number, starts.depth);
                 let (best, mut rows) = match self.state.pool.first() {
                     Some(best) if matches!(start, Start::Shaken | Start::Regrown { .. }) => {
                         let (tree, rows) = best.tree(&self.matrix, &price, true);
@@ -164,8 +186,7 @@ impl<'a, const W: usize> Run<'a, W> {
                     _ => (None, (0..self.matrix.rows() as u32).collect()),
                 };
                 let mut tree = starts.make(start, best, &mut rows, seed);
-                let depth = self.options.depth;
-                starts.search.rounds(&mut tree, &mut rows, depth, mixed(seed, 7), rounds);
+                starts.search.rounds(&mut tree, &mut rows, starts.depth, mixed(seed, 7), most);
                 Kept::new(&tree, &price)
             })
             .collect();
@@ -195,12 +216,12 @@ impl<'a, const W: usize> Run<'a, W> {
         pool.truncate(survivors);
     }
 
-    // A round on every tree. Trees that come from fewer rows are first split further; a greedy one joins them
-    // at the end.
+    // A round on every tree. Trees that come from fewer rows are first split further; a greedy one is beside them at
+    // the end.
     fn round(&mut self, round: u64) {
         let starts = self.starts();
         let price = starts.search.price;
-        let depth = self.options.depth;
+        let depth = starts.depth;
         let first = round == 0;
         let mut trees: Vec<Option<&Kept>> = self.state.pool.iter().map(Some).collect();
         if first && self.last() {
@@ -211,13 +232,12 @@ impl<'a, const W: usize> Run<'a, W> {
             .enumerate()
             .map(|(index, kept)| {
                 let seed = mixed(mixed(self.options.seed, self.state.done), index as u64);
-                let (mut tree, mut rows) = match kept {
-                    Some(kept) => kept.tree(&self.matrix, &price, !first),
-                    None => {
-                        let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
-                        (starts.make(Start::Greedy { times: 1 }, None, &mut rows, 0), rows)
-                    }
+                let Some(kept) = kept else {
+                    let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
+                    let tree = starts.make(Start::Greedy { times: 1 }, None, &mut rows, 0);
+                    return (Kept::new(&tree, &price), true);
                 };
+                let (mut tree, mut rows) = kept.tree(&self.matrix, &price, !first);
                 if first {
                     starts.graft(&mut tree, &mut rows, depth);
                 }
@@ -237,46 +257,71 @@ impl<'a, const W: usize> Run<'a, W> {
     fn regrow(&mut self, number: u64, of: u64) {
         let starts = self.starts();
         let price = starts.search.price;
-        let depth = self.options.depth;
+        let depth = starts.depth;
         let Some(best) = self.state.pool.first() else { return };
         let seed = mixed(self.options.seed, !self.state.done);
         let (tree, mut rows) = best.tree(&self.matrix, &price, true);
-        let level = 1 + number as usize * depth.saturating_sub(4) / of.max(1) as usize;
+        // Small parts first: each of many is kept where it is better.
+        let rest = of.saturating_sub(number + 1) as usize;
+        let level = 1 + rest * depth.saturating_sub(4) / of.max(1) as usize;
         let mut tree = starts.make(Start::Regrown { level }, Some(tree), &mut rows, seed);
-        starts.search.rounds(&mut tree, &mut rows, depth, mixed(seed, 7), 2);
+        starts.search.rounds(&mut tree, &mut rows, depth, mixed(seed, 7), (2, ENOUGH));
         let tree = Kept::new(&tree, &price);
+        self.state.changed = tree.cost < best.cost * (1.0 - ENOUGH);
         self.keep(tree);
     }
 
-    // The best tree: the one with the least loss on held-out rows, pruned to that, or the one of the least cost.
-    fn best(&self) -> (Node, Price) {
+    /// The best tree, pruned to what is best on held-out rows, and its loss there; without such rows the tree of the least
+    /// cost, and its cost.
+    pub(super) fn best(&self) -> (Node, f64) {
         let price = self.price();
-        let tree = |kept: &Kept| kept.tree(&self.matrix, &price, true).0;
-        let Some((held_out, matrix)) = &self.held_out else {
-            let root: Vec<u32> = (0..self.matrix.rows() as u32).collect();
-            let leaf = || Node::leaf(self.matrix.sums(&root), root.len());
-            return (self.state.pool.first().map_or_else(leaf, tree), price);
-        };
         let pruned = |kept: &Kept| {
-            let mut tree = tree(kept);
+            let mut tree = kept.tree(&self.matrix, &price, true).0;
+            let Some((held_out, matrix)) = &self.held_out else { return (tree, kept.cost) };
             let (branch, loss) = best_price(&tree, price.loss, held_out, matrix);
             prune(&mut tree, price.loss, branch.max(price.branch));
             (tree, loss)
         };
+        let rivals = if self.held_out.is_some() { self.state.pool.len() } else { 1 };
+        let rivals = &self.state.pool[..rivals.min(self.state.pool.len())];
         let mut best: Option<(Node, f64)> = None;
-        for made in self.state.pool.par_iter().map(pruned).collect::<Vec<_>>() {
+        for made in rivals.par_iter().map(pruned).collect::<Vec<_>>() {
             if best.as_ref().is_none_or(|best| made.1 < best.1) {
                 best = Some(made);
             }
         }
         let rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
-        let leaf = || Node::leaf(self.matrix.sums(&rows), rows.len());
-        (best.map_or_else(leaf, |(tree, _)| tree), price)
+        let leaf = || (Node::leaf(self.matrix.sums(&rows), rows.len()), f64::INFINITY);
+        best.unwrap_or_else(leaf)
+    }
+
+    /// The tree of the least cost.
+    pub(super) fn best_kept(&self) -> Option<&Kept> {
+        self.state.pool.first()
+    }
+
+    /// Steps done, and how many there will be at most.
+    pub(super) fn progress(&self) -> (u64, u64) {
+        (self.state.done, (0..self.stages.len()).map(|stage| self.steps(stage)).sum())
     }
 }
 
 // Trees of this depth are shaken, and need no parts grown anew.
 const SHALLOW: usize = 6;
+
+// What the leaves of the greedy tree that tells held-out rows best must hold.
+fn greedy_least<const W: usize>(
+    table: &Table,
+    bins: &Bins,
+    held_out: (&Table, &Matrix<W>),
+    options: &Options,
+) -> (usize, f64) {
+    let Options { loss, min_rows, min_weight, depth, .. } = *options;
+    let splits = if loss == Loss::Misclassification { Loss::Gini } else { loss };
+    let price = Price { loss: splits, branch: 0.0, min_rows, min_weight };
+    let greedy = least::best(&Matrix::new(table, bins), &price, depth, loss, held_out);
+    (greedy.price.min_rows, greedy.price.min_weight)
+}
 
 // The rows in the order of the table, whatever the order they were drawn in.
 fn rows_of<const W: usize>(table: &Table, bins: &Bins, drawn: &[u32]) -> Matrix<W> {
@@ -288,17 +333,17 @@ fn rows_of<const W: usize>(table: &Table, bins: &Bins, drawn: &[u32]) -> Matrix<
 impl<const W: usize> Steps for Run<'_, W> {
     fn step(&mut self) -> Option<Progress> {
         self.next()?;
-        let most = (0..self.stages.len()).map(|stage| self.steps(stage)).sum();
+        let (done, most) = self.progress();
         let rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
         let weight: f64 = self.matrix.sums(&rows).iter().sum();
         let loss = self.state.pool.first().map_or(f64::NAN, |best| best.cost / weight);
         let held_out =
             self.held_out.as_ref().map(|(held_out, _)| measure(&self.model(), held_out).log_loss);
-        Some(Progress { done: self.state.done, most, loss, held_out })
+        Some(Progress { done, most, loss, held_out })
     }
 
     fn model(&self) -> Tree {
-        self.best().0.tree(self.table, &self.matrix)
+        self.best().0.tree(self.table, &self.matrix, &[])
     }
 
     fn save(&self) -> Vec<u8> {

@@ -4,11 +4,18 @@
 //! done in all, whether something changed in the last one; the number of trees, and for each its cost (f64), the
 //! number of its nodes, and for each node a byte (bit 0: a branch, bit 1: settled) and, for a branch, column and
 //! cut (u16). At the end a checksum of all bytes before.
+//!
+//! A run with planes: `cardoctp`; version (u32), 1; how many bytes, and those of the run as above; the steps done with planes;
+//! the number of planes, and for each the number of its factors, and for each factor its column and the factor
+//! (f32); the number of trees, none or one, and the tree as above. At the end a checksum of all bytes before.
+
+use models::tree::Plane;
 
 use super::kept::{Kept, KeptNode};
 use crate::trees::{TreesError, mixed};
 
 const MAGIC: &[u8; 8] = b"cardocts";
+const WITH_PLANES: &[u8; 8] = b"cardoctp";
 const VERSION: u32 = 1;
 
 /// Where a run is.
@@ -37,39 +44,13 @@ impl State {
             self.pool.len() as u64,
         ];
         numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
-        for tree in &self.pool {
-            out.extend(tree.cost.to_le_bytes());
-            out.extend((tree.nodes.len() as u64).to_le_bytes());
-            for node in &tree.nodes {
-                out.push(u8::from(node.test.is_some()) | u8::from(node.settled) << 1);
-                if let Some((column, cut)) = node.test {
-                    out.extend(column.to_le_bytes());
-                    out.extend(cut.to_le_bytes());
-                }
-            }
-        }
-        let sum = checksum(&out);
-        out.extend(sum.to_le_bytes());
-        out
+        self.pool.iter().for_each(|tree| write_tree(tree, &mut out));
+        with_checksum(out)
     }
 
     pub(super) fn from_bytes(bytes: &[u8], told: u64) -> Result<State, TreesError> {
         let error = |what: &str| TreesError::Saved(what.to_string());
-        let (body, sum) = bytes
-            .len()
-            .checked_sub(8)
-            .and_then(|end| bytes.split_at_checked(end))
-            .ok_or_else(|| error("it is cut off"))?;
-        if !body.starts_with(MAGIC) {
-            return Err(error("it does not begin as one"));
-        }
-        if sum != checksum(body).to_le_bytes() {
-            return Err(error("it is damaged: its checksum does not fit"));
-        }
-        let mut reader = Reader { rest: &body[MAGIC.len()..] };
-        if reader.take::<4>()? != VERSION.to_le_bytes() {
-            return Err(error("it is of another version of this program"));
-        }
+        let mut reader = Reader::new(bytes, MAGIC)?;
         if reader.number()? != told {
             return Err(error("it was made from other data, bins or options"));
         }
@@ -77,11 +58,75 @@ impl State {
         let (at, done, changed) = (reader.number()?, reader.number()?, reader.number()? == 1);
         let trees = reader.number()?;
         let pool = (0..trees).map(|_| reader.tree()).collect::<Result<Vec<Kept>, _>>()?;
-        if !reader.rest.is_empty() {
-            return Err(error("it has bytes after its end"));
-        }
+        reader.end()?;
         Ok(State { stage, at, done, changed, pool })
     }
+}
+
+/// How far the steps with planes are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Sloped {
+    /// Steps done.
+    pub(super) done: u64,
+    /// The planes that the tree uses.
+    pub(super) planes: Vec<Plane>,
+    /// The tree; its columns after the table's are the planes. None before the first step.
+    pub(super) tree: Option<Kept>,
+}
+
+impl Sloped {
+    /// The bytes of a whole run, with those of the run before.
+    pub(super) fn to_bytes(&self, run: &[u8]) -> Vec<u8> {
+        let mut out = WITH_PLANES.to_vec();
+        out.extend(VERSION.to_le_bytes());
+        out.extend((run.len() as u64).to_le_bytes());
+        out.extend(run);
+        out.extend(self.done.to_le_bytes());
+        out.extend((self.planes.len() as u64).to_le_bytes());
+        for plane in &self.planes {
+            out.extend((plane.factors.len() as u64).to_le_bytes());
+            for &(column, factor) in &plane.factors {
+                out.extend((column as u64).to_le_bytes());
+                out.extend(factor.to_le_bytes());
+            }
+        }
+        out.extend((self.tree.iter().len() as u64).to_le_bytes());
+        self.tree.iter().for_each(|tree| write_tree(tree, &mut out));
+        with_checksum(out)
+    }
+
+    /// The bytes of the run before, and the steps with planes.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], Sloped), TreesError> {
+        let mut reader = Reader::new(bytes, WITH_PLANES)?;
+        let length = reader.number()?;
+        let run =
+            usize::try_from(length).ok().and_then(|length| reader.rest.split_at_checked(length));
+        let (run, rest) = run.ok_or_else(|| TreesError::Saved("it is cut off".to_string()))?;
+        reader.rest = rest;
+        let done = reader.number()?;
+        let planes = (0..reader.number()?).map(|_| reader.plane()).collect::<Result<_, _>>()?;
+        let tree = if reader.number()? == 1 { Some(reader.tree()?) } else { None };
+        reader.end()?;
+        Ok((run, Sloped { done, planes, tree }))
+    }
+}
+
+fn write_tree(tree: &Kept, out: &mut Vec<u8>) {
+    out.extend(tree.cost.to_le_bytes());
+    out.extend((tree.nodes.len() as u64).to_le_bytes());
+    for node in &tree.nodes {
+        out.push(u8::from(node.test.is_some()) | u8::from(node.settled) << 1);
+        if let Some((column, cut)) = node.test {
+            out.extend(column.to_le_bytes());
+            out.extend(cut.to_le_bytes());
+        }
+    }
+}
+
+fn with_checksum(mut out: Vec<u8>) -> Vec<u8> {
+    let sum = checksum(&out);
+    out.extend(sum.to_le_bytes());
+    out
 }
 
 fn checksum(bytes: &[u8]) -> u64 {
@@ -96,7 +141,40 @@ struct Reader<'a> {
     rest: &'a [u8],
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    // Behind the beginning that every such file has, which is checked, as is the end.
+    fn new(bytes: &'a [u8], magic: &[u8; 8]) -> Result<Reader<'a>, TreesError> {
+        let error = |what: &str| TreesError::Saved(what.to_string());
+        let (body, sum) = bytes
+            .len()
+            .checked_sub(8)
+            .and_then(|end| bytes.split_at_checked(end))
+            .ok_or_else(|| error("it is cut off"))?;
+        let rest = body.strip_prefix(magic).ok_or_else(|| error("it does not begin as one"))?;
+        if sum != checksum(body).to_le_bytes() {
+            return Err(error("it is damaged: its checksum does not fit"));
+        }
+        let mut reader = Reader { rest };
+        if reader.take::<4>()? != VERSION.to_le_bytes() {
+            return Err(error("it is of another version of this program"));
+        }
+        Ok(reader)
+    }
+
+    fn end(&self) -> Result<(), TreesError> {
+        if self.rest.is_empty() {
+            return Ok(());
+        }
+        Err(TreesError::Saved("it has bytes after its end".to_string()))
+    }
+
+    fn plane(&mut self) -> Result<Plane, TreesError> {
+        let factors = (0..self.number()?)
+            .map(|_| Ok((self.number()? as usize, self.take().map(f32::from_le_bytes)?)))
+            .collect::<Result<_, TreesError>>()?;
+        Ok(Plane { factors })
+    }
+
     fn take<const N: usize>(&mut self) -> Result<[u8; N], TreesError> {
         let cut = || TreesError::Saved("it is cut off".to_string());
         let (taken, rest) = self.rest.split_first_chunk::<N>().ok_or_else(cut)?;

@@ -20,17 +20,19 @@ pub(super) struct Search<'a, const W: usize> {
 }
 
 impl<const W: usize> Search<'_, W> {
-    /// Rounds until nothing changes, at most so many.
+    /// Rounds until one makes the tree better by no more than a part of its cost, at most so many.
     pub(super) fn rounds(
         &self,
         node: &mut Node,
         rows: &mut [u32],
         depth: usize,
         place: u64,
-        most: usize,
+        (most, enough): (usize, f64),
     ) {
         for round in 0..most {
-            if !self.round(node, rows, depth, mixed(place, round as u64)) {
+            let before = node.cost(&self.price);
+            let changed = self.round(node, rows, depth, mixed(place, round as u64));
+            if !changed || node.cost(&self.price) > before * (1.0 - enough) {
                 return;
             }
         }

@@ -16,6 +16,8 @@ const AHEAD_PART: usize = 256;
 const AHEAD_ROWS: usize = 24;
 // Rounds of search in a part of a tree that was grown anew.
 const REGROWN_ROUNDS: usize = 4;
+// Rounds go on while they make a tree better by this part of its cost.
+pub(super) const ENOUGH: f64 = 5e-4;
 
 /// How a start tree is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -208,7 +210,8 @@ impl<const W: usize> Starts<'_, W> {
         } else {
             self.greedy(&mut sorted, depth, 1, Some(2 * self.few()), seed)
         };
-        self.search.rounds(&mut other, &mut sorted, depth, mixed(seed, 3), REGROWN_ROUNDS);
+        let most = (REGROWN_ROUNDS, ENOUGH);
+        self.search.rounds(&mut other, &mut sorted, depth, mixed(seed, 3), most);
         let (price, better) = (&self.search.price, 1.0 - 1e-9);
         if other.cost(price) >= node.cost(price) * better {
             return false;

@@ -108,10 +108,14 @@ impl<const W: usize> Grower<'_, W> {
         best
     }
 
-    // The columns that a split chooses from, in random order if they are drawn.
+    // The columns that a split chooses from, in the order in which they are tried.
     fn columns(&self, place: u64) -> Vec<usize> {
         let mut columns: Vec<usize> = (0..self.matrix.columns()).collect();
-        let Some(picked) = self.picked else { return columns };
+        let Some(picked) = self.picked else {
+            // The first of equally good splits is taken: no column is first everywhere.
+            columns.rotate_left((place % self.matrix.columns() as u64) as usize);
+            return columns;
+        };
         let mut rng = Pcg64Mcg::seed_from_u64(place);
         let picked = picked.clamp(1, columns.len());
         for at in 0..picked {

@@ -3,6 +3,7 @@
 
 pub(crate) mod grow;
 mod histogram;
+pub(crate) mod least;
 mod loss;
 pub(crate) mod matrix;
 pub(crate) mod node;

@@ -1,6 +1,6 @@
 //! Trees that are being made.
 
-use models::tree::{Builder, Tree, TreeError};
+use models::tree::{Builder, Plane, Tree, TreeError};
 
 use super::Loss;
 use super::matrix::Matrix;
@@ -113,12 +113,19 @@ impl Node {
         }
     }
 
-    /// The tree for use. Tests lie half-way between the numbers on their two sides, over the matrix's rows.
-    pub(crate) fn tree<const W: usize>(&self, table: &Table, matrix: &Matrix<W>) -> Tree {
-        let mut builder = Builder::new(table.columns(), table.classes())
+    /// The tree for use. Tests lie half-way between the numbers on their two sides, over the matrix's rows. The last
+    /// columns of the table are those of `planes`.
+    pub(crate) fn tree<const W: usize>(
+        &self,
+        table: &Table,
+        matrix: &Matrix<W>,
+        planes: &[Plane],
+    ) -> Tree {
+        let columns = table.columns().len() - planes.len();
+        let mut builder = Builder::new(&table.columns()[..columns], table.classes())
             .expect("tables have a column and two classes, each with a name of its own");
         let mut rows: Vec<u32> = (0..matrix.rows() as u32).collect();
-        self.build(table, matrix, &mut rows, &mut builder).expect("every node can be");
+        self.build(table, matrix, planes, &mut rows, &mut builder).expect("every node can be");
         builder.finish().expect("every branch has two sides")
     }
 
@@ -126,6 +133,7 @@ impl Node {
         &self,
         table: &Table,
         matrix: &Matrix<W>,
+        planes: &[Plane],
         rows: &mut [u32],
         builder: &mut Builder,
     ) -> Result<(), TreeError> {
@@ -139,9 +147,14 @@ impl Node {
         let value = |row: &u32| column[matrix.id(*row)];
         let below = low.iter().map(value).fold(f32::NEG_INFINITY, f32::max);
         let above = high.iter().map(value).fold(f32::INFINITY, f32::min);
-        builder.branch(branch.column, between(below, above))?;
-        branch.left.build(table, matrix, low, builder)?;
-        branch.right.build(table, matrix, high, builder)
+        let below = between(below, above);
+        let columns = table.columns().len() - planes.len();
+        match branch.column.checked_sub(columns) {
+            None => builder.branch(branch.column, below)?,
+            Some(number) => builder.plane(&planes[number].factors, below)?,
+        }
+        branch.left.build(table, matrix, planes, low, builder)?;
+        branch.right.build(table, matrix, planes, high, builder)
     }
 }
 

@@ -8,7 +8,8 @@ use super::student::Common;
 
 /// Train a greedy decision tree for each street: CART.
 ///
-/// Trees are pruned to what is best on the validation rows. Rows are labelled with the teacher's probabilities.
+/// Trees are pruned to what is best on the validation rows, and leaves made as large. Rows are labelled with the teacher's
+/// probabilities.
 #[derive(clap::Args)]
 pub struct Cart {
     #[command(flatten)]
@@ -19,7 +20,7 @@ pub struct Cart {
     /// What splits make small
     #[arg(long, value_enum, default_value = "entropy")]
     loss: TreeLoss,
-    /// A leaf stands for at least so many sampled rows
+    /// A leaf stands for at least so many sampled rows; the validation rows choose this, or 3, 10 or 30 times as many
     #[arg(long, value_name = "N", default_value_t = 20)]
     min_rows: u32,
 }
@@ -39,7 +40,7 @@ pub struct Oct {
     /// What the search makes small
     #[arg(long, value_enum, default_value = "entropy")]
     loss: TreeLoss,
-    /// A leaf stands for at least so many sampled rows
+    /// A leaf stands for at least so many sampled rows; the validation rows choose this, or 3, 10 or 30 times as many
     #[arg(long, value_name = "N", default_value_t = 20)]
     min_rows: u32,
     /// Trees to begin with
@@ -51,13 +52,19 @@ pub struct Oct {
     /// Rounds of search at most, with the rows of one stage
     #[arg(long, value_name = "N", default_value_t = 8)]
     rounds: usize,
-    /// How often parts of the best tree are grown anew at the end
+    /// How often parts of the best tree are grown anew at the end, as long as it pays
     #[arg(long, value_name = "N", default_value_t = 4)]
     regrows: usize,
+    /// Let branches test weighted sums of a few features (OCT-H), where validation rows are told better that way
+    #[arg(long)]
+    planes: bool,
     /// Determines every random choice
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 }
+
+// Steps of search with planes.
+const PLANES: usize = 8;
 
 /// Train a boosted forest for each street: XGBoost's algorithm, and its files.
 ///
@@ -154,7 +161,8 @@ impl Cart {
 
 impl Oct {
     pub(super) fn lesson(&self) -> Lesson {
-        let Oct { depth, loss, min_rows, starts, survivors, rounds, regrows, seed, .. } = *self;
+        let Oct { depth, loss, min_rows, starts, survivors, rounds, regrows, planes, seed, .. } =
+            *self;
         let (loss, min_weight) = (loss.into(), f64::from(min_rows));
         let base = oct::Options::default();
         Lesson::Oct(oct::Options {
@@ -165,6 +173,7 @@ impl Oct {
             survivors,
             rounds,
             regrows,
+            planes: if planes { PLANES } else { 0 },
             seed,
             ..base
         })

@@ -1,0 +1,46 @@
+//! How large a leaf must be, chosen on held-out rows.
+
+use super::Loss;
+use super::grow::Grower;
+use super::matrix::Matrix;
+use super::node::{Node, Price};
+use super::prune::best_price;
+use crate::Table;
+
+// How many times as large as asked for a leaf may have to be.
+const TIMES: [usize; 4] = [1, 3, 10, 30];
+
+/// The greedy tree, not yet pruned, that tells held-out rows best when pruned at its price.
+pub(crate) struct Greedy {
+    pub(crate) node: Node,
+    /// What it was grown with: what a leaf must hold is what was chosen.
+    pub(crate) price: Price,
+    /// The price of a branch to prune at.
+    pub(crate) branch: f64,
+}
+
+/// Grows a tree for each size of leaves and takes the best; of equally good ones that with the smallest leaves. `loss` is
+/// what counts on the held-out rows, `price.loss` what splits make small.
+pub(crate) fn best<const W: usize>(
+    matrix: &Matrix<W>,
+    price: &Price,
+    depth: usize,
+    loss: Loss,
+    held_out: (&Table, &Matrix<W>),
+) -> Greedy {
+    let mut best: Option<(f64, Greedy)> = None;
+    for times in TIMES {
+        let price = Price {
+            min_rows: price.min_rows.max(1).saturating_mul(times),
+            min_weight: price.min_weight * times as f64,
+            ..*price
+        };
+        let mut rows: Vec<u32> = (0..matrix.rows() as u32).collect();
+        let node = Grower { matrix, price, picked: None, seed: 0 }.grow(&mut rows, depth);
+        let (branch, told) = best_price(&node, loss, held_out.0, held_out.1);
+        if best.as_ref().is_none_or(|(least, _)| told < *least) {
+            best = Some((told, Greedy { node, price, branch }));
+        }
+    }
+    best.expect("there is a size").1
+}
