@@ -5,8 +5,8 @@
 //! ([`Likeness`]). What the difference costs is measured by duplicate matches against the teacher: in each of them one
 //! player decides as the student on one street, or on all, and as the teacher elsewhere.
 //!
-//! All hands of a deal draw from the same random numbers: each decision, by its number in the hand, has a point
-//! between 0 and 1, and actions are laid out in the order fold, call, raises from small to large. Each hand by itself
+//! All hands of a deal draw from the same random numbers, by the decision's number in the hand, and the student takes
+//! the teacher's action as often as its own probabilities allow (a maximal coupling). Each hand by itself
 //! is played as ever, so that the result of a match is unbiased; and where the student does what the teacher does,
 //! the two hands of a deal are the same hand from both seats and cancel exactly, so that nothing but
 //! the differences makes the result spread.
@@ -270,12 +270,13 @@ impl Pair<'_> {
     fn deal(&self, cards: &Deal, deal: u64, sums: &mut Fidelity) {
         sums.deals += 1;
         let mut differs = [[false; 2]; STREETS];
-        let itself = self.hand(cards, deal, |infoset, point| {
+        let itself = self.hand(cards, deal, |infoset, points| {
             let street = infoset.public.street().index();
             let (taught, learned) = (ask(self.teacher, infoset), ask(self.student, infoset));
             sums.streets[street].add(&taught, &learned);
-            let action = taught.sample(point);
-            differs[street][infoset.seat.index()] |= learned.sample(point) != action;
+            let action = taught.sample(points[0]);
+            let instead = coupled(&taught, &learned, action, points[1]);
+            differs[street][infoset.seat.index()] |= instead != action;
             action
         });
         let loss = |on: &dyn Fn(usize) -> bool| -> Payoff {
@@ -285,9 +286,13 @@ impl Pair<'_> {
                 if is_itself {
                     return -itself[seat];
                 }
-                let payoffs = self.hand(cards, deal, |infoset, point| {
-                    let decides = infoset.seat == seat && on(infoset.public.street().index());
-                    ask(if decides { self.student } else { self.teacher }, infoset).sample(point)
+                let payoffs = self.hand(cards, deal, |infoset, points| {
+                    let taught = ask(self.teacher, infoset);
+                    let action = taught.sample(points[0]);
+                    if infoset.seat != seat || !on(infoset.public.street().index()) {
+                        return action;
+                    }
+                    coupled(&taught, &ask(self.student, infoset), action, points[1])
                 });
                 -payoffs[seat]
             };
@@ -299,12 +304,12 @@ impl Pair<'_> {
         sums.lost_in_all.add(loss(&|_| true), 2);
     }
 
-    /// Plays a hand: `act` is given what is seen and the point to draw with.
+    /// Plays a hand: `act` is given what is seen and two points between 0 and 1 to draw with.
     fn hand(
         &self,
         cards: &Deal,
         deal: u64,
-        mut act: impl FnMut(&InfoSet, f64) -> Action,
+        mut act: impl FnMut(&InfoSet, [f64; 2]) -> Action,
     ) -> BySeat<Payoff> {
         let mut public = PublicState::new(self.def);
         loop {
@@ -313,15 +318,30 @@ impl Pair<'_> {
                 Turn::Deal(_) => public.deal_from(&cards.board).expect("a deal has a whole board"),
                 Turn::Act(seat) => {
                     let index = public.history().len() as u64;
-                    let point = decision_rng(self.seed, deal, index).random();
+                    let mut rng = decision_rng(self.seed, deal, index);
+                    let points = [rng.random(), rng.random()];
                     let infoset = InfoSet { public, seat, hole: cards.hole[seat] };
-                    let action = act(&infoset, point);
+                    let action = act(&infoset, points);
                     public = infoset.public;
                     public.apply_unchecked(action);
                 }
             }
         }
     }
+}
+
+/// What the student does where the teacher has drawn an action: the same where it can be, else, by the point, one of
+/// those that it takes more often than the teacher. Over all draws of the teacher and points these are the student's
+/// own probabilities.
+fn coupled(taught: &Strategy, learned: &Strategy, action: Action, point: f64) -> Action {
+    let kept = learned.probability(action) / taught.probability(action).max(f64::MIN_POSITIVE);
+    if point < kept {
+        return action;
+    }
+    let more =
+        |&(action, share): &(Action, f64)| (action, (share - taught.probability(action)).max(0.0));
+    let rest = Strategy::from_weights(learned.actions.iter().map(more));
+    rest.map_or(action, |rest| rest.sample((point - kept) / (1.0 - kept)))
 }
 
 /// The strategy of a policy with legal actions in the order fold, call, raises from small to large.

@@ -46,7 +46,7 @@ fn a_playbook_has_the_rules_of_all_streets() {
     assert_eq!((html.matches("<section>").count(), html.matches("</section>").count()), (4, 4));
     assert_eq!(
         (html.matches("<tr class=\"rule\">").count(), html.matches("</tr>").count()),
-        (14, 20)
+        (14, 24)
     );
     assert!(html.contains("@page{size:A4"), "{html}");
     // The shares of play of a street's rules: 10 %, 50 %, 30 % and 10 % before the flop.

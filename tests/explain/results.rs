@@ -93,7 +93,7 @@ fn a_leaf_has_won_what_the_hands_won_that_came_to_it() {
         let bare = document(at, &["decision", "bare", &hand, &number]);
         assert_eq!(found["results"], bare["results"], "{street} {leaf}");
         let text = explain(at, &["decision", "m", &hand, &number]);
-        assert!(text.contains("in this match it decided "), "{text}");
+        assert!(text.contains("in this match: "), "{text}");
     }
     assert!(seen.len() > 6, "{seen:?}");
     let text = explain(at, &["tree", "made", "--street", "flop", "--match", "bare"]);

@@ -260,7 +260,7 @@ impl Decided<'_> {
             self.mix(&actions),
             rows(&tree.summary(leaf), tree.summary(0).weight)
         );
-        text += &format!("in this match it decided {}: {}\n", won.decisions(), won.words());
+        text += &format!("in this match: {}; {}\n", won.decisions(), won.words());
         text += "\nWhat would change the likeliest action, one number at a time:\n";
         for unit in [Unit::ShareOfPot, Unit::Chips] {
             let nearest = flips.iter().filter(|flip| flip.feature.unit() == unit).take(FLIPS);

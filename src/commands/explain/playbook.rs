@@ -101,21 +101,21 @@ struct Rule {
 }
 
 /// Letters that a rule's mix may have.
-const LETTERS: usize = 46;
+const LETTERS: usize = 54;
 
 fn page(args: &Args, student: &Student) -> Result<Page, Failure> {
     let name = args.whose.name();
     let sections = game::Street::ALL.map(|street| {
         let explainer = Explainer::new(tree(student, street)?);
-        Ok(section(&explainer, student.manifest(), street, args.depth.into()))
+        Ok(section(&explainer, street, args.depth.into()))
     });
     let streets = sections.into_iter().collect::<Result<_, Failure>>()?;
     let reading = format!(
         "How to read it: begin at the top of a street and follow the lines that hold, inwards, until one says \
-         what is done (→) and how often; then its share of the street’s play and its node. \
-         Win-rates are against any hand that the opponent may hold, all boards to come counted; chips are those that the \
-         opponent has put in on that street, blinds included, with blinds of {}. A call is also a check. \
-         A node with + has more rules below: cardroom explain tree {name} --street STREET --node NODE",
+         what is done (→), how often, in how much of the street’s play, and at which node of the tree. \
+         Win-rates are against any hand that the opponent may hold, all boards to come counted. Chips are those the \
+         opponent has put in on the street that is named, blinds included; the blinds are {}. A call is also a check. \
+         + after a node: there are more rules below it, shown by `cardroom explain tree {name} --street STREET --node NODE`.",
         blinds(student.manifest()),
     );
     Ok(Page {
@@ -155,30 +155,19 @@ fn about(manifest: &Manifest) -> Vec<String> {
             manifest.made_by
         ),
         format!(
-            "The whole trees do what their teacher does most often in {} of situations kept for testing; \
-             the rules here are their upper part.",
+            "The likeliest move of the whole trees is their teacher’s in {} (of decisions kept for testing); \
+             the rules here are the upper part of the trees, with the mean of what is below.",
             right.join(", ")
         ),
     ]
 }
 
-fn section(
-    explainer: &Explainer<'_>,
-    manifest: &Manifest,
-    street: game::Street,
-    depth: usize,
-) -> Section {
+fn section(explainer: &Explainer<'_>, street: game::Street, depth: usize) -> Section {
     let tree = explainer.tree();
     let all = tree.summary(0);
     let mut head = on(street);
     head[..1].make_ascii_uppercase();
-    let mut about = format!("{} leaves, depth {}", whole(tree.leaves() as u64), tree.depth());
-    if let Some(street) = manifest.streets.get(street.index()) {
-        about += &format!(
-            "; the whole tree’s likeliest move is right in {:.1} % of the test",
-            100.0 * street.accuracy
-        );
-    }
+    let about = format!("{} leaves, depth {}", whole(tree.leaves() as u64), tree.depth());
     let classes = colours(explainer).into_iter().zip(tree.class_names()).zip(&all.shares);
     let key = classes
         .filter(|(_, share)| **share >= 0.005)

@@ -10,17 +10,16 @@ const STYLE: &str = "\
 @media (prefers-color-scheme:dark){:root{--ink:#eee;--faint:#aab;--rule:#3a4049;--paper:#16181c}}
 *{box-sizing:border-box}
 body{margin:0 auto;padding:5mm;max-width:210mm;background:var(--paper);color:var(--ink);\
-font:7.4pt/1.33 Arial,Helvetica,'Liberation Sans',sans-serif}
+font:7.2pt/1.25 Arial,Helvetica,'Liberation Sans',sans-serif}
 h1{font-size:15pt;line-height:1.1;margin:0 0 1mm}
-h2{font-size:9.5pt;line-height:1.2;margin:2.4mm 0 .3mm;border-top:.3mm solid var(--ink);padding-top:1.2mm}
-h2 small{font-weight:normal;font-size:7.4pt;color:var(--faint);margin-left:1.5mm}
+h2{font-size:9.5pt;line-height:1.2;margin:2.2mm 0 .2mm;border-top:.3mm solid var(--ink);padding-top:1mm}
+h2 small{font-weight:normal;font-size:7.2pt;color:var(--faint);margin-left:1.5mm}
 p{margin:0 0 .8mm}
-.key{color:var(--faint);margin:.2mm 0 .4mm}
 .key span{white-space:nowrap;margin-right:2.4mm}
 .key i,.bar i{display:inline-block;height:2.2mm}
 .key i{width:2.2mm;margin-right:.8mm;border-radius:.4mm;vertical-align:-.3mm}
 table{border-collapse:collapse;width:100%}
-td{padding:.12mm 0;white-space:nowrap;vertical-align:middle}
+td{padding:.1mm 0;white-space:nowrap;vertical-align:middle}
 tr.rule{border-bottom:.1mm solid var(--rule)}
 td.when{padding-left:calc(var(--depth)*3.2mm);width:1%;padding-right:3mm}
 tr.branch td.when{font-weight:bold}
@@ -29,8 +28,10 @@ td.bar{width:24mm;font-size:0;padding-right:2mm}
 td.bar div{width:22mm;height:2.2mm;white-space:nowrap;overflow:hidden}
 td.play,td.node{text-align:right;width:1%;padding-left:3mm;color:var(--faint)}
 td.node{min-width:9mm}
+th{font-weight:normal;text-align:right;color:var(--faint);padding:0 0 0 3mm;white-space:nowrap}
+th.key{text-align:left;padding:0;white-space:normal}
 i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
-@media screen{section{overflow-x:auto}body{font-size:8.4pt}h2 small{font-size:8.4pt}}
+@media screen{section{overflow-x:auto}body,h2 small{font-size:8.4pt;line-height:1.33}}
 @page{size:A4;margin:9mm 10mm}
 @media print{:root{--ink:#000;--faint:#444;--rule:#c9ced4;--paper:#fff}body{padding:0;max-width:none}\
 section{break-inside:avoid}}
@@ -57,7 +58,7 @@ fn section(html: &mut String, street: &Section) {
     add(
         html,
         format_args!(
-            "<section>\n<h2>{} <small>{}</small></h2>\n<p class=\"key\">",
+            "<section>\n<h2>{} <small>{}</small></h2>\n<table>\n<tr><th class=\"key\" colspan=\"3\">",
             escaped(&street.head),
             escaped(&street.about)
         ),
@@ -66,7 +67,7 @@ fn section(html: &mut String, street: &Section) {
         let words = escaped(words);
         add(html, format_args!("<span><i style=\"background:{colour}\"></i>{words}</span>"));
     }
-    *html += "</p>\n<table>\n";
+    *html += "</th><th>of play</th><th>node</th></tr>\n";
     street.lines.iter().for_each(|said| line(html, said));
     *html += "</table>\n</section>\n";
 }

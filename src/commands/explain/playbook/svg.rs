@@ -12,15 +12,15 @@ const WIDE: f64 = 794.0;
 const TALL: f64 = 1123.0;
 const EDGE: f64 = 32.0;
 /// From line to line, of rules and of text.
-const RULE: f64 = 13.2;
+const RULE: f64 = 13.5;
 const LINE: f64 = 11.6;
 /// Width of a letter of text, on average: a generous guess.
 const LETTER: f64 = 4.6;
 /// The width of a rule's colours, its mix, its share of play and its node.
 const BAR: f64 = 78.0;
-const MIX: f64 = 228.0;
-const PLAY: f64 = 44.0;
-const NODE: f64 = 40.0;
+const MIX: f64 = 262.0;
+const PLAY: f64 = 42.0;
+const NODE: f64 = 38.0;
 
 /// The file.
 pub(super) fn page(page: &Page) -> String {
