@@ -9,17 +9,16 @@
 //! the teacher's action as often as its own probabilities allow (a maximal coupling). Each hand by itself
 //! is played as ever, so that the result of a match is unbiased; and where the student does what the teacher does,
 //! the two hands of a deal are the same hand from both seats and cancel exactly, so that nothing but
-//! the differences makes the result spread.
+//! the differences makes the result spread. All-ins count with their expectation over the cards to come.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
-use game::{
-    Action, BySeat, GameDef, InfoSet, Payoff, Policy, PublicState, Seat, Strategy, Street, Turn,
-};
-use logs::stats::Sums;
+use game::{Action, BySeat, GameDef, InfoSet, Payoff, Policy, PublicState, Strategy, Street, Turn};
+use logs::HandRecord;
+use logs::stats::{AllIn, Expected, Sums};
 use rand::RngExt;
 
 use crate::deals::{Deal, Dealer};
@@ -215,7 +214,7 @@ pub fn compare(
     if def.players != 2 {
         return Err(FidelityError::Players(def.players));
     }
-    if settings.hands == 0 || settings.hands % 2 != 0 {
+    if settings.hands == 0 || !settings.hands.is_multiple_of(2) {
         return Err(FidelityError::Hands(settings.hands));
     }
     let deals = settings.hands / 2;
@@ -227,7 +226,7 @@ pub fn compare(
         for _ in 0..settings.jobs.max(1) {
             let (sender, next, pair) = (sender.clone(), &next, &pair);
             scope.spawn(move || {
-                let mut dealer = Dealer::new(pair.def, pair.seed);
+                let mut table = Table::new(pair);
                 while !stop.asked() {
                     let first = next.fetch_add(BLOCK, Ordering::Relaxed);
                     if first >= deals {
@@ -235,7 +234,7 @@ pub fn compare(
                     }
                     let mut block = Fidelity::default();
                     for deal in first..(first + BLOCK).min(deals) {
-                        pair.deal(&dealer.deal(deal), deal, &mut block);
+                        table.deal(deal, &mut block);
                     }
                     // Nobody hears it when the other end has panicked, and then nothing matters.
                     let _ = sender.send((first, block));
@@ -265,38 +264,54 @@ struct Pair<'a> {
     seed: u64,
 }
 
-impl Pair<'_> {
+/// Where a thread plays.
+struct Table<'a> {
+    pair: &'a Pair<'a>,
+    dealer: Dealer,
+    all_in: AllIn,
+}
+
+impl<'a> Table<'a> {
+    fn new(pair: &'a Pair<'a>) -> Table<'a> {
+        let dealer = Dealer::new(pair.def, pair.seed);
+        // Two hands of hold'em cost nothing, and smaller games have few boards.
+        Table { pair, dealer, all_in: AllIn::new(u64::MAX) }
+    }
+
     /// Plays a deal: the teacher against itself, then every match in which the student would have done something else.
-    fn deal(&self, cards: &Deal, deal: u64, sums: &mut Fidelity) {
+    fn deal(&mut self, deal: u64, sums: &mut Fidelity) {
+        let Pair { teacher, student, .. } = *self.pair;
+        let cards = self.dealer.deal(deal);
         sums.deals += 1;
         let mut differs = [[false; 2]; STREETS];
-        let itself = self.hand(cards, deal, |infoset, points| {
+        let itself = self.hand(&cards, deal, |infoset, points| {
             let street = infoset.public.street().index();
-            let (taught, learned) = (ask(self.teacher, infoset), ask(self.student, infoset));
+            let (taught, learned) = (ask(teacher, infoset), ask(student, infoset));
             sums.streets[street].add(&taught, &learned);
             let action = taught.sample(points[0]);
             let instead = coupled(&taught, &learned, action, points[1]);
             differs[street][infoset.seat.index()] |= instead != action;
             action
         });
-        let loss = |on: &dyn Fn(usize) -> bool| -> Payoff {
-            let from = |seat: Seat| {
-                let is_itself =
-                    !(0..STREETS).any(|street| on(street) && differs[street][seat.index()]);
-                if is_itself {
-                    return -itself[seat];
+        let mut loss = |on: &dyn Fn(usize) -> bool| -> Payoff {
+            let mut lost = Payoff::ZERO;
+            for (seat, &payoff) in itself.iter() {
+                let differs = |street: usize| on(street) && differs[street][seat.index()];
+                if !(0..STREETS).any(differs) {
+                    lost += -payoff;
+                    continue;
                 }
-                let payoffs = self.hand(cards, deal, |infoset, points| {
-                    let taught = ask(self.teacher, infoset);
+                let payoffs = self.hand(&cards, deal, |infoset, points| {
+                    let taught = ask(teacher, infoset);
                     let action = taught.sample(points[0]);
                     if infoset.seat != seat || !on(infoset.public.street().index()) {
                         return action;
                     }
-                    coupled(&taught, &ask(self.student, infoset), action, points[1])
+                    coupled(&taught, &ask(student, infoset), action, points[1])
                 });
-                -payoffs[seat]
-            };
-            self.def.seats().map(from).sum()
+                lost += -payoffs[seat];
+            }
+            lost
         };
         for street in 0..STREETS {
             sums.lost[street].add(loss(&|at| at == street), 2);
@@ -304,21 +319,22 @@ impl Pair<'_> {
         sums.lost_in_all.add(loss(&|_| true), 2);
     }
 
-    /// Plays a hand: `act` is given what is seen and two points between 0 and 1 to draw with.
+    /// Plays a hand: `act` is given what is seen and two points between 0 and 1 to draw with. Gives the payoffs, of an
+    /// all-in what is expected of it.
     fn hand(
-        &self,
+        &mut self,
         cards: &Deal,
         deal: u64,
         mut act: impl FnMut(&InfoSet, [f64; 2]) -> Action,
     ) -> BySeat<Payoff> {
-        let mut public = PublicState::new(self.def);
+        let mut public = PublicState::new(self.pair.def);
         loop {
             match public.turn() {
-                Turn::Over => return public.payoffs(&cards.hole),
+                Turn::Over => return self.payoffs(cards, deal, public),
                 Turn::Deal(_) => public.deal_from(&cards.board).expect("a deal has a whole board"),
                 Turn::Act(seat) => {
                     let index = public.history().len() as u64;
-                    let mut rng = decision_rng(self.seed, deal, index);
+                    let mut rng = decision_rng(self.pair.seed, deal, index);
                     let points = [rng.random(), rng.random()];
                     let infoset = InfoSet { public, seat, hole: cards.hole[seat] };
                     let action = act(&infoset, points);
@@ -326,6 +342,16 @@ impl Pair<'_> {
                     public.apply_unchecked(action);
                 }
             }
+        }
+    }
+
+    fn payoffs(&mut self, cards: &Deal, deal: u64, public: PublicState) -> BySeat<Payoff> {
+        let payoffs = public.payoffs(&cards.hole);
+        let entrants = BySeat::from_fn(2, |seat| seat.index() as u8);
+        let record = HandRecord { hand: deal, deal, public, hole: cards.hole, payoffs, entrants };
+        match self.all_in.expected(&record) {
+            Expected::Known(expected) => expected,
+            Expected::AsPlayed | Expected::NotComputed => payoffs,
         }
     }
 }

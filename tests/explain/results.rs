@@ -88,12 +88,14 @@ fn a_leaf_has_won_what_the_hands_won_that_came_to_it() {
             continue;
         }
         let (hand, number) = (hand.to_string(), number.to_string());
-        let found = document(at, &["decision", "m", &hand, &number]);
-        check(&found["results"], &sums[&(street.clone(), leaf)]);
-        let bare = document(at, &["decision", "bare", &hand, &number]);
-        assert_eq!(found["results"], bare["results"], "{street} {leaf}");
-        let text = explain(at, &["decision", "m", &hand, &number]);
-        assert!(text.contains("in this match: "), "{text}");
+        let found = document(at, &["decision", "bare", &hand, &number]);
+        check(&found["results"], &sums[&(street, leaf)]);
+        if seen.len() == 1 {
+            let noted = document(at, &["decision", "m", &hand, &number]);
+            assert_eq!(found["results"], noted["results"]);
+            let text = explain(at, &["decision", "m", &hand, &number]);
+            assert!(text.contains("in this match: "), "{text}");
+        }
     }
     assert!(seen.len() > 6, "{seen:?}");
     let text = explain(at, &["tree", "made", "--street", "flop", "--match", "bare"]);

@@ -28,7 +28,8 @@ use crate::report;
 ///             than the teacher's own, in nats
 /// and how often each folds, calls (or checks), raises (or bets). Then duplicate matches against the
 /// teacher say what is lost when the student decides on one street only, and on all. Hands of a
-/// deal draw from the same random numbers, so that only differences make the result spread.
+/// deal draw from the same random numbers, so that only differences make the result spread, and
+/// all-ins count with what is expected of them.
 ///
 /// Examples:
 ///   cardroom explain fidelity oct

@@ -21,15 +21,15 @@ p{margin:0 0 .8mm}
 table{border-collapse:collapse;width:100%}
 td{padding:.1mm 0;white-space:nowrap;vertical-align:middle}
 tr.rule{border-bottom:.1mm solid var(--rule)}
-td.when{padding-left:calc(var(--depth)*3.2mm);width:1%;padding-right:3mm}
+td.when{padding-left:calc(var(--depth)*3.2mm);width:43%;padding-right:3mm}
 tr.branch td.when{font-weight:bold}
 td.when em{font-style:normal;color:var(--faint);font-weight:normal}
 td.bar{width:24mm;font-size:0;padding-right:2mm}
 td.bar div{width:22mm;height:2.2mm;white-space:nowrap;overflow:hidden}
 td.play,td.node{text-align:right;width:1%;padding-left:3mm;color:var(--faint)}
 td.node{min-width:9mm}
-th{font-weight:normal;text-align:right;color:var(--faint);padding:0 0 0 3mm;white-space:nowrap}
-th.key{text-align:left;padding:0;white-space:normal}
+th{font-weight:normal;text-align:right;color:var(--faint);padding:0 0 .5mm 3mm;white-space:nowrap}
+th.key{text-align:left;padding:0 0 .5mm;white-space:normal}
 i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 @media screen{section{overflow-x:auto}body,h2 small{font-size:8.4pt;line-height:1.33}}
 @page{size:A4;margin:9mm 10mm}

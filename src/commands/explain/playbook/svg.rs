@@ -50,7 +50,7 @@ pub(super) fn page(page: &Page) -> String {
 
 /// The height of a street.
 fn tall(street: &Section) -> f64 {
-    12.0 + 17.0 + LINE + 3.0 + RULE * street.lines.len() as f64
+    12.0 + 17.0 + LINE + 5.0 + RULE * street.lines.len() as f64
 }
 
 /// A street below `y`; returns where it ends.
@@ -85,7 +85,7 @@ fn section(svg: &mut String, street: &Section, width: f64, y: f64) -> f64 {
         );
         left += 24.0 + 4.9 * words.chars().count() as f64;
     }
-    let mut y = base + 3.0;
+    let mut y = base + 5.0;
     for said in &street.lines {
         y += RULE;
         line(svg, said, right, y - 3.6);
