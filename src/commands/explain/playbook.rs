@@ -41,7 +41,7 @@ pub(super) struct Args {
 
 /// Makes the page.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let ending = args.out.extension().map(|ending| ending.to_ascii_lowercase());
+    let ending = args.out.extension().map(std::ffi::OsStr::to_ascii_lowercase);
     let draw = match ending.as_ref().and_then(|ending| ending.to_str()) {
         Some("html" | "htm") => html::page,
         Some("svg") => svg::page,

@@ -9,7 +9,7 @@ const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#111;--faint:#555;--rule:#c9ced4;--paper:#fff}
 @media (prefers-color-scheme:dark){:root{--ink:#eee;--faint:#aab;--rule:#3a4049;--paper:#16181c}}
 *{box-sizing:border-box}
-body{margin:0 auto;padding:5mm;max-width:210mm;background:var(--paper);color:var(--ink);\
+body{margin:0 auto;padding:5mm;max-width:265mm;background:var(--paper);color:var(--ink);\
 font:7.2pt/1.25 Arial,Helvetica,'Liberation Sans',sans-serif}
 h1{font-size:15pt;line-height:1.1;margin:0 0 1mm}
 h2{font-size:9.5pt;line-height:1.2;margin:2.2mm 0 .2mm;border-top:.3mm solid var(--ink);padding-top:1mm}
