@@ -1,6 +1,10 @@
 //! `cardroom explain` as a process: charts against the agents' own policies, trees in every form, bluffs, recorded
 //! decisions, one line for each mistake.
 
+mod fidelity;
+mod playbook;
+mod results;
+
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;

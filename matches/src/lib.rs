@@ -8,6 +8,7 @@
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
 //! - `external`: programs that speak the ACPC player's protocol, as agents.
 //! - [`faults`]: what goes wrong with the Slumbot API on purpose.
+//! - [`fidelity`]: how far a student does what its teacher does, and what the difference costs.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
 //! - [`host`]: ACPC tables on ports that outside bots can join.
@@ -36,6 +37,7 @@ pub mod deals;
 pub mod decide;
 mod external;
 pub mod faults;
+pub mod fidelity;
 pub mod folder;
 pub mod games;
 pub mod host;

@@ -4,6 +4,9 @@ mod bluffs;
 mod chart;
 mod decision;
 mod drawing;
+mod fidelity;
+mod playbook;
+mod results;
 mod tree;
 mod whose;
 
@@ -11,8 +14,8 @@ use clap::{Subcommand, ValueEnum};
 
 use crate::exit::Failure;
 
-/// Show what an agent does and why: its chart of starting hands, its decision trees in poker words, where it
-/// bluffs, and what led to a decision in a recorded match.
+/// Show what an agent does and why: its chart of starting hands, its decision trees in poker words, also on one
+/// page, where it bluffs, what led to a decision in a recorded match, and how far it does what its teacher does.
 ///
 /// docs/explain.md shows each with its output.
 #[derive(clap::Args)]
@@ -27,6 +30,8 @@ enum What {
     Tree(tree::Args),
     Bluffs(bluffs::Args),
     Decision(decision::Args),
+    Playbook(playbook::Args),
+    Fidelity(fidelity::Args),
 }
 
 /// Explains.
@@ -36,6 +41,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         What::Tree(args) => tree::run(args),
         What::Bluffs(args) => bluffs::run(args),
         What::Decision(args) => decision::run(args),
+        What::Playbook(args) => playbook::run(args),
+        What::Fidelity(args) => fidelity::run(args),
     }
 }
 

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use abstraction::features::{Feature, FeatureMaker, Features, Unit};
-use game::{Action, InfoSet, PublicState, State, Turn, notation};
+use game::{Action, InfoSet, Seat, notation};
 use logs::{DecisionRecord, HandRecord, LedgerReader};
 use models::explain::{Explainer, Flip, percent};
 use models::student::Student;
 use models::tree::{Looks, Node};
 use serde_json::{Value, json};
 
+use super::results::{Won, each_decision, results};
 use super::tree::rows;
 use super::whose::{on, student, tree};
 use crate::exit::Failure;
@@ -19,8 +20,8 @@ use crate::report;
 
 /// What led to a decision of a recorded match, and what would have changed it.
 ///
-/// The path through the tree, and the nearest changes of one number that would have led to another
-/// action.
+/// The path through the tree, what its leaf has won or lost in the match, and the nearest changes of
+/// one number that would have led to another action.
 ///
 /// MATCH is a match folder of `cardroom match`, HAND the hand's number from 0, and DECISION the
 /// number of the action in the hand, from 0, counting everybody's. Without DECISION the
@@ -69,21 +70,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let Some(number) = args.decision else {
         return report::out(&list(&hand, &decisions, &name));
     };
-    let played = hand.public.history().len();
-    let state = before(&hand, number).ok_or_else(|| {
+    let (infoset, action) = before(&hand, number).ok_or_else(|| {
         Failure::usage(format!(
             "hand {} has actions 0 to {}, and no {number}; leave DECISION out to see them",
             args.hand,
-            played.saturating_sub(1)
+            hand.public.history().len().saturating_sub(1)
         ))
     })?;
-    let action = hand.public.history()[number as usize].action;
-    let Turn::Act(seat) = state.public.turn() else {
-        return Err(Failure::input(anyhow::anyhow!(
-            "nobody acts at {number}: the record is damaged"
-        )));
-    };
-    let entrant = &ledger.info().entrants[usize::from(hand.entrants[seat])];
+    let who = hand.entrants[infoset.seat];
+    let entrant = &ledger.info().entrants[usize::from(who)];
     if entrant.agent.is_empty() {
         return Err(Failure::input(anyhow::anyhow!(
             "the match does not say which agent `{}` was, so that its trees cannot be found",
@@ -92,32 +87,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let student = student(&args.named, &entrant.agent)?;
     let recorded = decisions.into_iter().find(|decision| decision.index == number);
-    let decided = Decided {
-        args,
-        number,
-        name: &entrant.agent,
-        infoset: state.infoset(seat),
-        action,
-        recorded,
-        student,
-    };
-    decided.show()
+    let decided =
+        Decided { args, number, name: &entrant.agent, infoset, action, recorded, student };
+    decided.show(&ledger, who)
 }
 
-/// The hand as it was before one of its actions; `None` where it has no such action.
-fn before(hand: &HandRecord, number: u32) -> Option<State> {
-    let history = hand.public.history();
-    let earlier = history.get(..number as usize).filter(|_| (number as usize) < history.len())?;
-    let mut public = PublicState::new(hand.public.def());
-    let board = hand.public.board();
-    for played in earlier {
-        public.apply(played.action).ok()?;
-        // The record's board goes on as far as the hand did.
-        if matches!(public.turn(), Turn::Deal(_)) {
-            public.deal_from(&board).ok()?;
+/// What was seen before one of the hand's actions, and the action; `None` where it has no such one.
+fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
+    let action = hand.public.history().get(number as usize)?.action;
+    let mut seen = None;
+    each_decision(hand, |public, seat: Seat| {
+        if public.history().len() == number as usize {
+            seen = Some(InfoSet { public: public.clone(), seat, hole: hand.hole[seat] });
         }
-    }
-    Some(State { public, hole: hand.hole })
+    });
+    seen.map(|infoset| (infoset, action))
 }
 
 /// The decisions of a hand, a line each.
@@ -164,21 +148,32 @@ struct Decided<'a> {
     student: Arc<Student>,
 }
 
+/// What a tree makes of a decision.
+struct Found<'a> {
+    explainer: Explainer<'a>,
+    features: Features,
+    leaf: usize,
+    /// What the leaf has won or lost in the match.
+    won: Won,
+    flips: Vec<Flip<Action>>,
+}
+
 impl Decided<'_> {
-    fn show(&self) -> Result<(), Failure> {
+    /// `who` decided, in the match of this ledger.
+    fn show(&self, ledger: &LedgerReader, who: u8) -> Result<(), Failure> {
         let public = &self.infoset.public;
         self.student.check_game(public.def()).map_err(Failure::input)?;
         let mut maker = FeatureMaker::counting(self.student.schema());
         let features = maker.infoset(&self.infoset).map_err(Failure::input)?;
         let explainer = Explainer::new(tree(&self.student, public.street())?);
         let leaf = explainer.tree().leaf(features.as_slice());
+        let won = results(ledger, who, &self.student, public.street(), &[leaf])?;
         let flips = explainer
             .flips(public.street(), features.as_slice(), |leaf| self.likeliest(&explainer, leaf));
+        let found = Found { explainer, features, leaf, won: won[0], flips };
         match self.args.json {
-            true => {
-                report::out(&format!("{:#}\n", self.document(&explainer, &features, leaf, &flips)))
-            }
-            false => report::out(&self.text(&explainer, &features, leaf, &flips)),
+            true => report::out(&format!("{:#}\n", self.document(&found))),
+            false => report::out(&self.text(&found)),
         }
     }
 
@@ -230,13 +225,9 @@ impl Decided<'_> {
                     .any(|&(action, share)| (strategy.probability(action) - share).abs() > 1e-3)
     }
 
-    fn text(
-        &self,
-        explainer: &Explainer<'_>,
-        features: &Features,
-        leaf: usize,
-        flips: &[Flip<Action>],
-    ) -> String {
+    fn text(&self, found: &Found<'_>) -> String {
+        let Found { explainer, features, leaf, won, flips } = found;
+        let leaf = *leaf;
         let public = &self.infoset.public;
         let actions = self.actions(explainer, leaf);
         let betting = match notation::betting(public) {
@@ -269,6 +260,7 @@ impl Decided<'_> {
             self.mix(&actions),
             rows(&tree.summary(leaf), tree.summary(0).weight)
         );
+        text += &format!("in this match: {}; {}\n", won.decisions(), won.words());
         text += "\nWhat would change the likeliest action, one number at a time:\n";
         for unit in [Unit::ShareOfPot, Unit::Chips] {
             let nearest = flips.iter().filter(|flip| flip.feature.unit() == unit).take(FLIPS);
@@ -316,13 +308,9 @@ impl Decided<'_> {
         )
     }
 
-    fn document(
-        &self,
-        explainer: &Explainer<'_>,
-        features: &Features,
-        leaf: usize,
-        flips: &[Flip<Action>],
-    ) -> Value {
+    fn document(&self, found: &Found<'_>) -> Value {
+        let Found { explainer, features, leaf, won, flips } = found;
+        let leaf = *leaf;
         let public = &self.infoset.public;
         let text = |action: Action| {
             let mut text = String::new();
@@ -359,6 +347,7 @@ impl Decided<'_> {
             "nodes": explainer.way(leaf),
             "path": explainer.path(leaf),
             "strategy": mix(leaf),
+            "results": won.document(),
             "flips": flips.collect::<Vec<_>>(),
         })
     }

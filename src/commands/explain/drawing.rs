@@ -33,8 +33,13 @@ pub(super) struct Heading {
     pub(super) weight: f64,
 }
 
-/// The picture.
-pub(super) fn svg(explainer: &Explainer<'_>, shown: &[Shown], heading: &Heading) -> String {
+/// The picture. `won` says what each node has won, if anything does: it is shown under the pointer.
+pub(super) fn svg(
+    explainer: &Explainer<'_>,
+    shown: &[Shown],
+    won: &[String],
+    heading: &Heading,
+) -> String {
     let rows = places(shown);
     let deepest = shown.iter().map(|node| node.depth).max().unwrap_or_default();
     let lowest = rows.iter().copied().fold(0.0, f64::max);
@@ -65,7 +70,8 @@ pub(super) fn svg(explainer: &Explainer<'_>, shown: &[Shown], heading: &Heading)
                 ),
             );
         }
-        node_box(&mut svg, explainer, node, heading.weight, (x, y));
+        let told = Told { node, weight: heading.weight, won: won.get(place).map(String::as_str) };
+        node_box(&mut svg, explainer, &told, (x, y));
     }
     svg.push_str("</svg>\n");
     svg
@@ -94,13 +100,17 @@ fn places(shown: &[Shown]) -> Vec<f64> {
     rows
 }
 
-fn node_box(
-    svg: &mut String,
-    explainer: &Explainer<'_>,
-    node: &Shown,
+/// What a box tells.
+struct Told<'a> {
+    node: &'a Shown,
+    /// Of all rows of the tree.
     weight: f64,
-    (x, y): (f64, f64),
-) {
+    /// What the node has won, if that was asked for.
+    won: Option<&'a str>,
+}
+
+fn node_box(svg: &mut String, explainer: &Explainer<'_>, told: &Told<'_>, (x, y): (f64, f64)) {
+    let Told { node, weight, won } = *told;
     let class = if node.hidden > 0 { "box more" } else { "box" };
     let done = explainer.mix(&node.summary.shares);
     let told = rows(&node.summary, weight);
@@ -108,12 +118,13 @@ fn node_box(
         0 => String::new(),
         leaves => format!(" · {} leaves below", whole(leaves as u64)),
     };
+    let won = won.map_or_else(String::new, |won| format!("; {won}"));
     add(
         svg,
         format_args!(
             "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDE}\" height=\"{TALL}\" rx=\"5\" \
              class=\"{class}\"/>\n",
-            escaped(&format!("node {}: {}; {done}; {told}{below}", node.node, node.condition))
+            escaped(&format!("node {}: {}; {done}; {told}{below}{won}", node.node, node.condition))
         ),
     );
     let mut line = |number: f64, class: &str, text: &str| {
@@ -192,6 +203,11 @@ fn kinds(explainer: &Explainer<'_>) -> Vec<Kind> {
         }
     };
     explainer.tree().class_names().iter().map(kind).collect()
+}
+
+/// The colour of each class.
+pub(super) fn colours(explainer: &Explainer<'_>) -> Vec<&'static str> {
+    kinds(explainer).into_iter().map(picture::colour).collect()
 }
 
 /// The colour of what is answered most.

@@ -1,12 +1,14 @@
 //! `cardroom explain tree`: a decision tree in poker words, as text, for Graphviz, or drawn.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use logs::LedgerReader;
 use models::explain::{Explainer, Shown};
-use models::student::Manifest;
+use models::student::Student;
 
 use super::drawing::{self, Heading};
+use super::results::{Won, entrant, results};
 use super::whose::{Whose, on, tree};
 use crate::exit::Failure;
 use crate::report;
@@ -15,15 +17,18 @@ use crate::report;
 ///
 /// A tree is shown from its root, or from --node, down to --depth. What is below is told by its
 /// node: the rows that it learned from, their share of play, and the mean of what is done with
-/// them. Win-rates are against any hand that the opponent may hold.
+/// them. Win-rates are against any hand that the opponent may hold. With --match each node also says
+/// what the tree's player won in the hands that came there.
 ///
 /// Examples:
 ///   cardroom explain tree oct --street preflop
 ///   cardroom explain tree oct --street river --node 120 --depth 6
 ///   cardroom explain tree oct --street flop --format svg --out flop.svg
 ///   cardroom explain tree my-students/oct --street turn --format dot | dot -Tpdf > turn.pdf
+///   cardroom explain tree oct --street preflop --match data/matches/oct-vs-cfr
 ///
-/// Ends with 2 where the tree has no such node, and 3 where the agent has no trees.
+/// Ends with 2 where the tree has no such node, and 3 where the agent has no trees, or did not play
+/// the match.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -38,6 +43,9 @@ pub(super) struct Args {
     /// The node to begin with
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     node: usize,
+    /// A match, by its folder or ledger: each node says what was won there, with its 95 % interval
+    #[arg(long = "match", value_name = "MATCH")]
+    played: Option<PathBuf>,
     /// How it is shown
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -71,11 +79,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let shown = explainer.outline(args.node, args.depth.into());
-    let heading = heading(args, &explainer, student.manifest());
+    let mut heading = heading(args, &explainer, &student);
+    let won = match &args.played {
+        Some(path) => won(args, path, &student, &shown, &mut heading)?,
+        None => Vec::new(),
+    };
     let made = match args.format {
-        Format::Text => text(&explainer, &shown, &heading),
-        Format::Dot => dot(&explainer, &shown, &heading),
-        Format::Svg => drawing::svg(&explainer, &shown, &heading),
+        Format::Text => text(&explainer, &shown, &won, &heading),
+        Format::Dot => dot(&explainer, &shown, &won, &heading),
+        Format::Svg => drawing::svg(&explainer, &shown, &won, &heading),
     };
     match &args.out {
         Some(path) => report::write(path, &made),
@@ -83,7 +95,30 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn heading(args: &Args, explainer: &Explainer<'_>, manifest: &Manifest) -> Heading {
+/// What each node has won in a match, in words; the heading says of whom.
+fn won(
+    args: &Args,
+    path: &Path,
+    student: &Student,
+    shown: &[Shown],
+    heading: &mut Heading,
+) -> Result<Vec<String>, Failure> {
+    let ledger = LedgerReader::open(path).map_err(Failure::input)?;
+    let who = entrant(&ledger, args.whose.named(), args.whose.name(), student)?;
+    let nodes: Vec<usize> = shown.iter().map(|node| node.node).collect();
+    let won = results(&ledger, who, student, args.street.street(), &nodes)?;
+    let names: Vec<&str> =
+        ledger.info().entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+    heading.about += &format!(
+        "; won: by {} in the hands that came there, of {} hands of {}",
+        names[usize::from(who)],
+        whole(ledger.count().map_err(Failure::input)?),
+        names.join(" against "),
+    );
+    Ok(won.iter().map(Won::words).collect())
+}
+
+fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student) -> Heading {
     let (street, tree) = (args.street.street(), explainer.tree());
     let all = tree.summary(0);
     let mut about = format!(
@@ -92,7 +127,7 @@ fn heading(args: &Args, explainer: &Explainer<'_>, manifest: &Manifest) -> Headi
         tree.depth(),
         whole(all.rows)
     );
-    if let Some(street) = manifest.streets.get(street.index()) {
+    if let Some(street) = student.manifest().streets.get(street.index()) {
         about += &format!("; likeliest move right in {:.1} % of the test", 100.0 * street.accuracy);
     }
     let holds = explainer.path(args.node);
@@ -108,7 +143,7 @@ fn heading(args: &Args, explainer: &Explainer<'_>, manifest: &Manifest) -> Headi
 }
 
 /// Two lines for each node: the answer that leads to it, and what is done there.
-fn text(explainer: &Explainer<'_>, shown: &[Shown], heading: &Heading) -> String {
+fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
     let mut text = format!("{}\n{}\n", heading.head, heading.about);
     if !heading.holds.is_empty() {
         text += &format!("there {}\n", heading.holds);
@@ -133,7 +168,11 @@ fn text(explainer: &Explainer<'_>, shown: &[Shown], heading: &Heading) -> String
             (_, true) => "│  ",
             (_, false) => "   ",
         };
-        text += &format!("{indent}{under}{}\n", line(explainer, node, heading.weight));
+        text += &format!("{indent}{under}{}", line(explainer, node, heading.weight));
+        if let Some(won) = won.get(place) {
+            text += &format!("; {won}");
+        }
+        text.push('\n');
     }
     text
 }
@@ -182,14 +221,14 @@ pub(super) fn whole(number: u64) -> String {
 }
 
 /// In Graphviz's language.
-fn dot(explainer: &Explainer<'_>, shown: &[Shown], heading: &Heading) -> String {
+fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
     let mut text = format!(
         "digraph tree {{\n  graph [rankdir=LR, labelloc=t, label={}];\n  \
          node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n  \
          edge [fontname=\"sans-serif\"];\n",
         quoted(&[&heading.head, &heading.about, &heading.holds])
     );
-    for node in shown {
+    for (place, node) in shown.iter().enumerate() {
         let number = format!("node {}", node.node);
         let done = explainer.mix(&node.summary.shares);
         let rows = rows(&node.summary, heading.weight);
@@ -201,7 +240,7 @@ fn dot(explainer: &Explainer<'_>, shown: &[Shown], heading: &Heading) -> String 
         text += &format!(
             "  n{} [label={}, fillcolor=\"{colour}66\"];\n",
             node.node,
-            quoted(&[&number, &done, &rows, &below])
+            quoted(&[&number, &done, &rows, &below, won.get(place).map_or("", |won| won)])
         );
         if let Some(parent) = node.parent {
             let condition = drawing::wrapped(&node.condition, 34);

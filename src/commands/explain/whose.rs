@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agents::AgentError;
+use agents::{AgentChoice, AgentError};
 use game::Street;
 use models::student::{Learned, MANIFEST, Student};
 use models::tree::Tree;
@@ -26,6 +26,11 @@ impl Whose {
     /// As it was named.
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Where agents are defined.
+    pub(super) fn named(&self) -> &Named {
+        &self.named
     }
 
     /// The student, which has trees.
@@ -65,6 +70,17 @@ pub(super) fn student(named: &Named, name: &str) -> Result<Arc<Student>, Failure
         Learned::Tree(_) => Ok(student),
         Learned::Forest(_) | Learned::Network(_) => Err(refuse("is no tree")),
     }
+}
+
+/// An agent that can be asked for its strategy, by its name or the folder of a student.
+pub(super) fn player(named: &Named, name: &str) -> Result<AgentChoice, Failure> {
+    let folder = Path::new(name);
+    let unknown = matches!(named.registry()?.resolve(name), Err(AgentError::Unknown { .. }));
+    if unknown && folder.join(MANIFEST).is_file() {
+        let kind = Student::open(folder).map_err(Failure::input)?.manifest().kind.clone();
+        return named.resolve_with_policy(&format!("{kind}:model={name}"));
+    }
+    named.resolve_with_policy(name)
 }
 
 /// The tree of a street, of a student that has trees.

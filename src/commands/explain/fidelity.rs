@@ -1,0 +1,235 @@
+//! `cardroom explain fidelity`: how far a student does what its teacher does, and what the difference costs.
+
+use std::num::NonZeroUsize;
+
+use clap::value_parser;
+use comfy_table::{CellAlignment, Table, presets};
+use game::{Chips, Street};
+use logs::Rate;
+use logs::stats::Sums;
+use matches::fidelity::{Fidelity, FidelityError, Likeness, Settings, compare};
+use matches::stop::Stop;
+use serde_json::{Value, json};
+
+use super::tree::whole;
+use super::whose::player;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::named::{Game, Named};
+use crate::progress::Progress;
+use crate::report;
+
+/// How far a student does what its teacher does, and what the difference costs it, street by street.
+///
+/// The teacher plays itself, and at each of its decisions the student is asked what it would do:
+///   same      decisions at which both have the same likeliest action
+///   distance  mean of half the sum of what their probabilities differ by
+///   KL        mean of what the student's probabilities are further from the teacher's actions
+///             than the teacher's own, in nats
+/// and how often each folds, calls (or checks), raises (or bets). Then duplicate matches against the
+/// teacher say what is lost when the student decides on one street only, and on all. Hands of a
+/// deal draw from the same random numbers, so that only differences make the result spread, and
+/// all-ins count with what is expected of them.
+///
+/// Examples:
+///   cardroom explain fidelity oct
+///   cardroom explain fidelity my-students/cart --teacher cfr --hands 200000 --json
+///
+/// Works for all agents that can be asked for their strategy, in games of two. Ctrl-C shows what is
+/// known by then and ends with 130. Ends with 2 where --hands is odd, and 3 where an agent cannot
+/// be asked or does not play the game.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The student: an agent such as `oct` or `mlp:model=FOLDER`, a name of the configuration, or a
+    /// folder that `cardroom train` has written
+    #[arg(value_name = "AGENT|FOLDER")]
+    student: String,
+    /// Whom it learned from
+    #[arg(long, value_name = "AGENT", default_value = "cfr")]
+    teacher: String,
+    /// Hands of each match, two of each deal; the teacher plays half as many with itself
+    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    hands: u64,
+    /// Determines every card and every draw; at most 2^63 − 1
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
+    seed: u64,
+    /// Threads; the result does not depend on their number [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    game: Game,
+    #[command(flatten)]
+    named: Named,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Compares and shows.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let def = args.game.load()?;
+    let policy = |name: &str| {
+        let policy = player(&args.named, name)?.policy(&def).map_err(Failure::input)?;
+        Ok::<_, Failure>(policy.expect("only agents with a policy are let through"))
+    };
+    let (student, teacher) = (policy(&args.student)?, policy(&args.teacher)?);
+    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let jobs = args.jobs.map_or(processors, NonZeroUsize::get);
+    let settings = Settings { hands: args.hands, seed: args.seed, jobs };
+    let stop = Stop::new();
+    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let mut progress = Progress::new(args.hands, "hands", args.quiet);
+    let mut show = |sofar: &Fidelity| {
+        let note = rate(&sofar.lost_in_all, def.big_blind()).map_or_else(String::new, |rate| {
+            format!("loses {:.0} ± {:.0} mbb/hand", rate.mbb, rate.half_width())
+        });
+        progress.show(2 * sofar.deals, &note);
+    };
+    let found = compare(&def, &*teacher, &*student, settings, &stop, &mut show);
+    progress.finish();
+    let found = found.map_err(|error| match error {
+        FidelityError::Hands(_) => Failure::usage(format!("--hands: {error}")),
+        error @ FidelityError::Players(_) => Failure::input(error),
+    })?;
+    let shown = Shown { args, streets: def.streets, big_blind: def.big_blind(), found: &found };
+    match args.json {
+        true => report::out(&format!("{:#}\n", shown.document()))?,
+        false => report::out(&shown.text())?,
+    }
+    let hands = 2 * found.deals;
+    if hands == args.hands {
+        return Ok(());
+    }
+    Err(Failure::interrupted(format!(
+        "stopped after {hands} of {} hands; the figures are of those, and none are kept",
+        args.hands
+    )))
+}
+
+fn rate(sums: &Sums, big_blind: Chips) -> Option<Rate> {
+    Rate::of(sums, big_blind).ok()
+}
+
+/// What is shown.
+struct Shown<'a> {
+    args: &'a Args,
+    /// Streets of the game.
+    streets: usize,
+    big_blind: Chips,
+    found: &'a Fidelity,
+}
+
+impl Shown<'_> {
+    /// Each street, and all: its name, how alike the two are there, what is lost.
+    fn rows(&self) -> Vec<(&'static str, Likeness, Option<Rate>)> {
+        let found = self.found;
+        let lost = |sums: &Sums| rate(sums, self.big_blind);
+        let streets = Street::ALL.into_iter().take(self.streets).map(|street| {
+            let at = street.index();
+            (street.name(), found.streets[at], lost(&found.lost[at]))
+        });
+        streets.chain([("all", found.in_all(), lost(&found.lost_in_all))]).collect()
+    }
+
+    fn text(&self) -> String {
+        let (student, teacher) = (&self.args.student, &self.args.teacher);
+        let rows = self.rows();
+        let alike = rows.iter().map(|(name, likeness, _)| {
+            vec![
+                (*name).to_owned(),
+                whole(likeness.decisions),
+                percent(likeness.same()),
+                percent(likeness.distance()),
+                likeness.divergence().map_or_else(none, |nats| format!("{nats:.4}")),
+                likeness.log_loss().map_or_else(none, |nats| format!("{nats:.4}")),
+            ]
+        });
+        let lost = rows.iter().map(|(name, likeness, rate)| {
+            let [taught, learned] = [likeness.teacher(), likeness.student()];
+            let both = |at: usize| match (taught, learned) {
+                (Some(taught), Some(learned)) => {
+                    format!("{:.1} → {:.1} %", 100.0 * taught[at], 100.0 * learned[at])
+                }
+                _ => none(),
+            };
+            let lost = rate.map_or_else(none, |rate| {
+                format!("{:.1} ± {:.1}", positive(rate.mbb), rate.half_width())
+            });
+            vec![(*name).to_owned(), both(0), both(1), both(2), lost]
+        });
+        format!(
+            "{student} beside its teacher {teacher}: {}, seed {}, {} deals that {teacher} plays with itself\n\n{}\n\n\
+             What both do there ({teacher} → {student}), and what is lost against {teacher} in {} hands where\n\
+             {student} decides on this street only, with 95 % intervals\n\n{}\n",
+            self.args.game.name(),
+            self.args.seed,
+            whole(self.found.deals),
+            table(&["", "decisions", "same", "distance", "KL, nats", "log-loss, nats"], alike),
+            whole(2 * self.found.deals),
+            table(&["", "fold", "call or check", "raise or bet", "loses, mbb/hand"], lost),
+        )
+    }
+
+    fn document(&self) -> Value {
+        let shares = |shares: Option<[f64; 3]>| {
+            shares.map(|[fold, call, raise]| json!({ "fold": fold, "call": call, "raise": raise }))
+        };
+        let row = |(name, likeness, lost): &(&str, Likeness, Option<Rate>)| {
+            json!({
+                "street": name,
+                "decisions": likeness.decisions,
+                "same_likeliest": likeness.same(),
+                "distance": likeness.distance(),
+                "divergence": likeness.divergence(),
+                "log_loss": likeness.log_loss(),
+                "teacher": shares(likeness.teacher()),
+                "student": shares(likeness.student()),
+                "lost": lost,
+            })
+        };
+        let rows = self.rows();
+        let (all, streets) = rows.split_last().expect("there is a row for all streets");
+        json!({
+            "schema": "cardroom-explain-fidelity/1",
+            "student": self.args.student,
+            "teacher": self.args.teacher,
+            "game": self.args.game.name(),
+            "seed": self.args.seed,
+            "hands": 2 * self.found.deals,
+            "planned": self.args.hands,
+            "streets": streets.iter().map(row).collect::<Vec<_>>(),
+            "all": row(all),
+        })
+    }
+}
+
+/// What stands where there is nothing to say.
+fn none() -> String {
+    "-".to_owned()
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(none, |share| format!("{:.1} %", 100.0 * share))
+}
+
+/// Without the sign of a zero.
+fn positive(number: f64) -> f64 {
+    if number == 0.0 { 0.0 } else { number }
+}
+
+/// Aligned, the first column to the left.
+fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(head.iter().copied());
+    rows.for_each(|row| _ = table.add_row(row));
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
+}

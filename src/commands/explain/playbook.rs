@@ -1,0 +1,224 @@
+//! `cardroom explain playbook`: an agent's trees on one page, a shallow tree for each street.
+
+mod html;
+mod svg;
+
+use std::path::PathBuf;
+
+use models::explain::{Explainer, Shown, move_words};
+use models::student::{Manifest, Student};
+
+use super::drawing::colours;
+use super::tree::{share, whole};
+use super::whose::{Whose, on, tree};
+use crate::exit::Failure;
+use crate::report;
+
+/// An agent on one page: the upper rules of its four trees, to print or to read on a screen.
+///
+/// Each street's rules are read from the top: follow the lines that hold until one says what is done,
+/// how often, in how much of play, and at which node. What is deeper is summarised; the text says how
+/// to see it. The page is A4 and made for black on white; on a screen it follows the system's dark
+/// mode. Files need nothing else: no scripts, no fonts, nothing from the network.
+///
+/// Examples:
+///   cardroom explain playbook oct --out oct.html
+///   cardroom explain playbook my-students/cart --depth 2 --out cart.svg
+///
+/// Ends with 2 where the file is named neither .html nor .svg, and 3 where the agent has no trees.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    #[command(flatten)]
+    whose: Whose,
+    /// Branches one below the other that are shown, 0 to 6; more than 3 get small, or take more pages
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=6))]
+    depth: u8,
+    /// The file to write; its ending, .html or .svg, says what it is
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Makes the page.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let ending = args.out.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    let draw = match ending.as_ref().and_then(|ending| ending.to_str()) {
+        Some("html" | "htm") => html::page,
+        Some("svg") => svg::page,
+        _ => {
+            return Err(Failure::usage(format!(
+                "--out {}: a playbook is an .html or an .svg file, and this name ends in neither",
+                args.out.display()
+            )));
+        }
+    };
+    let student = args.whose.student()?;
+    report::write(&args.out, &draw(&page(args, &student)?))
+}
+
+/// All that is on the page.
+struct Page {
+    head: String,
+    /// Who it is and how it learned, a paragraph each.
+    about: Vec<String>,
+    /// How to read it.
+    reading: String,
+    streets: Vec<Section>,
+}
+
+/// A street.
+struct Section {
+    head: String,
+    about: String,
+    /// What the colours mean: a colour, words, and the share of all play on the street.
+    key: Vec<(&'static str, String)>,
+    lines: Vec<Line>,
+}
+
+/// A line of a street's rules.
+struct Line {
+    /// How many conditions above it hold too.
+    depth: usize,
+    /// `when` or `and`; empty where there is no condition.
+    link: &'static str,
+    condition: String,
+    /// What is done there; none where the lines below say it.
+    rule: Option<Rule>,
+}
+
+/// What is done where a rule holds.
+struct Rule {
+    /// The likeliest first, as many as fit.
+    mix: String,
+    /// All of it.
+    whole: String,
+    /// A colour and a share for each kind of action.
+    parts: Vec<(&'static str, f64)>,
+    /// The share of the street's play.
+    play: String,
+    /// The node's number, with a mark where more is below.
+    node: String,
+}
+
+/// Letters that a rule's mix may have.
+const LETTERS: usize = 54;
+
+fn page(args: &Args, student: &Student) -> Result<Page, Failure> {
+    let name = args.whose.name();
+    let sections = game::Street::ALL.map(|street| {
+        let explainer = Explainer::new(tree(student, street)?);
+        Ok(section(&explainer, street, args.depth.into()))
+    });
+    let streets = sections.into_iter().collect::<Result<_, Failure>>()?;
+    let reading = format!(
+        "How to read it: begin at the top of a street and follow the lines that hold, inwards, until one says \
+         what is done (→), how often, in how much of the street’s play, and at which node of the tree. \
+         Win-rates are against any hand that the opponent may hold, all boards to come counted. Chips are those the \
+         opponent has put in on the street that is named, blinds included; the blinds are {}. A call is also a check. \
+         + after a node: there are more rules below it, shown by `cardroom explain tree {name} --street STREET --node NODE`.",
+        blinds(student.manifest()),
+    );
+    Ok(Page {
+        head: format!("{name}: a playbook"),
+        about: about(student.manifest()),
+        reading,
+        streets,
+    })
+}
+
+fn blinds(manifest: &Manifest) -> String {
+    let mut blinds = manifest.game.blinds.clone();
+    blinds.sort_unstable();
+    blinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+fn about(manifest: &Manifest) -> Vec<String> {
+    let kind = match manifest.kind.as_str() {
+        "oct" => "Optimal classification trees",
+        "cart" => "Greedily grown decision trees (CART)",
+        _ => "Decision trees",
+    };
+    let streets = &manifest.streets;
+    let rows: u64 = streets.iter().map(|street| street.rows).sum();
+    let right: Vec<String> = game::Street::ALL
+        .into_iter()
+        .zip(streets)
+        .map(|(at, street)| format!("{:.1} % {}", 100.0 * street.accuracy, on(at)))
+        .collect();
+    let options = manifest.options.trim_matches(['{', '}', ' ']).replace(": ", " ");
+    let options = if options.is_empty() { options } else { format!(" ({options})") };
+    vec![
+        format!(
+            "{kind}, one for each street, learned from {} different situations of a teacher’s play{options}; \
+             made by {}.",
+            whole(rows),
+            manifest.made_by
+        ),
+        format!(
+            "The likeliest move of the whole trees is their teacher’s in {} (of decisions kept for testing); \
+             the rules here are the upper part of the trees, with the mean of what is below.",
+            right.join(", ")
+        ),
+    ]
+}
+
+fn section(explainer: &Explainer<'_>, street: game::Street, depth: usize) -> Section {
+    let tree = explainer.tree();
+    let all = tree.summary(0);
+    let mut head = on(street);
+    head[..1].make_ascii_uppercase();
+    let about = format!("{} leaves, depth {}", whole(tree.leaves() as u64), tree.depth());
+    let classes = colours(explainer).into_iter().zip(tree.class_names()).zip(&all.shares);
+    let key = classes
+        .filter(|(_, share)| **share >= 0.005)
+        .map(|((colour, class), share)| {
+            (colour, format!("{} {:.0} %", move_words(class), 100.0 * share))
+        })
+        .collect();
+    let shown = explainer.outline(0, depth);
+    let line = |place: usize| line(explainer, &shown, place, all.weight);
+    // The root has no condition: it is a line of its own only where it is all there is.
+    let lines = (0..shown.len()).filter(|&place| place > 0 || shown.len() == 1).map(line).collect();
+    Section { head, about, key, lines }
+}
+
+fn line(explainer: &Explainer<'_>, shown: &[Shown], place: usize, weight: f64) -> Line {
+    let node = &shown[place];
+    let is_rule = shown.get(place + 1).is_none_or(|next| next.parent != Some(place));
+    let rule = || {
+        let whole = explainer.mix(&node.summary.shares);
+        Rule {
+            mix: first_of(&whole, LETTERS),
+            whole,
+            parts: colours(explainer).into_iter().zip(node.summary.shares.clone()).collect(),
+            play: match weight > 0.0 {
+                true => share(node.summary.weight / weight),
+                false => String::new(),
+            },
+            node: format!("{}{}", node.node, if node.hidden > 0 { "+" } else { "" }),
+        }
+    };
+    let (link, condition) = match node.depth {
+        0 => ("", "always".to_owned()),
+        1 => ("when", node.condition.clone()),
+        _ => ("and", node.condition.clone()),
+    };
+    Line { depth: node.depth.saturating_sub(1), link, condition, rule: is_rule.then(rule) }
+}
+
+/// As many parts of a list as have so many letters; the first in any case.
+fn first_of(list: &str, letters: usize) -> String {
+    if list.chars().count() <= letters {
+        return list.to_owned();
+    }
+    let mut kept = String::new();
+    for part in list.split(", ") {
+        let room = letters.saturating_sub(3 + kept.chars().count());
+        if !kept.is_empty() && part.chars().count() > room {
+            break;
+        }
+        kept += &format!("{part}, ");
+    }
+    kept.push('…');
+    kept
+}

@@ -1,0 +1,109 @@
+//! The page as one HTML file: prints on A4, follows the system's dark mode on a screen.
+
+use std::fmt::Write;
+
+use super::{Line, Page, Section};
+use crate::chart::picture::escaped;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--ink:#111;--faint:#555;--rule:#c9ced4;--paper:#fff}
+@media (prefers-color-scheme:dark){:root{--ink:#eee;--faint:#aab;--rule:#3a4049;--paper:#16181c}}
+*{box-sizing:border-box}
+body{margin:0 auto;padding:5mm;max-width:265mm;background:var(--paper);color:var(--ink);\
+font:7.2pt/1.25 Arial,Helvetica,'Liberation Sans',sans-serif}
+h1{font-size:15pt;line-height:1.1;margin:0 0 1mm}
+h2{font-size:9.5pt;line-height:1.2;margin:2.2mm 0 .2mm;border-top:.3mm solid var(--ink);padding-top:1mm}
+h2 small{font-weight:normal;font-size:7.2pt;color:var(--faint);margin-left:1.5mm}
+p{margin:0 0 .8mm}
+.key span{white-space:nowrap;margin-right:2.4mm}
+.key i,.bar i{display:inline-block;height:2.2mm}
+.key i{width:2.2mm;margin-right:.8mm;border-radius:.4mm;vertical-align:-.3mm}
+table{border-collapse:collapse;width:100%}
+td{padding:.1mm 0;white-space:nowrap;vertical-align:middle}
+tr.rule{border-bottom:.1mm solid var(--rule)}
+td.when{padding-left:calc(var(--depth)*3.2mm);width:43%;padding-right:3mm}
+tr.branch td.when{font-weight:bold}
+td.when em{font-style:normal;color:var(--faint);font-weight:normal}
+td.bar{width:24mm;font-size:0;padding-right:2mm}
+td.bar div{width:22mm;height:2.2mm;white-space:nowrap;overflow:hidden}
+td.play,td.node{text-align:right;width:1%;padding-left:3mm;color:var(--faint)}
+td.node{min-width:9mm}
+th{font-weight:normal;text-align:right;color:var(--faint);padding:0 0 .5mm 3mm;white-space:nowrap}
+th.key{text-align:left;padding:0 0 .5mm;white-space:normal}
+i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+@media screen{section{overflow-x:auto}body,h2 small{font-size:8.4pt;line-height:1.33}}
+@page{size:A4;margin:9mm 10mm}
+@media print{:root{--ink:#000;--faint:#444;--rule:#c9ced4;--paper:#fff}body{padding:0;max-width:none}\
+section{break-inside:avoid}}
+";
+
+/// The file.
+pub(super) fn page(page: &Page) -> String {
+    let head = escaped(&page.head);
+    let mut html = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{head}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{head}</h1>\n"
+    );
+    for paragraph in page.about.iter().chain([&page.reading]) {
+        add(&mut html, format_args!("<p>{}</p>\n", escaped(paragraph)));
+    }
+    html += "</header>\n";
+    page.streets.iter().for_each(|street| section(&mut html, street));
+    html += "</body>\n</html>\n";
+    html
+}
+
+fn section(html: &mut String, street: &Section) {
+    add(
+        html,
+        format_args!(
+            "<section>\n<h2>{} <small>{}</small></h2>\n<table>\n<tr><th class=\"key\" colspan=\"3\">",
+            escaped(&street.head),
+            escaped(&street.about)
+        ),
+    );
+    for (colour, words) in &street.key {
+        let words = escaped(words);
+        add(html, format_args!("<span><i style=\"background:{colour}\"></i>{words}</span>"));
+    }
+    *html += "</th><th>of play</th><th>node</th></tr>\n";
+    street.lines.iter().for_each(|said| line(html, said));
+    *html += "</table>\n</section>\n";
+}
+
+fn line(html: &mut String, line: &Line) {
+    let (class, columns) =
+        if line.rule.is_some() { ("rule", "") } else { ("branch", " colspan=\"5\"") };
+    add(
+        html,
+        format_args!(
+            "<tr class=\"{class}\"><td class=\"when\" style=\"--depth:{}\"{columns}><em>{}</em> {}</td>",
+            line.depth,
+            line.link,
+            escaped(&line.condition)
+        ),
+    );
+    if let Some(rule) = &line.rule {
+        *html += "<td class=\"bar\"><div>";
+        for (colour, share) in rule.parts.iter().filter(|(_, share)| *share >= 0.005) {
+            let percent = 100.0 * share;
+            add(html, format_args!("<i style=\"width:{percent:.2}%;background:{colour}\"></i>"));
+        }
+        add(
+            html,
+            format_args!(
+                "</div></td><td title=\"{}\">→ {}</td><td class=\"play\">{}</td><td class=\"node\">{}</td>",
+                escaped(&rule.whole),
+                escaped(&rule.mix),
+                rule.play,
+                rule.node
+            ),
+        );
+    }
+    *html += "</tr>\n";
+}
+
+fn add(html: &mut String, part: std::fmt::Arguments<'_>) {
+    html.write_fmt(part).expect("a string takes all");
+}
