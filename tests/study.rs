@@ -37,8 +37,15 @@ fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too(
     assert_eq!(played["entrants"][0]["rate"]["mbb"], row["duplicate"]["mbb"]);
     assert_eq!(played["entrants"][0]["rate"]["interval"]["low"], row["duplicate"]["low"]);
 
-    for name in ["table1.csv", "table1.svg", "losses.csv", "curve.csv", "curve.svg", "opening.svg"]
-    {
+    for name in [
+        "table1.csv",
+        "table1.svg",
+        "losses.csv",
+        "fidelity.csv",
+        "curve.csv",
+        "curve.svg",
+        "opening.svg",
+    ] {
         assert!(folder.join("s").join(name).exists(), "{name}");
     }
     let csv = fs::read_to_string(folder.join("s/table1.csv")).expect("a table");

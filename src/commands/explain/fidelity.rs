@@ -49,7 +49,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "AGENT", default_value = "cfr")]
     teacher: String,
     /// Hands of each match, two of each deal; the teacher plays half as many with itself
-    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    #[arg(long, value_name = "N", default_value_t = 300_000)]
     hands: u64,
     /// Determines every card and every draw; at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]

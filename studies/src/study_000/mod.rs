@@ -64,6 +64,11 @@ impl Files<'_> {
         self.at("matches").join(format!("{one}-{other}.json"))
     }
 
+    /// What a student loses to its teacher.
+    fn fidelity(&self, kind: &str) -> PathBuf {
+        self.at("fidelity").join(format!("{kind}.json"))
+    }
+
     /// What the match of the curve printed: of the student or the teacher after so many iterations.
     fn point(&self, who: &str, iterations: u64) -> PathBuf {
         self.at("curve").join(format!("{who}-{iterations}.json"))
@@ -169,6 +174,15 @@ fn steps(options: &Options) -> Vec<Step> {
             Step::command(format!("{title}: estimates"), "stats")
                 .with([&folder, "--json"])
                 .prints_into(&files.match_of(one, other)),
+        );
+    }
+    for (name, agent) in &agents[..STUDENTS.len()] {
+        let hands = (2 * sizes.hands).to_string();
+        steps.push(
+            Step::command(format!("what {name} loses to the teacher"), "explain fidelity")
+                .with([agent, "--teacher", &agents[STUDENTS.len()].1, "--game", GAME])
+                .with(["--hands", &hands, "--json"])
+                .prints_into(&files.fidelity(name)),
         );
     }
     if !options.shipped {
@@ -297,6 +311,7 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
         ("table1.csv", tables::table_1(&results)),
         ("table1.svg", picture),
         ("losses.csv", tables::losses(&results)),
+        ("fidelity.csv", tables::fidelity(&results)),
         ("report.html", page),
     ];
     if let Some(curve) = curve {

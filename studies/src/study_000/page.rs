@@ -21,6 +21,9 @@ struct Page<'a> {
     table: Vec<Line>,
     losses: Vec<(String, [String; 4])>,
     training: &'a [Training],
+    /// Name, share of decisions alike, what is lost by street and in all.
+    fidelity: Vec<Vec<String>>,
+    fidelity_hands: String,
     /// Iterations, what the student wins, what the teacher wins.
     curve: Vec<[String; 3]>,
     anchor: &'static str,
@@ -70,6 +73,8 @@ pub(super) fn page(
         table: results.pairs.iter().map(line).collect(),
         losses: losses(results),
         training: &results.training,
+        fidelity: results.fidelity.iter().map(faithful).collect(),
+        fidelity_hands: results.fidelity.first().map_or_else(String::new, |line| whole(line.hands)),
         curve: results
             .curve
             .iter()
@@ -107,6 +112,13 @@ fn line(pair: &super::results::Pair) -> Line {
         combined: rate(pair.combined),
         verdict: verdict(pair),
     }
+}
+
+fn faithful(line: &super::results::Fidelity) -> Vec<String> {
+    let mut cells = vec![line.name.to_owned(), format!("{:.1} %", 100.0 * line.same)];
+    cells.extend(line.lost.iter().map(|&lost| rate(lost)));
+    cells.push(rate(line.lost_in_all));
+    cells
 }
 
 fn losses(results: &Results) -> Vec<(String, [String; 4])> {

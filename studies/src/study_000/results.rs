@@ -19,6 +19,7 @@ pub(super) struct Results {
     pub(super) least: [f64; 4],
     /// What students are on rows that they learned from; none of the models inside the program.
     pub(super) training: Vec<Training>,
+    pub(super) fidelity: Vec<Fidelity>,
     pub(super) curve: Vec<Point>,
     pub(super) opening: Opening,
     pub(super) bluffs: Vec<Bluffs>,
@@ -77,6 +78,17 @@ pub(super) struct Training {
     pub(super) size: [String; 4],
 }
 
+/// How far a student does what its teacher does.
+pub(super) struct Fidelity {
+    pub(super) name: &'static str,
+    pub(super) hands: u64,
+    /// Of the teacher's decisions, the share where both have the same likeliest action.
+    pub(super) same: f64,
+    /// What it loses to the teacher where it decides on one street only, and where it does on all.
+    pub(super) lost: [Estimate; 4],
+    pub(super) lost_in_all: Estimate,
+}
+
 /// A point of the learning curve: what is won from the anchor.
 pub(super) struct Point {
     pub(super) iterations: u64,
@@ -131,6 +143,10 @@ impl Results {
             hands: sizes.hands,
             pairs: pairs()
                 .map(|(one, other)| pair(&files, names[one], names[other]))
+                .collect::<Result<_, _>>()?,
+            fidelity: STUDENTS
+                .into_iter()
+                .map(|kind| fidelity(&files, kind))
                 .collect::<Result<_, _>>()?,
             names,
             losses: lines(&losses)?,
@@ -201,6 +217,17 @@ fn trained(files: &Files<'_>, kind: &'static str) -> Result<Training, ReadError>
         name: kind,
         log_loss: by_street(|street| document.number(&place(street, "train/log_loss")))?,
         size: by_street(|street| Ok(document.text(&place(street, "size"))?.to_owned()))?,
+    })
+}
+
+fn fidelity(files: &Files<'_>, kind: &'static str) -> Result<Fidelity, ReadError> {
+    let document = Document::read(&files.fidelity(kind))?;
+    Ok(Fidelity {
+        name: kind,
+        hands: document.number("/hands")? as u64,
+        same: document.number("/all/same_likeliest")?,
+        lost: by_street(|street| document.estimate(&format!("/streets/{street}/lost")))?,
+        lost_in_all: document.estimate("/all/lost")?,
     })
 }
 

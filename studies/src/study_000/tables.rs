@@ -66,6 +66,17 @@ pub(super) fn text(results: &Results) -> String {
     lines.extend(results.losses.iter().map(|line| row(&line.name, &line.log_loss)));
     lines.push(row("least possible", &results.least));
     text += &aligned(&lines);
+    text += "\nLost to the teacher where the student decides on one street only, and on all, mbb/hand\n\n";
+    let mut lines = vec![vec![String::new(), "same move".to_owned()]];
+    lines[0].extend(STREETS.iter().map(|&street| street.to_owned()));
+    lines[0].push("all streets".to_owned());
+    lines.extend(results.fidelity.iter().map(|line| {
+        let mut cells = vec![line.name.to_owned(), format!("{:.1} %", 100.0 * line.same)];
+        cells.extend(line.lost.iter().map(|&lost| rate(lost)));
+        cells.push(rate(line.lost_in_all));
+        cells
+    }));
+    text += &aligned(&lines);
     if !results.curve.is_empty() {
         text +=
             &format!("\nWon from {} by what was learned so far, mbb/hand\n\n", results.anchor());
@@ -147,6 +158,18 @@ pub(super) fn losses(results: &Results) -> String {
     }
     for (loss, name) in results.least.iter().zip(STREETS) {
         text += &format!("least possible,{name},{loss:.6},1\n");
+    }
+    text
+}
+
+/// What is lost to the teacher as CSV.
+pub(super) fn fidelity(results: &Results) -> String {
+    let mut text = String::from("name,street,hands,lost_mbb,low,high\n");
+    for line in &results.fidelity {
+        for (lost, street) in line.lost.iter().zip(STREETS) {
+            text += &format!("{},{street},{},{}\n", line.name, line.hands, cells(*lost));
+        }
+        text += &format!("{},all,{},{}\n", line.name, line.hands, cells(line.lost_in_all));
     }
     text
 }
@@ -250,6 +273,10 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             "name": line.name, "log_loss": line.log_loss, "accuracy": line.accuracy,
         })).collect::<Vec<_>>(),
         "least_log_loss": results.least,
+        "fidelity": results.fidelity.iter().map(|line| json!({
+            "name": line.name, "hands": line.hands, "same_likeliest": line.same,
+            "lost_by_street": line.lost.map(estimate), "lost": estimate(line.lost_in_all),
+        })).collect::<Vec<_>>(),
         "curve": results.curve.iter().map(|point| json!({
             "iterations": point.iterations, "student": estimate(point.student), "teacher": estimate(point.teacher),
         })).collect::<Vec<_>>(),

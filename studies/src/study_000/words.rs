@@ -52,6 +52,7 @@ fn percent(share: f64) -> String {
 pub(super) fn claims(results: &Results) -> Vec<Claim> {
     let mut claims = vec![order(results), trees_in_play(results), losses(results)];
     claims.extend(training(results));
+    claims.push(lost(results));
     claims.extend(curve(results));
     claims.push(opening(results));
     claims.push(bluffs(results));
@@ -147,6 +148,31 @@ fn training(results: &Results) -> Option<Claim> {
         mark,
         found,
     })
+}
+
+fn lost(results: &Results) -> Claim {
+    let lines = &results.fidelity;
+    let sorted = lines.windows(2).all(|pair| pair[0].lost_in_all.mbb <= pair[1].lost_in_all.mbb);
+    let apart = match (lines.first(), lines.last()) {
+        (Some(first), Some(last)) => first.lost_in_all.high < last.lost_in_all.low,
+        _ => false,
+    };
+    let mark = match (sorted, apart) {
+        (true, true) => Mark::Yes,
+        (false, false) => Mark::No,
+        _ => Mark::Partly,
+    };
+    let line =
+        |line: &super::results::Fidelity| format!("{} {}", line.name, rate(line.lost_in_all));
+    let found = format!(
+        "lost to the teacher, mbb/hand: {}",
+        lines.iter().map(line).collect::<Vec<_>>().join(", ")
+    );
+    Claim {
+        claim: "The same order in what they lose to a strong opponent, their teacher",
+        mark,
+        found,
+    }
 }
 
 fn curve(results: &Results) -> Option<Claim> {
