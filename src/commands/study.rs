@@ -24,7 +24,7 @@ use crate::report;
 ///
 /// Studies:
 ///   000  Bertsimas and Paskov, World-class interpretable poker: four students of one teacher
-///        (docs/studies/000.md; half an hour on one core at full size)
+///        (docs/studies/000.md; under an hour at full size)
 ///
 /// Examples:
 ///   cardroom study 000
