@@ -105,7 +105,6 @@ fn fit(args: &Args, train: &Table, held_out: Option<&Table>) -> Result<Tree, Fai
         stage_rows: args.get("stage-rows", defaults.stage_rows)?,
         planes: args.get("planes", defaults.planes)?,
         seed: args.get("seed", defaults.seed)?,
-        ..defaults
     };
     if args.learner == "oct" {
         let start = Instant::now();
