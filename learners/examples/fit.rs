@@ -1,10 +1,10 @@
 //! Fits a tree to raw numbers, for checks and measurements by other programs.
 //!
-//! `fit cart|oct DIR columns=N classes=N [depth=N] [loss=errors|gini|entropy] [bins=N] [min-rows=N] [alpha=X]
+//! `fit cart|oct DIR columns=N classes=N [depth=N] [loss=errors|gini|entropy] [bins=N] [min-rows=N] [min-weight=X] [alpha=X]
 //! [starts=N] [survivors=N] [rounds=N] [regrows=N] [stage-rows=N] [planes=N] [seed=N] [threads=N] [steps]`
 //!
-//! DIR holds `train.x` (rows of f32), `train.y` (a byte a row) or `train.p` (rows of f32 shares); the same for `held`,
-//! where those rows choose alpha, and `test.x`. Written are `train.out` and `test.out`, rows of f32 shares, and
+//! DIR holds `train.x` (rows of f32), `train.y` (a byte a row) or `train.p` (rows of f32 shares), and `train.w` (f32) where rows
+//! have weights; the same for `held`, where those rows choose alpha, and `test.x`. Written are `train.out` and `test.out`, rows of f32 shares, and
 //! `tree`; printed is one JSON object. All numbers are little-endian.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
@@ -80,7 +80,8 @@ fn table(args: &Args, name: &str) -> Result<Option<Table>, Failed> {
     let (columns, class_names) = (names('x', columns), names('c', classes));
     if file("p").exists() {
         let shares = floats(&file("p"))?;
-        return Ok(Some(Table::new(columns, class_names, values, shares, vec![1.0; rows])?));
+        let weights = if file("w").exists() { floats(&file("w"))? } else { vec![1.0; rows] };
+        return Ok(Some(Table::new(columns, class_names, values, shares, weights)?));
     }
     // Rows to ask about have no labels.
     let labels = fs::read(file("y")).unwrap_or_else(|_| vec![0; rows]);
@@ -95,6 +96,7 @@ fn fit(args: &Args, train: &Table, held_out: Option<&Table>) -> Result<Tree, Fai
         depth: args.get("depth", defaults.depth)?,
         loss: args.loss()?,
         min_rows: args.get("min-rows", defaults.min_rows)?,
+        min_weight: args.get("min-weight", defaults.min_weight)?,
         alpha: args.get("alpha", defaults.alpha)?,
         starts: args.get("starts", defaults.starts)?,
         survivors: args.get("survivors", defaults.survivors)?,
@@ -103,7 +105,6 @@ fn fit(args: &Args, train: &Table, held_out: Option<&Table>) -> Result<Tree, Fai
         stage_rows: args.get("stage-rows", defaults.stage_rows)?,
         planes: args.get("planes", defaults.planes)?,
         seed: args.get("seed", defaults.seed)?,
-        ..defaults
     };
     if args.learner == "oct" {
         let start = Instant::now();
