@@ -42,6 +42,7 @@ fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too(
         "table1.svg",
         "losses.csv",
         "fidelity.csv",
+        "shallow.csv",
         "curve.csv",
         "curve.svg",
         "opening.svg",

@@ -33,6 +33,10 @@ const BUCKETS: &str = "preflop=169 flop=ehs2:150 turn=ehs2:150 river=ehs2:150";
 const ITERATIONS: [u64; 6] = [100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 46_685_184];
 const ROWS: f64 = 2e6;
 
+/// Depths of trees that a person can read, and hands of their matches.
+const SHALLOW: [u8; 3] = [4, 6, 8];
+const SHALLOW_HANDS: f64 = 1e6;
+
 /// Whom the learning curve is measured against, where the published one has Slumbot.
 const ANCHOR: &str = "cfr";
 
@@ -69,6 +73,11 @@ impl Files<'_> {
         self.at("fidelity").join(format!("{kind}.json"))
     }
 
+    /// What the match of the trees of a depth printed.
+    fn shallow(&self, depth: u8) -> PathBuf {
+        self.at("shallow").join(format!("depth-{depth}.json"))
+    }
+
     /// What the match of the curve printed: of the student or the teacher after so many iterations.
     fn point(&self, who: &str, iterations: u64) -> PathBuf {
         self.at("curve").join(format!("{who}-{iterations}.json"))
@@ -78,6 +87,7 @@ impl Files<'_> {
 /// How large everything is.
 struct Sizes {
     hands: u64,
+    shallow_hands: u64,
     rows: u64,
     iterations: Vec<u64>,
     /// Of what learners repeat: goes with the root of the scale, as rows go with the scale.
@@ -96,6 +106,7 @@ impl Sizes {
         let root = |full: f64| (full * scale.sqrt()).ceil() as u64;
         Sizes {
             hands: part(published::HANDS as f64 / 2.0, 50.0) * 2,
+            shallow_hands: part(SHALLOW_HANDS / 2.0, 50.0) * 2,
             rows: part(ROWS, 5_000.0),
             iterations,
             rounds: root(80.0),
@@ -145,8 +156,9 @@ fn steps(options: &Options) -> Vec<Step> {
     if !options.shipped {
         for kind in STUDENTS.into_iter().rev() {
             let out = files.student(kind);
+            let title = format!("{kind} of {} iterations", sizes.last());
             steps.push(
-                student(&files, &sizes, kind, sizes.last(), &out)
+                student(&files, &sizes, title, kind, sizes.last(), &out)
                     .with(["--json"])
                     .prints_into(&files.at("students").join(format!("{kind}.json"))),
             );
@@ -168,7 +180,8 @@ fn steps(options: &Options) -> Vec<Step> {
         let folder = argument(&files.at("matches").join(format!("{one}-{other}")));
         let title = format!("{one} against {other}");
         steps.push(
-            a_match(&title, [agent, against], &sizes).with(["--out", &folder, "--record", "hands"]),
+            a_match(&title, [agent, against], sizes.hands)
+                .with(["--out", &folder, "--record", "hands"]),
         );
         steps.push(
             Step::command(format!("{title}: estimates"), "stats")
@@ -185,6 +198,7 @@ fn steps(options: &Options) -> Vec<Step> {
                 .prints_into(&files.fidelity(name)),
         );
     }
+    shallow(&mut steps, &files, &sizes);
     if !options.shipped {
         curve(&mut steps, &files, &sizes);
     }
@@ -222,6 +236,7 @@ fn rows(files: &Files<'_>, sizes: &Sizes, iterations: u64, from: &str) -> Step {
 fn student(
     files: &Files<'_>,
     sizes: &Sizes,
+    title: String,
     kind: &str,
     iterations: u64,
     out: &std::path::Path,
@@ -234,18 +249,37 @@ fn student(
         kind => kind.to_owned(),
     };
     let data = argument(&files.rows(iterations));
-    Step::command(format!("{kind} of {iterations} iterations"), &format!("train {lesson}"))
+    Step::command(title, &format!("train {lesson}"))
         .with(["--data", &data, "--out", &argument(out)])
         .makes(out)
 }
 
-fn a_match(title: &str, agents: [&String; 2], sizes: &Sizes) -> Step {
-    Step::command(title, "match").with([agents[0], agents[1]]).with([
-        "--game",
-        GAME,
-        "--hands",
-        &sizes.hands.to_string(),
-    ])
+fn a_match(title: &str, agents: [&String; 2], hands: u64) -> Step {
+    let hands = hands.to_string();
+    Step::command(title, "match")
+        .with([agents[0], agents[1]])
+        .with(["--game", GAME, "--hands", &hands])
+}
+
+/// Both kinds of trees again, so small that a person can read them.
+fn shallow(steps: &mut Vec<Step>, files: &Files<'_>, sizes: &Sizes) {
+    for depth in SHALLOW {
+        let trees = ["oct", "cart"].map(|kind| {
+            let out = files.at("shallow").join(format!("{kind}-{depth}"));
+            let title = format!("{kind} of depth {depth}");
+            steps.push(
+                student(files, sizes, title, kind, sizes.last(), &out)
+                    .with(["--depth", &depth.to_string()]),
+            );
+            format!("{kind}:model={}", argument(&out))
+        });
+        let title = format!("oct of depth {depth} against cart");
+        steps.push(
+            a_match(&title, [&trees[0], &trees[1]], sizes.shallow_hands)
+                .with(["--record", "nothing", "--json"])
+                .prints_into(&files.shallow(depth)),
+        );
+    }
 }
 
 /// Figure 5: the boosted trees taught of each blueprint, and the blueprint itself, against the anchor.
@@ -257,7 +291,8 @@ fn curve(steps: &mut Vec<Step>, files: &Files<'_>, sizes: &Sizes) {
         if iterations != sizes.last() {
             folder = files.at("curve").join(format!("xgboost-{iterations}"));
             steps.push(rows(files, sizes, iterations, &blueprint));
-            steps.push(student(files, sizes, "xgboost", iterations, &folder));
+            let title = format!("xgboost of {iterations} iterations");
+            steps.push(student(files, sizes, title, "xgboost", iterations, &folder));
         }
         let who = [
             ("xgboost", format!("xgboost:model={}", argument(&folder))),
@@ -266,7 +301,7 @@ fn curve(steps: &mut Vec<Step>, files: &Files<'_>, sizes: &Sizes) {
         for (who, agent) in who {
             let title = format!("{who} of {iterations} iterations against {ANCHOR}");
             steps.push(
-                a_match(&title, [&agent, &anchor], sizes)
+                a_match(&title, [&agent, &anchor], sizes.hands)
                     .with(["--record", "nothing", "--json"])
                     .prints_into(&files.point(who, iterations)),
             );
@@ -312,6 +347,7 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
         ("table1.svg", picture),
         ("losses.csv", tables::losses(&results)),
         ("fidelity.csv", tables::fidelity(&results)),
+        ("shallow.csv", tables::shallow(&results)),
         ("report.html", page),
     ];
     if let Some(curve) = curve {

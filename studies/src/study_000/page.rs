@@ -24,6 +24,8 @@ struct Page<'a> {
     /// Name, share of decisions alike, what is lost by street and in all.
     fidelity: Vec<Vec<String>>,
     fidelity_hands: String,
+    /// Depth, hands, what the optimal tree wins.
+    shallow: Vec<[String; 3]>,
     /// Iterations, what the student wins, what the teacher wins.
     curve: Vec<[String; 3]>,
     anchor: &'static str,
@@ -75,6 +77,11 @@ pub(super) fn page(
         training: &results.training,
         fidelity: results.fidelity.iter().map(faithful).collect(),
         fidelity_hands: results.fidelity.first().map_or_else(String::new, |line| whole(line.hands)),
+        shallow: results
+            .shallow
+            .iter()
+            .map(|row| [row.depth.to_string(), whole(row.hands), rate(row.rate)])
+            .collect(),
         curve: results
             .curve
             .iter()

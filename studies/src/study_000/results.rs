@@ -1,6 +1,6 @@
 //! What the study's commands have printed, read from its folder.
 
-use super::{ANCHOR, Files, STUDENTS, Sizes, agents, pairs, published};
+use super::{ANCHOR, Files, SHALLOW, STUDENTS, Sizes, agents, pairs, published};
 use crate::read::{Document, Estimate};
 use crate::{Options, ReadError};
 
@@ -20,6 +20,7 @@ pub(super) struct Results {
     /// What students are on rows that they learned from; none of the models inside the program.
     pub(super) training: Vec<Training>,
     pub(super) fidelity: Vec<Fidelity>,
+    pub(super) shallow: Vec<Shallow>,
     pub(super) curve: Vec<Point>,
     pub(super) opening: Opening,
     pub(super) bluffs: Vec<Bluffs>,
@@ -89,6 +90,13 @@ pub(super) struct Fidelity {
     pub(super) lost_in_all: Estimate,
 }
 
+/// Trees that a person can read: what the optimal one wins from the greedy one.
+pub(super) struct Shallow {
+    pub(super) depth: u8,
+    pub(super) hands: u64,
+    pub(super) rate: Estimate,
+}
+
 /// A point of the learning curve: what is won from the anchor.
 pub(super) struct Point {
     pub(super) iterations: u64,
@@ -147,6 +155,10 @@ impl Results {
             fidelity: STUDENTS
                 .into_iter()
                 .map(|kind| fidelity(&files, kind))
+                .collect::<Result<_, _>>()?,
+            shallow: SHALLOW
+                .into_iter()
+                .map(|depth| shallow(&files, depth))
                 .collect::<Result<_, _>>()?,
             names,
             losses: lines(&losses)?,
@@ -229,6 +241,12 @@ fn fidelity(files: &Files<'_>, kind: &'static str) -> Result<Fidelity, ReadError
         lost: by_street(|street| document.estimate(&format!("/streets/{street}/lost")))?,
         lost_in_all: document.estimate("/all/lost")?,
     })
+}
+
+fn shallow(files: &Files<'_>, depth: u8) -> Result<Shallow, ReadError> {
+    let document = Document::read(&files.shallow(depth))?;
+    let (hands, rate) = (document.number("/hands")?, document.estimate("/entrants/0/rate")?);
+    Ok(Shallow { depth, hands: hands as u64, rate })
 }
 
 fn opening(document: &Document) -> Result<Opening, ReadError> {

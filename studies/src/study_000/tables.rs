@@ -77,6 +77,15 @@ pub(super) fn text(results: &Results) -> String {
         cells
     }));
     text += &aligned(&lines);
+    text += "\nWon by the optimal tree from the greedy one of the same depth, mbb/hand\n\n";
+    let mut lines = vec![["depth", "hands", "duplicate"].map(str::to_owned)];
+    lines.extend(
+        results
+            .shallow
+            .iter()
+            .map(|row| [row.depth.to_string(), words::whole(row.hands), rate(row.rate)]),
+    );
+    text += &aligned(&lines);
     if !results.curve.is_empty() {
         text +=
             &format!("\nWon from {} by what was learned so far, mbb/hand\n\n", results.anchor());
@@ -170,6 +179,15 @@ pub(super) fn fidelity(results: &Results) -> String {
             text += &format!("{},{street},{},{}\n", line.name, line.hands, cells(*lost));
         }
         text += &format!("{},all,{},{}\n", line.name, line.hands, cells(line.lost_in_all));
+    }
+    text
+}
+
+/// Trees that a person can read as CSV.
+pub(super) fn shallow(results: &Results) -> String {
+    let mut text = String::from("depth,hands,mbb,low,high\n");
+    for row in &results.shallow {
+        text += &format!("{},{},{}\n", row.depth, row.hands, cells(row.rate));
     }
     text
 }
@@ -276,6 +294,9 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
         "fidelity": results.fidelity.iter().map(|line| json!({
             "name": line.name, "hands": line.hands, "same_likeliest": line.same,
             "lost_by_street": line.lost.map(estimate), "lost": estimate(line.lost_in_all),
+        })).collect::<Vec<_>>(),
+        "shallow": results.shallow.iter().map(|row| json!({
+            "depth": row.depth, "hands": row.hands, "duplicate": estimate(row.rate),
         })).collect::<Vec<_>>(),
         "curve": results.curve.iter().map(|point| json!({
             "iterations": point.iterations, "student": estimate(point.student), "teacher": estimate(point.teacher),

@@ -93,14 +93,23 @@ fn order(results: &Results) -> Claim {
 
 fn trees_in_play(results: &Results) -> Claim {
     let pair = results.pairs.iter().find(|pair| (pair.one, pair.other) == ("oct", "cart"));
-    let (mark, found) = match pair {
-        Some(pair) => {
-            let mark = if pair.verdict() == Verdict::Same { Mark::Yes } else { Mark::No };
-            (mark, format!("{} mbb/hand, all corrections made", rate(pair.combined)))
-        }
-        None => (Mark::Open, "they have not played".to_owned()),
+    let shallow = &results.shallow;
+    let wins = shallow.iter().any(|row| row.rate.sign() > 0);
+    let mark = match pair.map(super::results::Pair::verdict) {
+        Some(Verdict::Same) => Mark::Yes,
+        _ if wins => Mark::Partly,
+        _ => Mark::No,
     };
-    Claim { claim: "The optimal tree wins from the greedy one (36 ± 8 mbb/hand)", mark, found }
+    let row = |row: &super::results::Shallow| format!("{} at depth {}", rate(row.rate), row.depth);
+    let mut found: Vec<String> = shallow.iter().map(row).collect();
+    let full =
+        pair.map(|pair| format!("{} at full depth, all corrections made", rate(pair.combined)));
+    found.extend(full);
+    Claim {
+        claim: "The optimal tree wins from the greedy one (36 ± 8 mbb/hand)",
+        mark,
+        found: found.join(", "),
+    }
 }
 
 fn losses(results: &Results) -> Claim {
