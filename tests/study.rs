@@ -93,6 +93,12 @@ fn a_killed_study_goes_on_where_it_was_to_the_same_result() {
     assert_eq!(rest["table_1"], whole["table_1"]);
     assert_eq!(rest["losses"], whole["losses"]);
 
+    fs::rename(folder.join("whole"), folder.join("moved")).expect("moved");
+    let moved = cardroom(folder, &[&shipped[..], &["--out", "moved", "--json"]].concat());
+    assert_eq!(text(&moved.stderr), "", "a folder that was moved is the same study");
+    let moved: Value = serde_json::from_slice(&moved.stdout).expect("a document");
+    assert_eq!(moved, whole);
+
     // Another size, or the same from nothing, is another study.
     let other = ["study", "000", "--scale", "0.001", "--shipped", "--out", "parts"];
     check_failure(&cardroom(folder, &other), 3, "give --out another folder");

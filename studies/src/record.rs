@@ -23,6 +23,8 @@ pub struct Record {
     scale: f64,
     /// Whether the models are those inside the program.
     shipped: bool,
+    /// The folder as the commands name it.
+    folder: String,
     /// The version and commit of the program that did it last.
     pub program: String,
     /// Steps that are done.
@@ -79,6 +81,7 @@ impl Record {
             study: study.to_owned(),
             scale: options.scale,
             shipped: options.shipped,
+            folder: options.folder.display().to_string(),
             program: program.to_owned(),
             done: Vec::new(),
         };
@@ -95,6 +98,10 @@ impl Record {
             return Err(RecordError::Other { path: name, found: found.what(), ours: ours.what() });
         }
         ours.done = found.done;
+        // The folder may have been moved, or be named in another way: its commands are still the same.
+        for done in &mut ours.done {
+            done.command = done.command.replace(&found.folder, &ours.folder);
+        }
         Ok(ours)
     }
 
