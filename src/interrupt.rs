@@ -10,18 +10,12 @@ use matches::stop::Stop;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::Code;
+use crate::shell;
 
 /// The command line as typed, to be pasted into a shell: it is also what resumes a run.
 pub(crate) fn command_line() -> String {
-    let quote = |argument: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', r"'\''"))
-        }
-    };
-    std::env::args().map(quote).collect::<Vec<_>>().join(" ")
+    let words: Vec<String> = std::env::args().collect();
+    shell::line(words.iter().map(String::as_str))
 }
 
 /// A second signal so soon is part of the first: some senders signal a process and its group.

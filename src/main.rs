@@ -15,6 +15,7 @@ mod playing;
 mod progress;
 mod report;
 mod serve;
+mod shell;
 mod source;
 mod telemetry;
 mod web;

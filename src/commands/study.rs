@@ -14,6 +14,7 @@ use crate::interrupt;
 use crate::named::Named;
 use crate::playing::provenance;
 use crate::report;
+use crate::shell;
 
 /// Do a published study again, from nothing to its report, and say what reproduces.
 ///
@@ -78,14 +79,14 @@ pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
     let options = Options { folder, scale: args.scale, shipped: args.shipped };
     let steps = (study.steps)(&options);
     if args.dry_run {
-        let typed: Vec<String> = steps.iter().map(Step::typed).collect();
+        let typed: Vec<String> = steps.iter().map(typed).collect();
         return report::out(&(typed.join("\n") + "\n"));
     }
     let stop = Stop::new();
     interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     let mut record = Record::open(study.number, &options, &program()).map_err(Failure::input)?;
     for (number, step) in steps.iter().enumerate() {
-        if record.has(&step.title, &step.typed()) {
+        if record.has(&step.title, &typed(step)) {
             continue;
         }
         // The stop of a command that is over may be the one that was asked.
@@ -101,7 +102,7 @@ pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
         let begun = Instant::now();
         perform_step(step, perform)?;
         let seconds = begun.elapsed().as_secs_f64();
-        let done = Done { title: step.title.clone(), command: step.typed(), seconds };
+        let done = Done { title: step.title.clone(), command: typed(step), seconds };
         record.add(&options.folder, done).map_err(Failure::input)?;
     }
     let made = (study.report)(&options, &record).map_err(Failure::input)?;
@@ -140,6 +141,20 @@ fn program() -> String {
     let provenance = provenance();
     let commit = provenance.commit.map_or_else(String::new, |commit| format!(" ({commit})"));
     format!("cardroom {}{commit}", provenance.version)
+}
+
+/// A step as it would be typed.
+fn typed(step: &Step) -> String {
+    let path = |path: &Path| shell::quoted(&path.display().to_string());
+    match &step.action {
+        Action::Command { arguments, prints, .. } => {
+            let words = shell::line(arguments.iter().map(String::as_str));
+            let into =
+                prints.as_ref().map_or_else(String::new, |into| format!(" > {}", path(into)));
+            format!("cardroom {words}{into}")
+        }
+        Action::Copy { from, to } => format!("cp {} {}", path(from), path(to)),
+    }
 }
 
 fn perform_step(step: &Step, perform: Perform) -> Result<(), Failure> {

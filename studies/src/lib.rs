@@ -118,33 +118,6 @@ impl Step {
         }
         self
     }
-
-    /// As it would be typed.
-    pub fn typed(&self) -> String {
-        match &self.action {
-            Action::Command { arguments, prints, .. } => {
-                let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
-                let into = prints.as_ref().map_or_else(String::new, |path| {
-                    format!(" > {}", quoted(&path.display().to_string()))
-                });
-                format!("cardroom {}{into}", words.join(" "))
-            }
-            Action::Copy { from, to } => {
-                let [from, to] = [from, to].map(|path| quoted(&path.display().to_string()));
-                format!("cp {from} {to}")
-            }
-        }
-    }
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// A path as an argument.
