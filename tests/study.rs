@@ -117,6 +117,7 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
         let output = cardroom(folder, &["study", "000", &format!("--scale={scale}")]);
         check_failure(&output, 2, "above 0 and at most 1");
     }
+    check_failure(&cardroom(folder, &["study", "000", "--out", "a,b"]), 2, "a folder without one");
     let dry = cardroom(folder, &["study", "000", "--dry-run"]);
     let printed = text(&dry.stdout);
     assert!(printed.contains("--iterations 46685184"), "{printed}");

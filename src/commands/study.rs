@@ -32,7 +32,7 @@ use crate::shell;
 ///   cardroom study 000 --scale 0.01 --out /tmp/study
 ///   cardroom study 000 --shipped
 ///
-/// Ends with 2 where there is no such study, 3 where a folder holds another one, and 130 where it was
+/// Ends with 2 where there is no such study or its folder has a comma in it, 3 where a folder holds another one, and 130 where it was
 /// interrupted.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -76,6 +76,12 @@ pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
         Some(folder) => folder.clone(),
         None => args.named.load()?.config.server.data.join("studies").join(name(args)),
     };
+    if folder.to_string_lossy().contains(',') {
+        return Err(Failure::usage(format!(
+            "{}: agents are named by the folder of their models, between commas; give --out a folder without one",
+            folder.display()
+        )));
+    }
     let options = Options { folder, scale: args.scale, shipped: args.shipped };
     let steps = (study.steps)(&options);
     if args.dry_run {

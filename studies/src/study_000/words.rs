@@ -215,9 +215,9 @@ fn curve(results: &Results) -> Option<Claim> {
 
 fn opening(results: &Results) -> Claim {
     let opening = &results.opening;
-    let mark = match (opening.suited_folded, opening.folds < 0.5) {
-        (0, true) => Mark::Yes,
-        (_, true) => Mark::Partly,
+    let mark = match (opening.suited_folds > 0.0, opening.folds < 0.5) {
+        (false, true) => Mark::Yes,
+        (true, true) => Mark::Partly,
         (_, false) => Mark::No,
     };
     let found = format!(
@@ -250,9 +250,9 @@ fn bluffs(results: &Results) -> Claim {
 
 /// What stands between this study and the published one, whatever the figures are.
 pub(super) const LIMITS: [&str; 5] = [
-    "The published intervals cannot come from plain results. A hand of no-limit with 200 big blinds deviates by 12 to 15 big \
-     blinds, so that 150,000 of them tell ± 60 to 80 mbb/hand, and ± 50 with all corrections that both players' cards allow; \
-     ± 8 mbb/hand (0.8 dollars a game) would need some forty times as many hands.",
+    "The published deviations cannot come from plain results. A hand of no-limit with 200 big blinds deviates by 12 to 15 big \
+     blinds, so that the mean of 150,000 of them deviates by 30 to 40 mbb/hand, and by 26 with all corrections that both players' cards \
+     allow; 8 mbb/hand (0.8 dollars a game) would need ten times as many hands even then.",
     "The features have no position, no pot and no bets of one's own. Situations that the teacher tells apart are one row for \
      its students, who learn the mean. What a student loses that way is the same for all four, and more than what tells the \
      four apart.",
