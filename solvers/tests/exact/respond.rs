@@ -107,7 +107,7 @@ impl Game for Written<'_> {
                 let mut infoset = format!("{node}");
                 seen.iter().for_each(|bucket| write!(infoset, " {bucket}").expect("a text"));
                 let children = self.tree.node(node).children();
-                let go = |node| (node.to_string(), At::Dealt { paths, shown, node });
+                let go = |node: u32| (node.to_string(), At::Dealt { paths, shown, node });
                 let actions = children.map(go).collect();
                 Node::Decision { player: Player::BOTH[usize::from(seat)], infoset, actions }
             }
