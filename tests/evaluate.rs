@@ -78,7 +78,11 @@ fn responses_that_see_buckets_are_for_those_who_play_by_few() {
     refused(&["cfr"], 2, "add --by best-response");
     refused(&[&["cfr", "--menu", "limit"], &limit[..]].concat(), 2, "leave it out");
     refused(&[&["call"], &limit[..]].concat(), 3, "does not play by buckets");
-    refused(&[&["cfr"], &limit[..2], &["--game", "leduc.limit.2p"]].concat(), 3, "leave --sees out");
+    refused(
+        &[&["cfr"], &limit[..2], &["--game", "leduc.limit.2p"]].concat(),
+        3,
+        "leave --sees out",
+    );
     // With 150 buckets on each street there are far more than 4,000 paths.
     refused(&[&["cfr"], &limit[..]].concat(), 3, "take fewer buckets");
 }

@@ -103,8 +103,9 @@ impl Shown<'_> {
         let [decisions, infosets] = self.sizes().map(count);
         let [preflop, flop, turn, river] = paths;
         let mut text = format!(
-            "{}, best response that sees buckets, inside its betting tree of {decisions} decisions, {}\n\
-             {infosets} information sets; {preflop}, {flop}, {turn} and {river} paths of buckets up to each street\n\
+            "{}, best response that sees buckets, {}\n\
+             {decisions} decisions, {infosets} information sets; {preflop}, {flop}, {turn} and {river} paths of \
+             buckets up to each street\n\
              all {} deals, exact, {:.0} s\n\n",
             self.agent,
             self.game,
