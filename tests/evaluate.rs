@@ -64,6 +64,65 @@ fn a_best_response_in_holdem_reads_750_against_always_folding_and_is_kept() {
 }
 
 #[test]
+fn responses_that_see_buckets_are_for_those_who_play_by_few() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = |arguments: &[&str], code, expected: &str| {
+        let common = ["evaluate", arguments[0], "--sees", "buckets"];
+        check_failure(
+            &cardroom(folder.path(), &[&common, &arguments[1..]].concat()),
+            code,
+            expected,
+        );
+    };
+    let limit = ["--by", "best-response", "--game", "holdem.limit.2p.reverse_blinds"];
+    refused(&["cfr"], 2, "add --by best-response");
+    refused(&[&["cfr", "--menu", "limit"], &limit[..]].concat(), 2, "leave it out");
+    refused(&[&["call"], &limit[..]].concat(), 3, "does not play by buckets");
+    refused(
+        &[&["cfr"], &limit[..2], &["--game", "leduc.limit.2p"]].concat(),
+        3,
+        "leave --sees out",
+    );
+    // With 150 buckets on each street there are far more than 4,000 paths.
+    refused(&[&["cfr"], &limit[..]].concat(), 3, "take fewer buckets");
+}
+
+/// Whether a process has begun to listen for Ctrl-C.
+#[cfg(target_os = "linux")]
+fn listens(process: &Child) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/status", process.id()));
+    let status = status.expect("a process that runs");
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    u64::from_str_radix(caught.expect("a line").trim(), 16).expect("digits") & 2 != 0
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_response_that_sees_buckets_stops_when_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let game = ["--game", "holdem.limit.2p.reverse_blinds"];
+    let train = [
+        &["train", "cfr", "--menu", "fc", "--iterations", "1", "--out", "few.blueprint", "--quiet"],
+        &["--buckets", "preflop=category flop=category turn=category river=category"][..],
+        &game,
+    ];
+    let trained = cardroom(folder.path(), &train.concat());
+    assert!(trained.status.success(), "{}", text(&trained.stderr));
+    let agent = ["evaluate", "cfr:blueprint=few.blueprint", "--by", "best-response", "--sees"];
+    let arguments = [&agent[..], &["buckets", "--threads", "1"], &game].concat();
+    let mut command = command(folder.path(), &arguments);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !listens(&child) {
+        assert!(Instant::now() < deadline, "it did not listen within a minute");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    check_failure(&child.wait_with_output().expect("it ends"), 130, "start again with: ");
+}
+
+#[test]
 fn a_match_is_the_duplicate_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let common = ["--hands", "200", "--seed", "3", "--out"];

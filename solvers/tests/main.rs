@@ -4,6 +4,7 @@
 mod blueprint;
 mod convergence;
 mod equilibria;
+mod exact;
 mod games;
 mod lbr;
 mod policies;

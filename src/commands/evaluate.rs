@@ -11,6 +11,7 @@ use crate::exit::Failure;
 use crate::named::{Game, Named};
 
 mod best_response;
+mod in_buckets;
 mod in_tree;
 mod lbr;
 mod versus;
@@ -21,12 +22,13 @@ mod versus;
 /// ahead; a lower bound of what could be won from the agent, for two-player hold'em. By `match`: a duplicate
 /// match against another agent. By `best-response`: what could be won from it at most, exactly, in a game
 /// small enough to be laid out whole; in two-player hold'em with the bets of a betting tree, estimated on drawn
-/// flops or exactly on all. docs/evaluate.md says how to read the figures and what they cost.
+/// flops or exactly on all, or, by somebody who sees the agent's buckets instead of cards, exactly over all deals.
+/// docs/evaluate.md says how to read the figures and what they cost.
 ///
 /// What was finished is kept in a folder (under data/evaluations unless --out says otherwise): the same
 /// command goes on with a run that was interrupted, or with more hands, and shows a finished one again. Ctrl-C
-/// finishes the deals (or flops) in play; a second one aborts. (The best response in a small game takes seconds and is
-/// not kept.) Ends with 0 when all hands were played, 130 when interrupted, 3 on bad input, such as an agent that cannot be asked for its strategy.
+/// finishes the deals (or flops) in play; a second one aborts. (The best response in a small game takes seconds, that
+/// on buckets a minute; they are not kept.) Ends with 0 when all hands were played, 130 when interrupted, 3 on bad input, such as an agent that cannot be asked for its strategy.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
@@ -45,6 +47,10 @@ pub struct Args {
     /// The opponent of a match
     #[arg(long, value_name = "AGENT", required_if_eq("by", "match"))]
     against: Option<String>,
+    /// What the best response in hold'em sees: its two cards, or only what `cfr` sees of them, its bucket on each
+    /// street; the latter exactly, over all deals, where buckets are few
+    #[arg(long, value_enum, default_value = "cards")]
+    sees: Sees,
     /// Flops that the best response in hold'em is measured on: drawn from all 22,100, or `all`
     #[arg(long, value_name = "N|all", default_value = "20")]
     flops: Flops,
@@ -87,6 +93,15 @@ enum Yardstick {
     BestResponse,
 }
 
+/// What a best response sees of its hand.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sees {
+    /// Its two cards, on as many flops as --flops says
+    Cards,
+    /// The agent's buckets, those of earlier streets remembered
+    Buckets,
+}
+
 /// How many flops.
 #[derive(Debug, Clone, Copy)]
 struct Flops(usize);
@@ -125,6 +140,12 @@ impl From {
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.against.is_some() && args.by != Yardstick::Match {
         return Err(Failure::usage("--against names the opponent of a match: add --by match"));
+    }
+    if args.sees == Sees::Buckets {
+        if args.by != Yardstick::BestResponse {
+            return Err(Failure::usage("--sees is for best responses: add --by best-response"));
+        }
+        return in_buckets::run(args);
     }
     match args.by {
         Yardstick::Lbr => lbr::run(args),

@@ -24,7 +24,9 @@ mod rule;
 mod tables;
 
 use arrayvec::ArrayVec;
-use cards::{Board, Card, CardSet, Combo, HoleCards, Outlook, RiverTable, Ties, WinRateError};
+use cards::{
+    Board, Card, CardSet, Combo, HoleCards, OnBoard, Outlook, RiverTable, Ties, WinRateError,
+};
 use game::Street;
 use sha2::{Digest, Sha256};
 
@@ -210,8 +212,15 @@ impl Buckets {
             })?;
             return Ok(buckets);
         }
+        let strengths = matches!(rule, Rule::Category).then(|| OnBoard::new(board));
         for combo in Combo::all().filter(|combo| !combo.set().intersects(board)) {
-            buckets[combo.index()] = self.of_combo(combo, board)? as u16;
+            buckets[combo.index()] = match &strengths {
+                Some(strengths) => {
+                    let [high, low] = combo.cards();
+                    strengths.rank(high, low).category() as u16
+                }
+                None => self.of_combo(combo, board)? as u16,
+            };
         }
         Ok(buckets)
     }

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use abstraction::betting::{BettingTree, NodeKind};
 use cards::{Board, Combo, HoleCards};
 use game::Action;
-use solvers::subgame::response::{BoardStrategy, ResponseError, TreeStrategy};
+use solvers::blueprint::AbstractStrategy;
+use solvers::subgame::response::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
 
 use super::Style;
 use super::model::Model;
@@ -91,6 +92,23 @@ impl TreeStrategy for InTree {
         let buckets = hands.iter().map(|hand| all[hand.index()]).collect();
         let hands = hands.to_vec();
         Box::new(OnBoard { of: self, board: *board, hands, buckets, rates: OnceLock::new() })
+    }
+
+    fn in_buckets(&self) -> Option<InBuckets<'_>> {
+        let unknown = self.decisions.iter().filter_map(|decision| decision.unknown.as_ref());
+        let guessed = unknown.flat_map(|unknown| &unknown.buckets).filter(|&&unknown| unknown);
+        let guessed = guessed.count() as u64;
+        Some(InBuckets { buckets: self.model.buckets(), strategy: self, guessed })
+    }
+}
+
+/// Where the odds of the cards decide, it calls.
+impl AbstractStrategy for InTree {
+    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+        let Shares { buckets, rows, .. } = &self.decisions[node as usize];
+        for (share, row) in shares.iter_mut().zip(rows.chunks(*buckets)) {
+            *share = row[bucket as usize];
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`estimate`] says how flops become rates.
 
 pub mod estimate;
+pub mod in_buckets;
 pub mod store;
 
 use std::collections::{BTreeMap, BTreeSet};

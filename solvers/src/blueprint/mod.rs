@@ -7,13 +7,14 @@
 //!
 //! What a training has learned is its average strategy ([`Trainer::average`]). How good that is within the
 //! abstract game is found out by sampling: [`head_to_head`] against another strategy, and against a
-//! [`respond`]er that learns to exploit it. A training can be written down and gone on with
+//! [`respond`]er that learns to exploit it; and where buckets are few, [`exact`]ly. A training can be written down and gone on with
 //! ([`Trainer::write`], [`Trainer::resume`]).
 //!
 //! Winnings are in big blinds. No clocks: whoever calls says when to stop.
 
 mod deals;
 mod error;
+pub mod exact;
 mod layout;
 mod options;
 mod play;

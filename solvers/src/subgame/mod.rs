@@ -25,7 +25,7 @@ mod solver;
 mod spot;
 mod start;
 mod storage;
-mod symmetry;
+pub(crate) mod symmetry;
 mod terminal;
 mod vector;
 mod worth;

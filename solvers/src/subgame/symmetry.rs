@@ -7,11 +7,11 @@ use cards::{Card, CardSet, Combo, Range, Suit};
 
 /// What each suit is called instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Renaming([u8; 4]);
+pub(crate) struct Renaming([u8; 4]);
 
 impl Renaming {
     /// Every suit keeps its name.
-    pub(super) const NONE: Renaming = Renaming([0, 1, 2, 3]);
+    pub(crate) const NONE: Renaming = Renaming([0, 1, 2, 3]);
 
     /// The 24 renamings, that of no suit first.
     fn all() -> impl Iterator<Item = Renaming> {
@@ -23,7 +23,7 @@ impl Renaming {
     }
 
     /// The renamings that leave this board and both ranges unchanged. Hands on the board do not count.
-    pub(super) fn symmetries(board: CardSet, ranges: [&Range; 2]) -> Vec<Renaming> {
+    pub(crate) fn symmetries(board: CardSet, ranges: [&Range; 2]) -> Vec<Renaming> {
         let keeps = |renaming: &Renaming, range: &Range| {
             Combo::all()
                 .filter(|combo| !combo.set().intersects(board))
@@ -36,13 +36,13 @@ impl Renaming {
     }
 
     /// The renamed card.
-    pub(super) fn card(self, card: Card) -> Card {
+    pub(crate) fn card(self, card: Card) -> Card {
         let suit = self.0[card.suit().index() as usize];
         Card::new(card.rank(), Suit::new(suit).expect("one of four suits"))
     }
 
     /// The renamed hand.
-    pub(super) fn combo(self, combo: Combo) -> Combo {
+    pub(crate) fn combo(self, combo: Combo) -> Combo {
         let [a, b] = combo.cards().map(|card| self.card(card));
         Combo::new(a, b).expect("different cards stay different")
     }
@@ -52,7 +52,7 @@ impl Renaming {
     }
 
     /// The renaming that takes this one back.
-    pub(super) fn back(self) -> Renaming {
+    pub(crate) fn back(self) -> Renaming {
         let mut suits = [0; 4];
         for (from, &to) in self.0.iter().enumerate() {
             suits[to as usize] = from as u8;
@@ -61,22 +61,22 @@ impl Renaming {
     }
 
     /// First `self`, then `next`.
-    pub(super) fn then(self, next: Renaming) -> Renaming {
+    pub(crate) fn then(self, next: Renaming) -> Renaming {
         Renaming(self.0.map(|suit| next.0[suit as usize]))
     }
 }
 
 /// Cards that make the same game: the first stands for all, the others are renamed from it.
 #[derive(Debug, Clone)]
-pub(super) struct Alike {
+pub(crate) struct Alike {
     /// Each card with a renaming from the first one; the first with none.
-    pub(super) cards: Vec<(Card, Renaming)>,
+    pub(crate) cards: Vec<(Card, Renaming)>,
     /// The renamings that keep the board with the first card.
-    pub(super) symmetries: Vec<Renaming>,
+    pub(crate) symmetries: Vec<Renaming>,
 }
 
 /// The cards of a deck that are left, in groups of those that the renamings make alike.
-pub(super) fn alike(deck: CardSet, board: CardSet, symmetries: &[Renaming]) -> Vec<Alike> {
+pub(crate) fn alike(deck: CardSet, board: CardSet, symmetries: &[Renaming]) -> Vec<Alike> {
     let mut groups: Vec<Alike> = Vec::new();
     let mut done = board;
     for first in (deck - board).iter() {

@@ -29,7 +29,7 @@ use game::{Action, GameDef};
 
 pub use flops::{FLOPS, FlopKind, KINDS, flop_kinds, shuffled_flops};
 pub use preflop::{Before, Choices, Preflop};
-pub use strategy::{Asked, BoardStrategy, TreeStrategy};
+pub use strategy::{Asked, BoardStrategy, InBuckets, TreeStrategy};
 
 use self::blocks::Blocks;
 use self::pass::{Desk, Pass};

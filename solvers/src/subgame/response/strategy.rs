@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind};
+use abstraction::buckets::Buckets;
 use cards::{Board, Combo, HoleCards};
 use game::{Action, Policy, PublicState, Seat, Strategy};
 
 use super::ResponseError;
+use crate::blueprint::AbstractStrategy;
 
 /// A strategy inside a betting tree of heads-up hold'em. It must not depend on the names of suits: cards renamed
 /// alike everywhere, it does the same.
@@ -16,6 +18,22 @@ pub trait TreeStrategy: Send + Sync {
 
     /// Gets ready to answer for these hands on this board, whose cards are in the order of the deal.
     fn on_board<'a>(&'a self, board: &Board, hands: &[Combo]) -> Box<dyn BoardStrategy + 'a>;
+
+    /// The strategy as one that sees buckets instead of cards, if it is such a one.
+    fn in_buckets(&self) -> Option<InBuckets<'_>> {
+        None
+    }
+}
+
+/// A strategy that does the same with all hands of a bucket.
+#[derive(Clone, Copy)]
+pub struct InBuckets<'a> {
+    /// The buckets.
+    pub buckets: &'a Buckets,
+    /// What is done with each.
+    pub strategy: &'a dyn AbstractStrategy,
+    /// Information sets in which that is a guess, because play looks at the cards there.
+    pub guessed: u64,
 }
 
 /// A strategy on one board.

@@ -1,0 +1,127 @@
+//! Meetings as probabilities, for paths up to each street.
+
+use std::ops::Range;
+
+use game::Street;
+
+use super::meetings::{Cell, Meetings, Path};
+
+/// How likely each two paths are to meet, and how much more often one wins than the other, on every street.
+///
+/// The paths of a street are those up to its bucket, in the order of their buckets: those that go on from one stand
+/// together.
+#[derive(Debug, Clone)]
+pub struct Chances {
+    paths: Vec<Path>,
+    pub(super) streets: [OnStreet; 4],
+}
+
+/// The paths up to a street.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OnStreet {
+    /// The last bucket of each.
+    pub(super) buckets: Vec<u32>,
+    /// Which paths of the river each goes on to.
+    ends: Vec<Range<usize>>,
+    /// Which paths of the next street each goes on to; empty on the river.
+    pub(super) next: Vec<Range<usize>>,
+    /// For each path and each of the other player, row by row, the probability that both are dealt.
+    pub(super) met: Vec<f64>,
+    /// The same times how much more often the first has the better hand in the end than the other one.
+    pub(super) margin: Vec<f64>,
+}
+
+impl Chances {
+    /// The probabilities when all deals that were counted are equally likely.
+    pub fn new(meetings: &Meetings) -> Chances {
+        let mut order: Vec<usize> = (0..meetings.paths().len()).collect();
+        order.sort_unstable_by_key(|&path| meetings.paths()[path]);
+        let paths: Vec<Path> = order.iter().map(|&path| meetings.paths()[path]).collect();
+        let deals = meetings.deals() as f64;
+        let count = paths.len();
+        let (mut met, mut margin) = (Vec::new(), Vec::new());
+        for &path in &order {
+            for &other in &order {
+                let Cell { wins, ties } = meetings.cell(path, other);
+                let losses = meetings.cell(other, path).wins;
+                met.push((wins + ties + losses) as f64 / deals);
+                margin.push((wins as f64 - losses as f64) / deals);
+            }
+        }
+        let mut streets = [0, 1, 2, 3].map(|street| OnStreet::new(&paths, street));
+        let ends: Vec<Vec<Range<usize>>> =
+            streets.iter().map(|street| street.ends.clone()).collect();
+        for (street, later) in streets.iter_mut().zip(&ends[1..]) {
+            street.follow(later);
+        }
+        for street in &mut streets {
+            street.met = street.sums(&met, count);
+            street.margin = street.sums(&margin, count);
+        }
+        Chances { paths, streets }
+    }
+
+    /// The paths up to the river, in order.
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// How many paths there are up to a street.
+    pub fn count(&self, street: Street) -> usize {
+        self.streets[street.index()].buckets.len()
+    }
+
+    /// The number of the path with these buckets, from preflop on, among those of its street; `None` when no hand
+    /// comes that way.
+    pub fn number(&self, buckets: &[u16]) -> Option<usize> {
+        let street = self.streets.get(buckets.len().checked_sub(1)?)?;
+        let start =
+            |ends: &Range<usize>| self.paths.get(ends.start).map(|path| &path[..buckets.len()]);
+        street.ends.binary_search_by(|ends| start(ends).cmp(&Some(buckets))).ok()
+    }
+
+    /// The probability that two paths of a street meet, by their numbers.
+    ///
+    /// # Panics
+    /// When there are no such paths.
+    pub fn met(&self, street: Street, path: usize, other: usize) -> f64 {
+        let street = &self.streets[street.index()];
+        street.met[path * street.buckets.len() + other]
+    }
+}
+
+impl OnStreet {
+    /// The paths of this street, from those of the river in order.
+    fn new(paths: &[Path], street: usize) -> OnStreet {
+        let mut found = OnStreet::default();
+        let mut start = 0;
+        for same in paths.chunk_by(|a, b| a[..=street] == b[..=street]) {
+            found.buckets.push(same[0][street].into());
+            found.ends.push(start..start + same.len());
+            start += same.len();
+        }
+        found
+    }
+
+    /// Finds the paths of the next street that go on from those of this one.
+    fn follow(&mut self, later: &[Range<usize>]) {
+        let mut at = 0;
+        for ends in &self.ends {
+            let first = at;
+            at += later[at..].iter().take_while(|next| next.end <= ends.end).count();
+            self.next.push(first..at);
+        }
+    }
+
+    /// Of numbers for all pairs of `count` paths of the river, the sums for those of this street.
+    fn sums(&self, of_ends: &[f64], count: usize) -> Vec<f64> {
+        let mut sums = Vec::with_capacity(self.ends.len() * self.ends.len());
+        for rows in &self.ends {
+            for columns in &self.ends {
+                let row = |row: usize| of_ends[row * count..][columns.clone()].iter().sum::<f64>();
+                sums.push(rows.clone().map(row).sum());
+            }
+        }
+        sums
+    }
+}

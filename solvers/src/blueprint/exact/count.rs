@@ -1,0 +1,168 @@
+//! All hands on one board of the river against each other, by the paths they came.
+//!
+//! Hands are looked at from the weakest on. Of those passed it is known how many there are of each path, and how many
+//! of these hold each card; so a hand of cards `a` and `b` beats, of another path, all that were passed less those
+//! with `a` less those with `b` (none holds both: that is the hand itself). Hands of one path that are
+//! equally strong are taken together. The work is proportional to hands times paths on the board.
+//!
+//! Counts on a board are whole numbers of at most 1,081², which single precision holds exactly, and processors
+//! multiply those several at a time.
+
+use cards::{Card, CardSet, Combo, OnBoard};
+
+use super::meetings::Cell;
+
+/// Rows of numbers by path: one for each card, and one for all hands.
+const ROWS: usize = Card::COUNT as usize + 1;
+const ALL: usize = Card::COUNT as usize;
+
+/// Rows are a multiple of this long, so that their ends need no loops of their own.
+const WIDTH: usize = 8;
+
+/// A workspace for one board after the other.
+#[derive(Default)]
+pub(super) struct Counter {
+    strengths: Option<Box<OnBoard>>,
+    /// The hands added, each as strength, path and combo in one number, so that sorting brings equal ones together.
+    hands: Vec<u64>,
+    /// The paths on this board, and for every path its place among them.
+    paths: Vec<u32>,
+    places: Vec<u16>,
+    /// Hands passed so far by path: of each card, and all.
+    passed: Vec<f32>,
+    wins: Vec<f32>,
+    met: Vec<f32>,
+    width: usize,
+}
+
+/// What was counted on a board.
+pub(super) struct Counted<'a> {
+    /// The paths that there are.
+    pub(super) paths: &'a [u32],
+    wins: &'a [f32],
+    met: &'a [f32],
+    width: usize,
+}
+
+impl Counted<'_> {
+    /// How two of the paths meet, by their places.
+    #[inline]
+    pub(super) fn cell(&self, path: usize, other: usize) -> Cell {
+        let wins = self.wins[path * self.width + other] as u64;
+        let losses = self.wins[other * self.width + path] as u64;
+        let met = self.met[path * self.width + other] as u64;
+        Cell { wins, ties: met - wins - losses }
+    }
+}
+
+impl Counter {
+    /// Takes another board, without hands.
+    pub(super) fn deal(&mut self, board: CardSet) {
+        for &path in &self.paths {
+            self.places[path as usize] = u16::MAX;
+        }
+        self.paths.clear();
+        self.hands.clear();
+        self.strengths = Some(Box::new(OnBoard::new(board)));
+    }
+
+    /// Adds a hand that came this path.
+    #[inline]
+    pub(super) fn add(&mut self, hand: Combo, path: u32) {
+        let Some(strengths) = &self.strengths else { return };
+        if self.places.len() <= path as usize {
+            self.places.resize(path as usize + 1, u16::MAX);
+        }
+        let place = &mut self.places[path as usize];
+        if *place == u16::MAX {
+            *place = self.paths.len() as u16;
+            self.paths.push(path);
+        }
+        let [high, low] = hand.cards();
+        let strength = u64::from(strengths.rank(high, low).value());
+        self.hands.push(strength << 32 | u64::from(*place) << 16 | hand.index() as u64);
+    }
+
+    /// Counts how the hands added meet.
+    pub(super) fn count(&mut self) -> Counted<'_> {
+        let count = self.paths.len();
+        self.width = count.next_multiple_of(WIDTH);
+        for (rows, many) in
+            [(&mut self.passed, ROWS), (&mut self.wins, count), (&mut self.met, count)]
+        {
+            rows.clear();
+            rows.resize(many * self.width, 0.0);
+        }
+        self.hands.sort_unstable();
+        for equal in self.hands.chunk_by(|a, b| a >> 32 == b >> 32) {
+            for same in equal.chunk_by(|a, b| a >> 16 == b >> 16) {
+                let place = place(same[0]);
+                let row = &mut self.wins[place * self.width..][..self.width];
+                beats(same, &self.passed, row);
+            }
+            for &hand in equal {
+                let place = place(hand);
+                let [a, b] = cards(hand);
+                for row in [a, b, ALL] {
+                    self.passed[row * self.width + place] += 1.0;
+                }
+            }
+        }
+        self.meet();
+        Counted { paths: &self.paths, wins: &self.wins, met: &self.met, width: self.width }
+    }
+
+    /// How often each two paths meet, once all hands are passed.
+    fn meet(&mut self) {
+        let width = self.width;
+        let (of_cards, all) = self.passed.split_at(ALL * width);
+        for (place, row) in self.met.chunks_mut(width.max(1)).enumerate() {
+            add(row, all, all[place]);
+            for of_card in of_cards.chunks(width) {
+                add(row, of_card, -of_card[place]);
+            }
+            // Each hand was taken off for both of its cards.
+            row[place] += all[place];
+        }
+    }
+}
+
+/// Adds for each path how many of the hands passed these equally strong ones beat.
+fn beats(hands: &[u64], passed: &[f32], row: &mut [f32]) {
+    let width = row.len();
+    let of = |number: usize| &passed[number * width..][..width];
+    add(row, of(ALL), hands.len() as f32);
+    let mut holding = [0u8; Card::COUNT as usize];
+    let mut held = 0u64;
+    for &hand in hands {
+        for card in cards(hand) {
+            holding[card] += 1;
+            held |= 1 << card;
+        }
+    }
+    while held != 0 {
+        let card = held.trailing_zeros() as usize;
+        held &= held - 1;
+        add(row, of(card), -f32::from(holding[card]));
+    }
+}
+
+#[inline]
+fn add(row: &mut [f32], other: &[f32], times: f32) {
+    if times != 0.0 {
+        row.iter_mut().zip(other).for_each(|(sum, number)| *sum += times * number);
+    }
+}
+
+/// The place of a hand's path.
+#[inline]
+fn place(hand: u64) -> usize {
+    usize::from((hand >> 16) as u16)
+}
+
+/// The numbers of a hand's cards.
+#[inline]
+fn cards(hand: u64) -> [usize; 2] {
+    let combo = Combo::from_index(usize::from(hand as u16)).expect("hands are made from combos");
+    combo.cards().map(|card| card.index().into())
+}

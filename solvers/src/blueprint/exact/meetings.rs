@@ -1,0 +1,119 @@
+//! How often each two bucket paths meet, and which of them wins, as whole numbers.
+
+use std::collections::HashMap;
+
+use cards::Board;
+
+use super::count::Counted;
+use super::{ExactError, MOST_PATHS};
+
+/// The bucket of a hand on each street.
+pub type Path = [u16; 4];
+
+/// Deals in which one path meets another: those that it wins, and those that both share. What it loses the other
+/// one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cell {
+    /// Deals in which the first has the better hand.
+    pub wins: u64,
+    /// Deals in which both have equally good hands.
+    pub ties: u64,
+}
+
+/// Counts of deals by the paths of both players.
+#[derive(Debug, Clone, Default)]
+pub struct Meetings {
+    paths: Vec<Path>,
+    numbers: HashMap<Path, u32>,
+    /// A row for each path with a cell for each other one: `side` cells, of which as many mean something as there
+    /// are paths.
+    cells: Vec<Cell>,
+    side: usize,
+}
+
+impl Meetings {
+    /// The paths there are, in no particular order.
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// How two paths meet, by their places among [`paths`](Meetings::paths).
+    ///
+    /// # Panics
+    /// When there are no such paths.
+    pub fn cell(&self, path: usize, other: usize) -> Cell {
+        assert!(path < self.paths.len() && other < self.paths.len(), "there is no such path");
+        self.cells[path * self.side + other]
+    }
+
+    /// All deals counted. On all flops, each as often as it stands for others, [`DEALS`](super::DEALS).
+    pub fn deals(&self) -> u64 {
+        self.cells.iter().map(|cell| 2 * cell.wins + cell.ties).sum()
+    }
+
+    /// Adds other meetings, so many times each. `board` is where they were counted.
+    ///
+    /// # Errors
+    /// When there are too many paths together.
+    pub fn add(&mut self, other: &Meetings, times: u64, board: &Board) -> Result<(), ExactError> {
+        let numbers: Vec<u32> = other.paths.iter().map(|&path| self.number(path)).collect();
+        self.check(board)?;
+        self.grow();
+        for (row, &to) in other.cells.chunks(other.side.max(1)).zip(&numbers) {
+            for (cell, &of) in row.iter().zip(&numbers) {
+                let sum = &mut self.cells[to as usize * self.side + of as usize];
+                sum.wins += times * cell.wins;
+                sum.ties += times * cell.ties;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what was counted on a board of the river, so many times.
+    pub(super) fn add_board(&mut self, counted: &Counted<'_>, times: u64) {
+        self.grow();
+        for (row, &path) in counted.paths.iter().enumerate() {
+            let cells = &mut self.cells[path as usize * self.side..][..self.side];
+            for (column, &other) in counted.paths.iter().enumerate() {
+                let Cell { wins, ties } = counted.cell(row, column);
+                let cell = &mut cells[other as usize];
+                cell.wins += times * wins;
+                cell.ties += times * ties;
+            }
+        }
+    }
+
+    /// The number of a path, which gets the next one if it has none.
+    pub(super) fn number(&mut self, path: Path) -> u32 {
+        let paths = &mut self.paths;
+        *self.numbers.entry(path).or_insert_with(|| {
+            paths.push(path);
+            paths.len() as u32 - 1
+        })
+    }
+
+    /// Refuses too many paths.
+    pub(super) fn check(&self, board: &Board) -> Result<(), ExactError> {
+        let found = self.paths.len();
+        if found > MOST_PATHS {
+            return Err(ExactError::Paths { found, board: *board });
+        }
+        Ok(())
+    }
+
+    /// Makes room for all paths.
+    fn grow(&mut self) {
+        let before = self.side;
+        if self.paths.len() <= before {
+            return;
+        }
+        self.side = self.paths.len().next_power_of_two().min(MOST_PATHS);
+        let mut cells = vec![Cell::default(); self.side * self.side];
+        if before > 0 {
+            for (new, old) in cells.chunks_mut(self.side).zip(self.cells.chunks(before)) {
+                new[..before].copy_from_slice(old);
+            }
+        }
+        self.cells = cells;
+    }
+}

@@ -1,0 +1,80 @@
+//! All deals there are, in optimised builds; a few flops in others.
+
+use cards::Board;
+use game::Street;
+use rayon::prelude::*;
+use solvers::blueprint::exact::{Chances, DEALS, Meetings};
+use solvers::subgame::response::flop_kinds;
+
+use super::{CATEGORIES, buckets};
+
+/// Of all hands of five, six and seven cards those of each category, from high card to straight flush.
+const FREQUENCIES: [[u64; 9]; 3] = [
+    [1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40],
+    [6_612_900, 9_730_740, 2_532_816, 732_160, 361_620, 205_792, 165_984, 14_664, 1_844],
+    [
+        23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020, 4_047_644, 3_473_184, 224_848,
+        41_584,
+    ],
+];
+
+#[test]
+fn all_deals_are_counted_and_categories_are_as_frequent_as_is_known() {
+    let buckets = buckets(CATEGORIES);
+    let kinds = flop_kinds();
+    let some = if cfg!(debug_assertions) { 200 } else { 1 };
+    let kinds: Vec<_> = kinds.iter().step_by(some).collect();
+    let counted: Vec<(Board, u64, Meetings)> = kinds
+        .par_iter()
+        .map(|kind| {
+            let board = Board::new(&kind.cards.iter().collect::<Vec<_>>()).expect("three cards");
+            let meetings = Meetings::on(&buckets, &board).expect("few paths");
+            assert_eq!(meetings.deals(), DEALS / 22_100);
+            (board, kind.flops.into(), meetings)
+        })
+        .collect();
+    let (mut all, mut back) = (Meetings::default(), Meetings::default());
+    for (board, times, meetings) in &counted {
+        all.add(meetings, *times, board).expect("few paths");
+    }
+    for (board, times, meetings) in counted.iter().rev() {
+        back.add(meetings, *times, board).expect("few paths");
+    }
+    let (chances, again) = (Chances::new(&all), Chances::new(&back));
+    assert_eq!(chances.paths(), again.paths());
+    let river = |chances: &Chances| {
+        let count = chances.paths().len();
+        (0..count * count)
+            .map(|at| chances.met(Street::River, at / count, at % count).to_bits())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(river(&chances), river(&again), "whatever the order of flops");
+    if some > 1 {
+        return;
+    }
+    assert_eq!(all.deals(), DEALS);
+    assert!(chances.paths().len() < 400, "{}", chances.paths().len());
+    // Deals in which one of the seats has this bucket on this street.
+    let deals = |street: usize, bucket: u16| -> u64 {
+        let paths = all.paths();
+        let own = paths.iter().enumerate().filter(|(_, path)| path[street] == bucket);
+        let with = |row: usize| -> u64 {
+            let cells = (0..paths.len()).map(|other| {
+                let (cell, back) = (all.cell(row, other), all.cell(other, row));
+                cell.wins + cell.ties + back.wins
+            });
+            cells.sum()
+        };
+        own.map(|(row, _)| with(row)).sum()
+    };
+    assert_eq!(deals(0, 1), DEALS / 1_326 * 78);
+    for (street, frequencies) in (1..).zip(FREQUENCIES) {
+        let hands: u64 = frequencies.iter().sum();
+        assert_eq!(hands, [2_598_960, 20_358_520, 133_784_560][street - 1]);
+        for (category, frequency) in (0..).zip(frequencies) {
+            let found = u128::from(deals(street, category)) * u128::from(hands);
+            let expected = u128::from(DEALS) * u128::from(frequency);
+            assert_eq!(found, expected, "category {category} on street {street}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! `cardroom evaluate AGENT --by best-response --sees buckets`: what could be won from an agent by somebody who sees
+//! what it sees, exactly.
+
+use std::time::Instant;
+
+use game::{GameDef, Seat};
+use matches::best_response::in_buckets::{
+    Figures, InBucketsError, Progress as Position, run as measure,
+};
+use matches::stop::Stop;
+use serde_json::{Value, json};
+use solvers::blueprint::exact::DEALS;
+use solvers::subgame::response::{InBuckets, TreeStrategy, is_holdem};
+
+use super::Args;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+
+/// Computes and prints.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if args.menu.is_some() {
+        return Err(Failure::usage(
+            "--menu gives another tree than that of the agent's buckets: leave it out, or see cards",
+        ));
+    }
+    let def = args.game.load()?;
+    if !is_holdem(&def) {
+        return Err(Failure::input(anyhow::anyhow!(
+            "buckets are for hold'em of two players, and `{}` is another game: leave --sees out",
+            args.game.name()
+        )));
+    }
+    let agent = args.named.resolve_with_policy(&args.agent)?;
+    let strategy = agent.tree_strategy(&def).map_err(Failure::input)?;
+    let strategy = strategy.ok_or_else(|| Failure::input(InBucketsError::Cards))?;
+    let stop = Stop::new();
+    let answer =
+        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    answer.set("stopping after the flops in work; press Ctrl-C again to abort");
+    let mut progress: Option<Progress> = None;
+    let begun = Instant::now();
+    let mut show = |position: &Position| {
+        let total = position.needed as u64;
+        let progress = progress.get_or_insert_with(|| Progress::new(total, "flops", args.quiet));
+        progress.show(position.known as u64, "");
+    };
+    let found = measure(&*strategy, args.threads(), &stop, &mut show);
+    if let Some(progress) = progress {
+        progress.finish();
+    }
+    let found = found.map_err(|error| match error {
+        InBucketsError::Deals { .. } => Failure::claim(error),
+        error => Failure::input(error),
+    })?;
+    let Some(found) = found else {
+        return Err(Failure::interrupted(format!(
+            "stopped before all deals were counted, which is not kept; start again with: {}",
+            interrupt::command_line()
+        )));
+    };
+    let shown = Shown {
+        agent: agent.name(),
+        game: args.game.name(),
+        def: &def,
+        strategy: &*strategy,
+        found,
+        seconds: begun.elapsed().as_secs_f64(),
+    };
+    report::out(&if args.json { format!("{:#}\n", shown.document()) } else { shown.text() })
+}
+
+/// What there is to print.
+struct Shown<'a> {
+    agent: &'a str,
+    game: &'a str,
+    def: &'a GameDef,
+    strategy: &'a dyn TreeStrategy,
+    found: Figures,
+    seconds: f64,
+}
+
+impl Shown<'_> {
+    /// Decisions of the tree, and information sets of the agent.
+    fn sizes(&self) -> [u64; 2] {
+        let size = self.strategy.tree().size();
+        let infosets = self.strategy.in_buckets().map_or(0, |InBuckets { buckets, .. }| {
+            let counts = game::Street::ALL.map(|street| buckets.count(street));
+            size.infosets(counts).iter().sum::<u128>()
+        });
+        [size.decisions.iter().sum(), u64::try_from(infosets).unwrap_or(u64::MAX)]
+    }
+
+    /// Chips a hand in thousandths of a big blind.
+    fn mbb(&self, chips: f64) -> f64 {
+        1000.0 * chips / f64::from(self.def.big_blind())
+    }
+
+    fn text(&self) -> String {
+        let Figures { best, own, paths, guessed } = self.found;
+        let count = indicatif::HumanCount;
+        let [decisions, infosets] = self.sizes().map(count);
+        let [preflop, flop, turn, river] = paths;
+        let mut text = format!(
+            "{}, best response that sees buckets, {}\n\
+             {decisions} decisions, {infosets} information sets; {preflop}, {flop}, {turn} and {river} paths of \
+             buckets up to each street\n\
+             all {} deals, exact, {:.0} s\n\n",
+            self.agent,
+            self.game,
+            count(DEALS),
+            self.seconds,
+        );
+        let mut rows = vec![("both seats".to_owned(), [best, own].map(mean))];
+        for at in 0..2 {
+            let seat = Seat::new(at).expect("a seat of two players");
+            let name = format!("  in seat {at}, {}", self.def.position(seat));
+            rows.push((name, [best[at], own[at]]));
+        }
+        let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+        text +=
+            &format!("{:widest$}  {:>23}  {:>23}\n", "", "the best response", "the agent itself");
+        text += &format!("{:widest$}", "what it wins");
+        text += &format!("  {:>10}  {:>11}", "mbb/hand", "chips/hand").repeat(2);
+        for (name, won) in rows {
+            text += &format!("\n{name:widest$}");
+            for chips in won {
+                text += &format!("  {:>+10.2}  {chips:>+11.5}", self.mbb(chips));
+            }
+        }
+        text += "\n\nSo much can be won with the bets of this tree by somebody who sees the agent's buckets, remembers\n\
+                 them and knows its strategy; not more.\n";
+        if guessed > 0 {
+            text += &format!(
+                "In {} information sets the agent is taken to call: training has never been there, and in play\n\
+                 the odds of its cards decide.\n",
+                count(guessed)
+            );
+        }
+        text
+    }
+
+    fn document(&self) -> Value {
+        let Figures { best, own, paths, guessed } = self.found;
+        let [decisions, infosets] = self.sizes();
+        let figure = |chips: [f64; 2]| {
+            let amount = |chips: f64| json!({ "chips": chips, "mbb": self.mbb(chips) });
+            json!({ "both": amount(mean(chips)), "seats": chips.map(amount) })
+        };
+        let tree = self.strategy.tree();
+        json!({
+            "schema": "cardroom-evaluate-best-response-in-buckets/1",
+            "agent": self.agent,
+            "game": self.game,
+            "menu": tree.menu().to_string(),
+            "tree_sha256": tree.hash(),
+            "buckets_sha256": self.strategy.in_buckets().map(|agent| agent.buckets.hash().to_owned()),
+            "decisions": decisions,
+            "infosets": infosets,
+            "guessed": guessed,
+            "paths": paths,
+            "deals": DEALS,
+            "best": figure(best),
+            "own": figure(own),
+            "seconds": self.seconds,
+        })
+    }
+}
+
+fn mean([first, second]: [f64; 2]) -> f64 {
+    (first + second) / 2.0
+}
