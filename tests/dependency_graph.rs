@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::root;
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
-const PICTURE: [(&str, &[&str]); 12] = [
+const PICTURE: [(&str, &[&str]); 13] = [
     ("cards", &[]),
     ("game", &["cards"]),
     ("protocol", &["game"]),
@@ -17,7 +17,8 @@ const PICTURE: [(&str, &[&str]); 12] = [
     ("learners", &["solvers", "logs"]),
     ("matches", &["protocol", "agents", "logs"]),
     ("studies", &["matches", "learners"]),
-    ("cardroom", &["studies"]),
+    ("gpu", &["learners"]),
+    ("cardroom", &["studies", "gpu"]),
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.

@@ -142,6 +142,13 @@ fn what_cannot_be_learned_from_is_said_in_a_line() {
     );
     check(&["train", "xgboost", "--data", "rows", "--out", "y", "--eta", "0"], 3, "eta");
     check(&["train", "mlp", "--data", "rows", "--out", "z", "--hidden", "0"], 3, "unit");
+    let elsewhere = |device| ["train", "mlp", "--data", "rows", "--out", "z", "--device", device];
+    if cfg!(not(feature = "gpu")) {
+        check(&elsewhere("gpu"), 2, "build with `cargo build --release --features gpu`");
+    }
+    if cfg!(not(feature = "gpu-cuda")) {
+        check(&elsewhere("cuda"), 2, "build with `cargo build --release --features gpu-cuda`");
+    }
     let card = folder.join("rows/dataset.toml");
     let text = fs::read_to_string(&card).expect("a card");
     fs::write(&card, text.replace("format = 1", "format = 2")).expect("written");

@@ -3,12 +3,14 @@
 use clap::Subcommand;
 
 use crate::exit::Failure;
+use device::Device;
 
 mod cfr;
 mod compare;
 mod course;
 mod curve;
 mod dataset;
+mod device;
 mod lessons;
 mod student;
 
@@ -35,10 +37,10 @@ pub fn run(args: Args) -> Result<(), Failure> {
     match args.what {
         What::Cfr(args) => cfr::run(&args),
         What::Dataset(args) => dataset::run(&args),
-        What::Cart(args) => student::run(&args.common, &args.lesson()),
-        What::Oct(args) => student::run(&args.common, &args.lesson()),
-        What::Xgboost(args) => student::run(&args.common, &args.lesson()),
-        What::Mlp(args) => student::run(&args.common, &args.lesson()),
+        What::Cart(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
+        What::Oct(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
+        What::Xgboost(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
+        What::Mlp(args) => student::run(&args.common, &args.lesson(), args.device),
         What::Compare(args) => compare::run(&args),
     }
 }

@@ -20,7 +20,7 @@ impl Default for Adam {
 }
 
 /// What Adam remembers of the gradients so far.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Moments {
     /// Steps taken.
     pub steps: u64,

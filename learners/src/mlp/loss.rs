@@ -1,5 +1,6 @@
 //! What training makes small.
 
+use std::any::Any;
 use std::fmt;
 
 use models::network::Output;
@@ -7,7 +8,7 @@ use models::network::Output;
 /// A loss of one row's answers.
 ///
 /// [`CrossEntropy`] and [`Huber`] are here; another one is given to [`Mlp::with`](super::Mlp::with).
-pub trait Loss: fmt::Debug + Send + Sync {
+pub trait Loss: Any + fmt::Debug + Send + Sync {
     /// The loss of the answers of `output` to `row` where `target` should come out. Puts its gradient by the last
     /// layer's sums, which [`Output::backward`] makes from the one by the answers, into `gradient`.
     fn loss(

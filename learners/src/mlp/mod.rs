@@ -3,12 +3,14 @@
 //! [`Mlp`] learns a [`Network`] from a [`Table`] with soft labels (cross-entropy on a softmax), or with
 //! another [`Loss`] and [`Output`] from [`Samples`] with any targets. Rows are shuffled anew in every epoch, and
 //! [`Adam`] takes a step after each batch against the gradient of Σ weight · loss / (rows · mean weight of all
-//! rows). Everything is computed here; products of matrices are `models::network::gemm`'s.
+//! rows). Batches are computed by an [`Engine`]: here that is [`Processor`], and products of matrices are
+//! `models::network::gemm`'s.
 //!
 //! The same data, options and seed make the same network to the bit on any number of threads, on processors with
 //! the same vector instructions.
 
 mod adam;
+mod engine;
 mod loss;
 mod options;
 mod pass;
@@ -19,19 +21,20 @@ mod state;
 use std::fmt;
 use std::sync::Arc;
 
-use models::network::{Layer, Network, Output, Scaling, Shape, Softmax};
+use models::network::{Network, Output, Softmax};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
 pub use adam::{Adam, Moments};
+pub use engine::{Batch, Engine, Losses, Numbers, Plan, Processor, Stride};
 pub use loss::{CrossEntropy, Huber, Loss};
 pub use options::{Decay, MOST_BYTES, MlpError, MlpOptions, Schedule};
 pub use samples::Samples;
 pub use start::first_parameters;
 
 use crate::{Progress, Table, Training};
-use pass::{Losses, Model, Pass};
+use pass::{Model, Pass};
 use state::{Reader, Writer};
 
 /// Products of two numbers that one step may do: a few seconds of one core.
@@ -43,28 +46,21 @@ const STEP: u64 = 100_000_000_000;
 /// [`Progress::held_out`] is there after those steps alone. [`Training::model`] is the network with the smallest
 /// held-out loss, or without held-out rows that of the last step. Should the loss cease to be a number, which a
 /// learning rate that is too high can bring about, the step says so in [`Progress::loss`] and is the last.
-pub struct Mlp {
+pub struct Mlp<E: Engine = Processor> {
     options: MlpOptions,
-    shape: Shape,
-    layers: Vec<Layer>,
-    scaling: Scaling,
-    output: Arc<dyn Output>,
-    loss: Arc<dyn Loss>,
+    plan: Plan,
     train: Samples,
     mean_weight: f64,
     held_out: Option<Samples>,
-    pass: Pass,
-    gradient: Vec<f32>,
     /// The rows in the order of the epoch named.
     order: Vec<u32>,
     ordered: Option<u64>,
+    engine: E,
     state: State,
 }
 
-/// What a step changes.
+/// What a step changes besides the engine's numbers.
 struct State {
-    parameters: Vec<f32>,
-    moments: Moments,
     /// The best parameters so far, all finite.
     kept: Vec<f32>,
     /// Epochs ended, batches done in the one that has not, and steps.
@@ -102,6 +98,20 @@ impl Mlp {
         loss: Arc<dyn Loss>,
         options: MlpOptions,
     ) -> Result<Mlp, MlpError> {
+        let begin = |plan: &Plan, numbers| Ok(Processor::new(plan, numbers));
+        Mlp::on(begin, train, held_out, (output, loss), options)
+    }
+}
+
+impl<E: Engine> Mlp<E> {
+    /// Training by the engine that `begin` makes, for the output and the loss.
+    pub fn on(
+        begin: impl FnOnce(&Plan, Numbers) -> Result<E, E::Error>,
+        train: Samples,
+        held_out: Option<Samples>,
+        (output, loss): (Arc<dyn Output>, Arc<dyn Loss>),
+        options: MlpOptions,
+    ) -> Result<Mlp<E>, MlpError> {
         let shape = options.shape(train.columns(), train.width());
         options.check(&shape)?;
         if let Some(other) = held_out
@@ -124,40 +134,44 @@ impl Mlp {
                 must: "below 2^32",
             });
         };
-        let layers = shape.layers();
         let parameters = first_parameters(&shape, options.seed);
         let batch = options.batch.min(train.count());
         let options = MlpOptions { batch, ..options };
-        Ok(Mlp {
-            pass: Pass::new(&layers, batch),
-            gradient: vec![0.0; parameters.len()],
+        let plan = Plan {
+            layers: shape.layers(),
+            shape,
             scaling: train.scaling(),
+            output,
+            loss,
+            adam: options.adam,
+            batch,
+        };
+        let state = State {
+            kept: parameters.clone(),
+            epoch: 0,
+            batch: 0,
+            steps: 0,
+            best: f64::INFINITY,
+            stale: 0,
+            ended: false,
+        };
+        let moments = Moments::new(parameters.len());
+        let engine = begin(&plan, Numbers { parameters, moments }).map_err(Into::into)?;
+        Ok(Mlp {
             mean_weight: train.mean_weight(),
             order: (0..train.count() as u32).collect(),
             ordered: None,
-            state: State {
-                moments: Moments::new(parameters.len()),
-                kept: parameters.clone(),
-                parameters,
-                epoch: 0,
-                batch: 0,
-                steps: 0,
-                best: f64::INFINITY,
-                stale: 0,
-                ended: false,
-            },
             options,
-            shape,
-            layers,
-            output,
-            loss,
+            plan,
             train,
             held_out,
+            engine,
+            state,
         })
     }
 
-    /// Takes up a run that [`Training::save`] has put away: `self` is a new one from the same data and options.
-    pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp, MlpError> {
+    /// Takes up a run that [`Mlp::checkpoint`] has put away: `self` is a new one from the same data and options.
+    pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, MlpError> {
         let mut reader = Reader::new(bytes)?;
         for (field, ours) in self.description() {
             let theirs = reader.text()?.to_owned();
@@ -165,7 +179,7 @@ impl Mlp {
                 return Err(MlpError::OtherRun { field, theirs, ours });
             }
         }
-        let count = self.state.parameters.len();
+        let count = self.state.kept.len();
         self.state = State {
             epoch: reader.number()?,
             batch: reader.number()?,
@@ -173,33 +187,37 @@ impl Mlp {
             best: f64::from_bits(reader.number()?),
             stale: reader.number()?,
             ended: reader.number()? != 0,
-            moments: Moments {
-                steps: reader.number()?,
-                mean: reader.numbers(count)?,
-                square: reader.numbers(count)?,
-            },
-            parameters: reader.numbers(count)?,
-            kept: reader.numbers(count)?,
+            kept: Vec::new(),
         };
+        let moments = Moments {
+            steps: reader.number()?,
+            mean: reader.numbers(count)?,
+            square: reader.numbers(count)?,
+        };
+        let parameters = reader.numbers(count)?;
+        self.state.kept = reader.numbers(count)?;
         reader.end()?;
         if let Some(at) = self.state.kept.iter().position(|number| !number.is_finite()) {
             let value = self.state.kept[at];
             return Err(models::network::NetworkError::Parameter { at, value }.into());
         }
+        self.engine.take_up(Numbers { parameters, moments }).map_err(Into::into)?;
         Ok(self)
     }
 
     /// What must be the same for a run to be taken up: the rows are known by their number, means and deviations.
     fn description(&self) -> [(&'static str, String); 4] {
         let rows = (self.train.count(), self.held_out.as_ref().map(Samples::count));
+        let Plan { shape, scaling, output, loss, .. } = &self.plan;
+        let engine = match self.engine.name() {
+            "" => String::new(),
+            name => format!(", on {name}"),
+        };
         [
-            ("the network", format!("{:?}", self.shape)),
-            (
-                "how it is trained",
-                format!("{:?}, {:?}, {:?}", self.options, self.output, self.loss),
-            ),
+            ("the network", format!("{shape:?}")),
+            ("how it is trained", format!("{:?}, {output:?}, {loss:?}{engine}", self.options)),
             ("the number of rows and held-out rows", format!("{rows:?}")),
-            ("the columns' means and deviations", format!("{:?}", self.scaling)),
+            ("the columns' means and deviations", format!("{scaling:?}")),
         ]
     }
 
@@ -210,13 +228,13 @@ impl Mlp {
 
     /// Batches of a step: there and back each weight is multiplied with three times for each row.
     fn batches_a_step(&self) -> u64 {
-        let products = 3 * self.state.parameters.len() as u64 * self.options.batch as u64;
+        let products = 3 * self.state.kept.len() as u64 * self.options.batch as u64;
         let most = self.options.batches_a_step.map_or(STEP / products, u64::from);
         most.clamp(1, self.batches())
     }
 
-    /// One batch: its losses, and a step of Adam.
-    fn run_batch(&mut self) -> Losses {
+    /// One batch.
+    fn run_batch(&mut self) -> Result<(), E::Error> {
         let state = &mut self.state;
         if self.ordered != Some(state.epoch) {
             // The order of an epoch comes from its number alone, so that a run taken up finds it again.
@@ -228,97 +246,76 @@ impl Mlp {
         let size = self.options.batch;
         let from = state.batch as usize * size;
         let rows = &self.order[from..self.order.len().min(from + size)];
-        let model = Model {
-            layers: &self.layers,
-            parameters: &state.parameters,
-            scaling: &self.scaling,
-            output: &*self.output,
-            loss: &*self.loss,
-        };
-        let scale = 1.0 / (rows.len() as f64 * self.mean_weight);
-        let losses = self.pass.gradient(model, &self.train, rows, scale, &mut self.gradient);
         let batches = self.train.count().div_ceil(size) as u64;
         let at = state.epoch * batches + state.batch;
         let share = self.options.schedule.share(at, batches, self.options.epochs);
-        let rate = self.options.rate * share;
-        let (gradient, moments) = (&self.gradient, &mut state.moments);
-        self.options.adam.step(rate, &mut state.parameters, gradient, moments);
-        state.batch += 1;
-        losses
-    }
-
-    /// The mean loss over the held-out rows.
-    fn held_out_loss(&mut self) -> Option<f64> {
-        let samples = self.held_out.as_ref()?;
-        let model = Model {
-            layers: &self.layers,
-            parameters: &self.state.parameters,
-            scaling: &self.scaling,
-            output: &*self.output,
-            loss: &*self.loss,
+        let stride = Stride {
+            scale: 1.0 / (rows.len() as f64 * self.mean_weight),
+            rate: self.options.rate * share,
         };
-        let rows: Vec<u32> = (0..samples.count() as u32).collect();
-        let mut losses = Losses::default();
-        for rows in rows.chunks(self.options.batch) {
-            losses.add(self.pass.forward(model, samples, rows));
-        }
-        Some(losses.mean())
+        self.engine.learn(&self.plan, Batch { samples: &self.train, rows }, stride)?;
+        state.batch += 1;
+        Ok(())
     }
 
     /// Ends an epoch: keeps the parameters if they are the best, and stops where going on has ceased to pay.
-    fn end_epoch(&mut self, held_out: Option<f64>) {
+    fn end_epoch(&mut self, held_out: Option<f64>) -> Result<(), E::Error> {
         let state = &mut self.state;
         (state.epoch, state.batch) = (state.epoch + 1, 0);
         if let Some(loss) = held_out {
             if loss < state.best {
                 (state.best, state.stale) = (loss, 0);
-                state.kept.copy_from_slice(&state.parameters);
+                state.kept.copy_from_slice(&self.engine.parameters()?);
             } else {
                 state.stale += 1;
             }
         }
         let patient = self.options.patience.is_none_or(|most| state.stale < u64::from(most.max(1)));
         state.ended = !patient || state.epoch == u64::from(self.options.epochs);
+        Ok(())
     }
-}
 
-impl Training for Mlp {
-    type Model = Network;
-
-    fn step(&mut self) -> Option<Progress> {
+    /// [`Training::step`], on any engine.
+    pub fn advance(&mut self) -> Result<Option<Progress>, E::Error> {
         if self.state.ended {
-            return None;
+            return Ok(None);
         }
         let batches = self.batches();
         let most = batches.div_ceil(self.batches_a_step()) * u64::from(self.options.epochs);
-        let mut losses = Losses::default();
         let end = batches.min(self.state.batch + self.batches_a_step());
         while self.state.batch < end {
-            losses.add(self.run_batch());
+            self.run_batch()?;
         }
+        let losses = self.engine.learned()?;
         self.state.steps += 1;
         let mut held_out = None;
-        if !self.state.parameters.iter().all(|number| number.is_finite()) {
+        if !self.engine.parameters()?.iter().all(|number| number.is_finite()) {
             self.state.ended = true;
         } else {
             if self.state.batch == batches {
-                held_out = self.held_out_loss();
-                self.end_epoch(held_out);
+                if let Some(samples) = &self.held_out {
+                    held_out = Some(self.engine.measure(&self.plan, samples)?.mean());
+                }
+                self.end_epoch(held_out)?;
             }
             if self.held_out.is_none() {
-                self.state.kept.copy_from_slice(&self.state.parameters);
+                self.state.kept.copy_from_slice(&self.engine.parameters()?);
             }
         }
-        Some(Progress { done: self.state.steps, most, loss: losses.mean(), held_out })
+        Ok(Some(Progress { done: self.state.steps, most, loss: losses.mean(), held_out }))
     }
 
-    fn model(&self) -> Network {
-        let (shape, kept) = (self.shape.clone(), self.state.kept.clone());
-        Network::new(shape, kept, self.scaling.clone(), Arc::clone(&self.output))
+    /// [`Training::model`], on any engine.
+    pub fn network(&self) -> Network {
+        let Plan { shape, scaling, output, .. } = &self.plan;
+        let kept = self.state.kept.clone();
+        Network::new(shape.clone(), kept, scaling.clone(), Arc::clone(output))
             .expect("the sizes are its own, and only finite parameters are kept")
     }
 
-    fn save(&self) -> Vec<u8> {
+    /// [`Training::save`], on any engine.
+    pub fn checkpoint(&self) -> Result<Vec<u8>, E::Error> {
+        let Numbers { parameters, moments } = self.engine.numbers()?;
         let mut writer = Writer::new();
         self.description().iter().for_each(|(_, text)| writer.text(text));
         let state = &self.state;
@@ -329,22 +326,40 @@ impl Training for Mlp {
             state.best.to_bits(),
             state.stale,
             u64::from(state.ended),
-            state.moments.steps,
+            moments.steps,
         ] {
             writer.number(number);
         }
-        for numbers in [&state.moments.mean, &state.moments.square, &state.parameters, &state.kept]
-        {
+        for numbers in [&moments.mean, &moments.square, &parameters, &state.kept] {
             writer.numbers(numbers);
         }
-        writer.done()
+        Ok(writer.done())
     }
 }
 
-impl fmt::Debug for Mlp {
+/// On the processor nothing goes wrong.
+impl Training for Mlp {
+    type Model = Network;
+
+    fn step(&mut self) -> Option<Progress> {
+        let Ok(progress) = self.advance();
+        progress
+    }
+
+    fn model(&self) -> Network {
+        self.network()
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let Ok(bytes) = self.checkpoint();
+        bytes
+    }
+}
+
+impl<E: Engine> fmt::Debug for Mlp<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let State { epoch, batch, .. } = self.state;
-        write!(f, "{:?} after {epoch} epochs and {batch} batches", self.shape)
+        write!(f, "{:?} after {epoch} epochs and {batch} batches", self.plan.shape)
     }
 }
 

@@ -1,5 +1,7 @@
 //! How a network is trained, and why it cannot be.
 
+use std::convert::Infallible;
+
 use models::network::{Activation, NetworkError, Shape};
 
 use super::Adam;
@@ -127,6 +129,9 @@ pub enum MlpError {
         /// Bytes allowed.
         most: u64,
     },
+    /// What computes the batches cannot.
+    #[error("{0}")]
+    Engine(Box<dyn std::error::Error + Send + Sync>),
     /// The held-out rows are not like the others.
     #[error(
         "the held-out rows have {found_columns} columns and {found_width} classes, the others {columns} and {width}"
@@ -161,6 +166,12 @@ pub enum MlpError {
         /// What it is now.
         ours: String,
     },
+}
+
+impl From<Infallible> for MlpError {
+    fn from(never: Infallible) -> MlpError {
+        match never {}
+    }
 }
 
 /// Bytes that training may take besides its rows.

@@ -8,7 +8,7 @@ use models::network::gemm::{Matrix, multiply};
 use models::network::{Activation, Layer, Output, Scaling};
 use rayon::prelude::*;
 
-use super::{Loss, Samples};
+use super::{Batch, Loss, Losses, Samples};
 
 /// Slices of a batch.
 const SLICES: usize = 8;
@@ -29,24 +29,6 @@ pub(super) struct Model<'a> {
     pub(super) loss: &'a dyn Loss,
 }
 
-/// Losses of some rows, times their weights, and the weights' sum.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Losses {
-    pub(super) sum: f64,
-    pub(super) weight: f64,
-}
-
-impl Losses {
-    pub(super) fn add(&mut self, other: Losses) {
-        self.sum += other.sum;
-        self.weight += other.weight;
-    }
-
-    pub(super) fn mean(&self) -> f64 {
-        self.sum / self.weight
-    }
-}
-
 /// Room for a batch.
 pub(super) struct Pass {
     slices: Vec<Slice>,
@@ -57,8 +39,6 @@ pub(super) struct Pass {
 #[derive(Default)]
 struct Slice {
     count: usize,
-    /// Rows as they came.
-    rows: Vec<f32>,
     /// Standardised rows, then each layer's units.
     units: Vec<Vec<f32>>,
     /// Each layer's sums, where units do not tell them.
@@ -120,7 +100,6 @@ impl Slice {
         let sums = |layer: &Layer| layer.slope().map_or(Vec::new(), |_| room(layer));
         Slice {
             count: 0,
-            rows: vec![0.0; rows * inputs],
             units: [vec![0.0; rows * inputs]].into_iter().chain(layers.iter().map(room)).collect(),
             sums: layers.iter().map(sums).collect(),
             gradients: layers.iter().map(room).collect(),
@@ -133,11 +112,10 @@ impl Slice {
     fn forward(&mut self, model: Model<'_>, samples: &Samples, rows: &[u32], scale: f64) {
         let (count, columns) = (rows.len(), samples.columns());
         self.count = count;
-        for (&row, to) in rows.iter().zip(self.rows.chunks_exact_mut(columns)) {
-            to.copy_from_slice(samples.row(row as usize));
+        let inputs = self.units[0].chunks_exact_mut(columns);
+        for (&row, to) in rows.iter().zip(inputs) {
+            model.scaling.apply(samples.row(row as usize), to);
         }
-        let inputs = count * columns;
-        model.scaling.apply(&self.rows[..inputs], &mut self.units[0][..inputs]);
         for (number, layer) in model.layers.iter().enumerate() {
             let (before, after) = self.units.split_at_mut(number + 1);
             let units = &mut after[0][..count * layer.outputs];
@@ -147,29 +125,13 @@ impl Slice {
             }
             layer.activate(model.parameters, units);
         }
-        self.lose(model, samples, rows, scale);
-    }
-
-    /// Answers from the last sums, their losses, and the gradient.
-    fn lose(&mut self, model: Model<'_>, samples: &Samples, rows: &[u32], scale: f64) {
-        let (columns, width) = (samples.columns(), samples.width());
-        self.losses = Losses::default();
         let (Some(answers), Some(gradients)) = (self.units.last_mut(), self.gradients.last_mut())
         else {
             return;
         };
-        let places = self.rows.chunks_exact(columns).zip(answers.chunks_exact_mut(width));
-        for (((values, answers), gradient), &row) in
-            places.zip(gradients.chunks_exact_mut(width)).zip(rows)
-        {
-            let (target, weight) = (samples.target(row as usize), samples.weight(row as usize));
-            model.output.forward(values, answers);
-            let loss = model.loss.loss(model.output, values, answers, target, gradient);
-            let scale = (f64::from(weight) * scale) as f32;
-            gradient.iter_mut().for_each(|slope| *slope *= scale);
-            let weight = f64::from(weight);
-            self.losses.add(Losses { sum: weight * loss, weight });
-        }
+        let (end, what) = (count * samples.width(), (model.output, model.loss));
+        let (answers, gradients) = (&mut answers[..end], &mut gradients[..end]);
+        self.losses = lose(what, Batch { samples, rows }, scale, answers, gradients);
     }
 
     /// From the gradient by the last sums those by all others.
@@ -203,6 +165,30 @@ impl Slice {
             }
         }
     }
+}
+
+/// Answers from the last sums, their losses, and the gradient of these times `scale` by the sums.
+pub(super) fn lose(
+    (output, loss): (&dyn Output, &dyn Loss),
+    batch: Batch<'_>,
+    scale: f64,
+    answers: &mut [f32],
+    gradients: &mut [f32],
+) -> Losses {
+    let (samples, width) = (batch.samples, batch.samples.width());
+    let mut losses = Losses::default();
+    let places = answers.chunks_exact_mut(width).zip(gradients.chunks_exact_mut(width));
+    for ((answers, gradient), &row) in places.zip(batch.rows) {
+        let row = row as usize;
+        let (values, target, weight) = (samples.row(row), samples.target(row), samples.weight(row));
+        output.forward(values, answers);
+        let loss = loss.loss(output, values, answers, target, gradient);
+        let scale = (f64::from(weight) * scale) as f32;
+        gradient.iter_mut().for_each(|slope| *slope *= scale);
+        let weight = f64::from(weight);
+        losses.add(Losses { sum: weight * loss, weight });
+    }
+    losses
 }
 
 /// A part of the gradient, which one thread makes.

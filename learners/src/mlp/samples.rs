@@ -71,17 +71,17 @@ impl Samples {
     }
 
     /// The numbers of a row.
-    pub(super) fn row(&self, row: usize) -> &[f32] {
+    pub fn row(&self, row: usize) -> &[f32] {
         &self.rows[row * self.columns..][..self.columns]
     }
 
     /// The targets of a row.
-    pub(super) fn target(&self, row: usize) -> &[f32] {
+    pub fn target(&self, row: usize) -> &[f32] {
         &self.targets[row * self.width..][..self.width]
     }
 
     /// The weight of a row.
-    pub(super) fn weight(&self, row: usize) -> f32 {
+    pub fn weight(&self, row: usize) -> f32 {
         self.weights[row]
     }
 

@@ -2,10 +2,13 @@
 
 mod write;
 
+use std::sync::Arc;
+
+use models::network::Softmax;
 use models::student::Learned;
 
 use crate::boost::{self, Boost, BoostError};
-use crate::mlp::{Mlp, MlpError, MlpOptions};
+use crate::mlp::{CrossEntropy, Engine, Mlp, MlpError, MlpOptions, Numbers, Plan, Samples};
 use crate::oct::{self, Oct};
 use crate::{Bins, Progress, Table, Training, TreesError, cart};
 
@@ -118,6 +121,27 @@ impl Lesson {
     }
 }
 
+/// As [`Lesson::begin`] for a network, whose batches are computed by the engine that `engine` makes.
+///
+/// # Errors
+/// When the options do not fit the rows or the engine, or what was saved is of another run.
+pub fn begin_on<'a, E: Engine + 'a>(
+    engine: impl FnOnce(&Plan, Numbers) -> Result<E, E::Error>,
+    options: &MlpOptions,
+    table: &Table,
+    held_out: &Table,
+    saved: Option<&[u8]>,
+) -> Result<Box<dyn Run + 'a>, LessonError> {
+    let (train, held_out) = (Samples::from(table), Some(Samples::from(held_out)));
+    let options = for_rows(options, table.rows());
+    let run =
+        Mlp::on(engine, train, held_out, (Arc::new(Softmax), Arc::new(CrossEntropy)), options)?;
+    Ok(Box::new(Elsewhere(match saved {
+        Some(saved) => run.resume(saved)?,
+        None => run,
+    })))
+}
+
 /// Steps that stand for a pass over few rows.
 const PASS: usize = 500;
 
@@ -147,7 +171,10 @@ pub trait Run {
     fn learned(&self) -> Learned;
 
     /// What it takes to go on.
-    fn save(&self) -> Vec<u8>;
+    ///
+    /// # Errors
+    /// When what computes the run does not give its numbers out.
+    fn save(&self) -> Result<Vec<u8>, LessonError>;
 }
 
 impl<T: Training<Model: Into<Learned>>> Run for T {
@@ -159,8 +186,25 @@ impl<T: Training<Model: Into<Learned>>> Run for T {
         self.model().into()
     }
 
-    fn save(&self) -> Vec<u8> {
-        Training::save(self)
+    fn save(&self) -> Result<Vec<u8>, LessonError> {
+        Ok(Training::save(self))
+    }
+}
+
+/// A network's run on an engine that may fail.
+struct Elsewhere<E: Engine>(Mlp<E>);
+
+impl<E: Engine> Run for Elsewhere<E> {
+    fn step(&mut self) -> Result<Option<Progress>, LessonError> {
+        self.0.advance().map_err(|error| LessonError::Mlp(error.into()))
+    }
+
+    fn learned(&self) -> Learned {
+        self.0.network().into()
+    }
+
+    fn save(&self) -> Result<Vec<u8>, LessonError> {
+        self.0.checkpoint().map_err(|error| LessonError::Mlp(error.into()))
     }
 }
 
@@ -189,7 +233,7 @@ impl Run for Greedy<'_> {
         Learned::Tree(self.tree.clone().expect("the one step has been done"))
     }
 
-    fn save(&self) -> Vec<u8> {
-        Vec::new()
+    fn save(&self) -> Result<Vec<u8>, LessonError> {
+        Ok(Vec::new())
     }
 }

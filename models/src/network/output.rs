@@ -1,12 +1,13 @@
 //! What a network's last sums become.
 
+use std::any::Any;
 use std::fmt;
 
 /// The end of a network: turns the last layer's sums into what the network answers.
 ///
 /// [`Softmax`] and [`Identity`] are here; another one is given to [`Network::new`](super::Network::new) and
 /// [`Network::read`](super::Network::read), and known by its name in files.
-pub trait Output: fmt::Debug + Send + Sync {
+pub trait Output: Any + fmt::Debug + Send + Sync {
     /// The name in files.
     fn name(&self) -> &str;
 

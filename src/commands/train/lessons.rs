@@ -4,6 +4,7 @@ use learners::Loss;
 use learners::student::Lesson;
 use learners::{boost, cart, mlp, oct};
 
+use super::device::Device;
 use super::student::Common;
 
 /// Train a greedy decision tree for each street: CART.
@@ -132,6 +133,9 @@ pub struct Mlp {
     /// Determines the first numbers and the order of the rows
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
+    /// What computes
+    #[arg(long, value_enum, default_value = "cpu")]
+    pub(super) device: Device,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

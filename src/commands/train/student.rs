@@ -16,6 +16,7 @@ use models::student::Learned;
 use serde_json::{Value, json};
 
 use super::curve::Curve;
+use super::device::{Device, Trainer};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
@@ -79,8 +80,10 @@ impl From<Kind> for Labels {
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// Teaches a student, or goes on with it.
-pub fn run(common: &Common, lesson: &Lesson) -> Result<(), Failure> {
+pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<(), Failure> {
     let Common { data, out, .. } = common;
+    let device = if common.import.is_some() { Device::Cpu } else { device };
+    let trainer = Trainer::open(device, common.quiet)?;
     if out.exists() {
         return Err(Failure::input(anyhow::anyhow!(
             "{} is there already: give --out another name, or remove it",
@@ -102,7 +105,7 @@ pub fn run(common: &Common, lesson: &Lesson) -> Result<(), Failure> {
         let taught = taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
         return finish(common, lesson, &dataset, &taught, "trained by another program");
     }
-    let work = Work::begin(common, lesson, &dataset)?;
+    let work = Work::begin(common, lesson, &trainer, &dataset)?;
     let mut taught = Vec::new();
     for street in Street::ALL {
         match pool.install(|| work.street(&dataset, street, &stop))? {
@@ -117,7 +120,7 @@ pub fn run(common: &Common, lesson: &Lesson) -> Result<(), Failure> {
     }
     let taught: [Taught; 4] =
         taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
-    finish(common, lesson, &dataset, &taught, &lesson.options())?;
+    finish(common, lesson, &dataset, &taught, &trainer.options(lesson))?;
     work.end(out)
 }
 
@@ -134,7 +137,7 @@ fn finish(
     let making = Making { kind: lesson.kind(), options, small: *small, made_by };
     write(out, dataset, making, taught).map_err(Failure::input)?;
     if *json {
-        return report::out(&format!("{:#}\n", document(lesson, taught, out)));
+        return report::out(&format!("{:#}\n", document(lesson, taught, out, options)));
     }
     report::out(&text(lesson, taught, out))
 }
@@ -178,6 +181,7 @@ fn import(
 struct Work<'a> {
     common: &'a Common,
     lesson: &'a Lesson,
+    trainer: &'a Trainer,
     folder: PathBuf,
     /// What tells this training from others.
     run: String,
@@ -191,6 +195,7 @@ impl<'a> Work<'a> {
     fn begin(
         common: &'a Common,
         lesson: &'a Lesson,
+        trainer: &'a Trainer,
         dataset: &Dataset,
     ) -> Result<Work<'a>, Failure> {
         let mut folder = common.out.as_os_str().to_os_string();
@@ -199,7 +204,7 @@ impl<'a> Work<'a> {
         let run = format!(
             "kind = {}\noptions = {}\nlabels = {:?}\ndata = {}\n",
             lesson.kind(),
-            lesson.options(),
+            trainer.options(lesson),
             common.labels,
             dataset.hash()
         );
@@ -213,7 +218,7 @@ impl<'a> Work<'a> {
                     folder.display()
                 )))
             }
-            _ => Ok(Work { common, lesson, folder, run }),
+            _ => Ok(Work { common, lesson, trainer, folder, run }),
         }
     }
 
@@ -235,7 +240,7 @@ impl<'a> Work<'a> {
         let mut curve = Curve::open(&curve, saved.is_some()).map_err(|error| at(&curve, &error))?;
         let failure = |error| Failure::input(anyhow::anyhow!("the {street}: {error}"));
         let bins = self.lesson.bins(&train);
-        let run = self.lesson.begin(&train, bins.as_ref(), &valid, saved.as_deref());
+        let run = self.trainer.begin(self.lesson, &train, bins.as_ref(), &valid, saved.as_deref());
         let mut run = run.map_err(failure)?;
         let mut display = Progress::patient(1, self.lesson.steps(), *quiet);
         let (mut kept, mut shown) = (Instant::now(), Instant::now());
@@ -271,7 +276,8 @@ impl<'a> Work<'a> {
         });
         begun.map_err(|error| at(&name, &error))?;
         curve.write().map_err(|error| at(state, &error))?;
-        write_whole(state, |out| out.write_all(&run.save())).map_err(|error| at(state, &error))
+        let bytes = run.save().map_err(Failure::input)?;
+        write_whole(state, |out| out.write_all(&bytes)).map_err(|error| at(state, &error))
     }
 
     /// Puts the curves into the student's folder and removes the rest.
@@ -334,7 +340,7 @@ fn text(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> String {
     )
 }
 
-fn document(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> Value {
+fn document(lesson: &Lesson, taught: &[Taught; 4], out: &Path, options: &str) -> Value {
     let measured = |one: Measured| {
         json!({
             "log_loss": one.log_loss,
@@ -358,7 +364,7 @@ fn document(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> Value {
         "schema": "cardroom-student/1",
         "folder": out,
         "kind": lesson.kind(),
-        "options": lesson.options(),
+        "options": options,
         "streets": Street::ALL.into_iter().zip(taught).map(street).collect::<Vec<_>>(),
     })
 }

@@ -1,0 +1,303 @@
+//! The batches of a run, on a GPU.
+//!
+//! Forward, back and Adam's step are written out in operations on tensors, the same as `learners::mlp` does on the
+//! processor. All parameters are one tensor, as in files and checkpoints, and so are Adam's means and squares: a step of Adam is
+//! then a few operations however many layers there are. The losses of batches stay on the GPU until they are asked for, so
+//! that it need not wait for the processor between two batches.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::ops::Range;
+
+use burn_tensor::{DType, Tensor, TensorData, Transaction};
+use learners::measure::LEAST_SHARE;
+use learners::mlp::{Adam, Batch, CrossEntropy, Losses, Moments, Numbers, Plan, Samples, Stride};
+use models::network::{Activation, Layer, Softmax};
+
+use crate::{Gpu, GpuError};
+
+/// Batches whose losses wait on the GPU at most, before the processor waits for them.
+const WAITING: usize = 64;
+
+/// Computes batches on a GPU.
+pub struct Engine {
+    gpu: Gpu,
+    parameters: Tensor<1>,
+    mean: Tensor<1>,
+    square: Tensor<1>,
+    /// Steps of Adam.
+    steps: u64,
+    /// Losses not yet fetched, one number each, and those that were.
+    waiting: Vec<Tensor<1>>,
+    learned: Losses,
+}
+
+/// What a layer had before it.
+struct Passed {
+    units: Tensor<2>,
+    weights: Tensor<2>,
+}
+
+/// What a batch made of the layers.
+struct Forward {
+    passed: Vec<Passed>,
+    /// The sums of each layer with slopes, and the slope.
+    sloped: Vec<Option<(Tensor<2>, Tensor<2>)>>,
+    last: Tensor<2>,
+}
+
+/// The sum of weight · loss over a batch.
+enum Sum {
+    /// One number on the GPU.
+    Waiting(Tensor<1>),
+    Known(f64),
+}
+
+/// Answers compared with what should come out.
+struct Judged {
+    loss: Sum,
+    /// The gradient by the last sums.
+    gradient: Tensor<2>,
+}
+
+impl Engine {
+    /// Begins a run with these numbers.
+    ///
+    /// # Errors
+    /// [`GpuError::Memory`] when the adapter cannot hold the network or a batch.
+    pub fn new(gpu: &Gpu, plan: &Plan, numbers: Numbers) -> Result<Engine, GpuError> {
+        let widest = plan.layers.iter().map(|layer| layer.inputs.max(layer.outputs)).max();
+        gpu.check("the network's parameters", numbers.parameters.len())?;
+        gpu.check("a layer of a batch", plan.batch.saturating_mul(widest.unwrap_or(0)))?;
+        let Numbers { parameters, moments } = numbers;
+        let tensor = |numbers| send(gpu, numbers);
+        Ok(Engine {
+            parameters: tensor(parameters),
+            mean: tensor(moments.mean),
+            square: tensor(moments.square),
+            steps: moments.steps,
+            waiting: Vec::new(),
+            learned: Losses::default(),
+            gpu: gpu.clone(),
+        })
+    }
+
+    /// Some of the parameters as a matrix.
+    fn part(&self, places: Range<usize>, rows: usize) -> Tensor<2> {
+        let columns = places.len() / rows;
+        self.parameters.clone().slice([places]).reshape([rows, columns])
+    }
+
+    /// Numbers of each row of a batch as a matrix, made row by row.
+    fn rows(
+        &self,
+        batch: Batch<'_>,
+        columns: usize,
+        fill: impl Fn(usize, &mut [f32]),
+    ) -> Tensor<2> {
+        let mut numbers = vec![0.0; batch.rows.len() * columns];
+        for (&row, to) in batch.rows.iter().zip(numbers.chunks_exact_mut(columns)) {
+            fill(row as usize, to);
+        }
+        send(&self.gpu, numbers).reshape([batch.rows.len(), columns])
+    }
+
+    /// A batch through all layers.
+    fn forward(&self, plan: &Plan, batch: Batch<'_>) -> Forward {
+        let samples = batch.samples;
+        let mut units = self.rows(batch, samples.columns(), |row, to| {
+            plan.scaling.apply(samples.row(row), to);
+        });
+        let (mut passed, mut sloped) = (Vec::new(), Vec::new());
+        for layer in &plan.layers {
+            let weights = self.part(layer.weights(), layer.inputs);
+            let sums = units.clone().matmul(weights.clone()) + self.part(layer.biases(), 1);
+            passed.push(Passed { units, weights });
+            let slope = layer.slope().map(|at| self.part(at..at + 1, 1));
+            units = match (layer.activation, &slope) {
+                (None, _) => sums.clone(),
+                (Some(Activation::Prelu), Some(slope)) => {
+                    let below = sums.clone().lower_scalar(0.0);
+                    sums.clone().mask_where(below, sums.clone() * slope.clone())
+                }
+                (Some(_), _) => sums.clone().clamp_min(0.0),
+            };
+            sloped.push(slope.map(|slope| (sums, slope)));
+        }
+        Forward { passed, sloped, last: units }
+    }
+
+    /// The losses of a batch, and the gradient of their sum times `scale` by the last sums. Cross-entropy of a
+    /// softmax stays on the GPU; other losses are reckoned on the processor by their own rule, which is waited for.
+    fn judge(
+        &self,
+        plan: &Plan,
+        batch: Batch<'_>,
+        last: Tensor<2>,
+        scale: f64,
+    ) -> Result<Judged, GpuError> {
+        let width = batch.samples.width();
+        let (output, loss): (&dyn Any, &dyn Any) = (&*plan.output, &*plan.loss);
+        if !(output.is::<Softmax>() && loss.is::<CrossEntropy>()) {
+            let mut sums = self.fetch([last])?.remove(0);
+            let mut gradient = vec![0.0; sums.len()];
+            let losses = plan.lose(batch, scale, &mut sums, &mut gradient);
+            let gradient = send(&self.gpu, gradient).reshape([batch.rows.len(), width]);
+            return Ok(Judged { loss: Sum::Known(losses.sum), gradient });
+        }
+        let samples = batch.samples;
+        let targets = self.rows(batch, width, |row, to| to.copy_from_slice(samples.target(row)));
+        let weights = self.rows(batch, 1, |row, to| to[0] = samples.weight(row));
+        let powers = (last.clone() - last.max_dim(1)).exp();
+        let shares = powers.clone() / powers.sum_dim(1);
+        let told = targets.clone() * shares.clone().clamp_min(LEAST_SHARE).log();
+        let loss = -(told.sum_dim(1) * weights.clone()).sum();
+        let gradient = (shares - targets) * weights.mul_scalar(scale as f32);
+        Ok(Judged { loss: Sum::Waiting(loss), gradient })
+    }
+
+    /// From the gradient by the last sums that by all parameters.
+    fn backward(layers: &[Layer], forward: Forward, last: Tensor<2>) -> Tensor<1> {
+        let Forward { passed, mut sloped, .. } = forward;
+        let mut parts: Vec<Tensor<1>> = Vec::new();
+        let (mut gradient, mut slope) = (last, None);
+        for (number, (layer, passed)) in layers.iter().zip(passed).enumerate().rev() {
+            let Passed { units, weights } = passed;
+            // From the last to the first, and turned round in the end.
+            parts.extend(slope.take());
+            parts.push(gradient.clone().sum_dim(0).reshape([layer.outputs]));
+            let by_weights = units.clone().transpose().matmul(gradient.clone());
+            parts.push(by_weights.reshape([layer.inputs * layer.outputs]));
+            let Some(before) = number.checked_sub(1) else { break };
+            gradient = gradient.matmul(weights.transpose());
+            match sloped[before].take() {
+                None => gradient = gradient.mask_fill(units.lower_equal_scalar(0.0), 0.0),
+                Some((sums, by)) => {
+                    let below = sums.clone().lower_scalar(0.0);
+                    let products = gradient.clone() * sums;
+                    slope = Some(products.mask_fill(below.clone().bool_not(), 0.0).sum());
+                    gradient = gradient.clone().mask_where(below, gradient * by);
+                }
+            }
+        }
+        parts.reverse();
+        Tensor::cat(parts, 0)
+    }
+
+    /// Adam's step, as `learners::mlp::Adam` takes it.
+    fn step(&mut self, adam: Adam, rate: f64, gradient: Tensor<1>) {
+        self.steps += 1;
+        let steps = self.steps as f64;
+        let stride = (rate / (1.0 - adam.keep_mean.powf(steps))) as f32;
+        let root = (1.0 - adam.keep_square.powf(steps)).sqrt() as f32;
+        let kept = |tensor: &Tensor<1>, share: f64| tensor.clone().mul_scalar(share as f32);
+        let added = |tensor: Tensor<1>, share: f64| tensor.mul_scalar((1.0 - share) as f32);
+        self.mean = kept(&self.mean, adam.keep_mean) + added(gradient.clone(), adam.keep_mean);
+        let squared = gradient.clone() * gradient;
+        self.square = kept(&self.square, adam.keep_square) + added(squared, adam.keep_square);
+        let size = self.square.clone().sqrt().div_scalar(root).add_scalar(adam.epsilon as f32);
+        let way = (self.mean.clone() / size).mul_scalar(stride);
+        self.parameters = self.parameters.clone() - way;
+    }
+
+    /// Notes losses whose weights sum to `weight`.
+    fn note(&mut self, loss: Sum, weight: f64) -> Result<(), GpuError> {
+        self.learned.weight += weight;
+        match loss {
+            Sum::Waiting(loss) => self.waiting.push(loss),
+            Sum::Known(sum) => self.learned.sum += sum,
+        }
+        if self.waiting.len() < WAITING { Ok(()) } else { self.settle() }
+    }
+
+    /// Fetches the losses that wait.
+    fn settle(&mut self) -> Result<(), GpuError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let losses = Tensor::cat(std::mem::take(&mut self.waiting), 0);
+        let losses = self.fetch([losses])?.remove(0);
+        self.learned.sum += losses.iter().map(|&loss| f64::from(loss)).sum::<f64>();
+        Ok(())
+    }
+
+    /// The numbers of tensors, when all that was given to the GPU before is done.
+    fn fetch<const N: usize, const D: usize>(
+        &self,
+        tensors: [Tensor<D>; N],
+    ) -> Result<Vec<Vec<f32>>, GpuError> {
+        let failed = |error: &dyn std::error::Error| self.gpu.failed(&error);
+        let all = tensors.into_iter().fold(Transaction::default(), Transaction::register);
+        let all = all.try_execute().map_err(|error| failed(&error))?;
+        let numbers = all.into_iter().map(TensorData::try_into_vec::<f32>);
+        numbers.collect::<Result<_, _>>().map_err(|error| failed(&error))
+    }
+}
+
+/// Numbers onto the GPU.
+fn send(gpu: &Gpu, numbers: Vec<f32>) -> Tensor<1> {
+    let count = numbers.len();
+    Tensor::from_data(TensorData::new(numbers, [count]), (&gpu.device, DType::F32))
+}
+
+/// The sum of the weights of a batch.
+fn weight(batch: Batch<'_>) -> f64 {
+    batch.rows.iter().map(|&row| f64::from(batch.samples.weight(row as usize))).sum()
+}
+
+impl learners::mlp::Engine for Engine {
+    type Error = GpuError;
+
+    fn name(&self) -> &'static str {
+        self.gpu.by()
+    }
+
+    fn take_up(&mut self, numbers: Numbers) -> Result<(), GpuError> {
+        self.parameters = send(&self.gpu, numbers.parameters);
+        self.mean = send(&self.gpu, numbers.moments.mean);
+        self.square = send(&self.gpu, numbers.moments.square);
+        self.steps = numbers.moments.steps;
+        Ok(())
+    }
+
+    fn learn(&mut self, plan: &Plan, batch: Batch<'_>, stride: Stride) -> Result<(), GpuError> {
+        let forward = self.forward(plan, batch);
+        let Judged { loss, gradient } =
+            self.judge(plan, batch, forward.last.clone(), stride.scale)?;
+        let gradient = Engine::backward(&plan.layers, forward, gradient);
+        self.step(plan.adam, stride.rate, gradient);
+        self.note(loss, weight(batch))
+    }
+
+    fn learned(&mut self) -> Result<Losses, GpuError> {
+        self.settle()?;
+        Ok(std::mem::take(&mut self.learned))
+    }
+
+    fn measure(&mut self, plan: &Plan, samples: &Samples) -> Result<Losses, GpuError> {
+        let before = self.learned()?;
+        let rows: Vec<u32> = (0..samples.count() as u32).collect();
+        for rows in rows.chunks(plan.batch) {
+            let batch = Batch { samples, rows };
+            let last = self.forward(plan, batch).last;
+            let Judged { loss, .. } = self.judge(plan, batch, last, 0.0)?;
+            self.note(loss, weight(batch))?;
+        }
+        let measured = self.learned()?;
+        self.learned = before;
+        Ok(measured)
+    }
+
+    fn parameters(&self) -> Result<Cow<'_, [f32]>, GpuError> {
+        Ok(Cow::Owned(self.fetch([self.parameters.clone()])?.remove(0)))
+    }
+
+    fn numbers(&self) -> Result<Numbers, GpuError> {
+        let all = [&self.parameters, &self.mean, &self.square].map(Clone::clone);
+        let mut all = self.fetch(all)?.into_iter();
+        let mut next = || all.next().unwrap_or_default();
+        let parameters = next();
+        let moments = Moments { steps: self.steps, mean: next(), square: next() };
+        Ok(Numbers { parameters, moments })
+    }
+}

@@ -1,0 +1,95 @@
+//! Where a network's batches are computed: here, or on a GPU where the build has one.
+
+use std::io::Write;
+
+use learners::student::{Lesson, LessonError, Run};
+use learners::{Bins, Table};
+
+use crate::exit::Failure;
+
+/// What `--device` chooses from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Device {
+    /// The processor
+    Cpu,
+    /// A GPU, by Vulkan, Metal or DirectX 12, in a build with --features gpu
+    Gpu,
+    /// A GPU, by CUDA, in a build with --features gpu-cuda
+    Cuda,
+}
+
+/// What computes a training.
+pub(super) enum Trainer {
+    Processor,
+    #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+    Gpu(gpu::Gpu),
+}
+
+/// There is nothing of a GPU in this build.
+fn missing(feature: &str) -> Failure {
+    Failure::usage(format!(
+        "this build has no such GPU support: build with `cargo build --release --features {feature}`, or train with \
+         --device cpu"
+    ))
+}
+
+impl Trainer {
+    /// Opens the device, and says on stderr which one it is unless `quiet`.
+    pub(super) fn open(device: Device, quiet: bool) -> Result<Trainer, Failure> {
+        let trainer = match device {
+            Device::Cpu => return Ok(Trainer::Processor),
+            #[cfg(feature = "gpu")]
+            Device::Gpu => Trainer::Gpu(gpu::Gpu::wgpu().map_err(Failure::input)?),
+            #[cfg(not(feature = "gpu"))]
+            Device::Gpu => return Err(missing("gpu")),
+            #[cfg(feature = "gpu-cuda")]
+            Device::Cuda => Trainer::Gpu(gpu::Gpu::cuda().map_err(Failure::input)?),
+            #[cfg(not(feature = "gpu-cuda"))]
+            Device::Cuda => return Err(missing("gpu-cuda")),
+        };
+        if !quiet {
+            // Nothing can be done when stderr is closed.
+            let _ = writeln!(std::io::stderr(), "training on {}", trainer.name());
+        }
+        Ok(trainer)
+    }
+
+    /// What computes, for people.
+    fn name(&self) -> String {
+        match self {
+            Trainer::Processor => "the processor".to_owned(),
+            #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+            Trainer::Gpu(gpu) if gpu.is_software() => {
+                format!("{}, a program in a GPU's place: --device cpu is faster", gpu.name())
+            }
+            #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+            Trainer::Gpu(gpu) => gpu.name().to_owned(),
+        }
+    }
+
+    /// How a lesson is learned, in a line.
+    pub(super) fn options(&self, lesson: &Lesson) -> String {
+        match self {
+            Trainer::Processor => lesson.options(),
+            #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+            Trainer::Gpu(gpu) => format!("{}, on {}", lesson.options(), gpu.by()),
+        }
+    }
+
+    /// [`Lesson::begin`], computed here or there.
+    pub(super) fn begin<'a>(
+        &self,
+        lesson: &Lesson,
+        table: &'a Table,
+        bins: Option<&'a Bins>,
+        held_out: &'a Table,
+        saved: Option<&[u8]>,
+    ) -> Result<Box<dyn Run + 'a>, LessonError> {
+        #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+        if let (Trainer::Gpu(gpu), Lesson::Mlp(options)) = (self, lesson) {
+            let engine = |plan: &_, numbers| gpu::Engine::new(gpu, plan, numbers);
+            return learners::student::begin_on(engine, options, table, held_out, saved);
+        }
+        lesson.begin(table, bins, held_out, saved)
+    }
+}
