@@ -34,36 +34,40 @@ fn missing(feature: &str) -> Failure {
 }
 
 impl Trainer {
-    /// Opens the device, and says on stderr which one it is unless `quiet`.
+    /// Opens the device, and says on stderr which GPU it is unless `quiet`.
     pub(super) fn open(device: Device, quiet: bool) -> Result<Trainer, Failure> {
-        let trainer = match device {
-            Device::Cpu => return Ok(Trainer::Processor),
-            #[cfg(feature = "gpu")]
-            Device::Gpu => Trainer::Gpu(gpu::Gpu::wgpu().map_err(Failure::input)?),
-            #[cfg(not(feature = "gpu"))]
-            Device::Gpu => return Err(missing("gpu")),
-            #[cfg(feature = "gpu-cuda")]
-            Device::Cuda => Trainer::Gpu(gpu::Gpu::cuda().map_err(Failure::input)?),
-            #[cfg(not(feature = "gpu-cuda"))]
-            Device::Cuda => return Err(missing("gpu-cuda")),
-        };
-        if !quiet {
+        let trainer = Trainer::of(device)?;
+        if let (false, Some(name)) = (quiet, trainer.gpu()) {
             // Nothing can be done when stderr is closed.
-            let _ = writeln!(std::io::stderr(), "training on {}", trainer.name());
+            let _ = writeln!(std::io::stderr(), "training on {name}");
         }
         Ok(trainer)
     }
 
-    /// What computes, for people.
-    fn name(&self) -> String {
+    fn of(device: Device) -> Result<Trainer, Failure> {
+        match device {
+            Device::Cpu => Ok(Trainer::Processor),
+            #[cfg(feature = "gpu")]
+            Device::Gpu => Ok(Trainer::Gpu(gpu::Gpu::wgpu().map_err(Failure::input)?)),
+            #[cfg(not(feature = "gpu"))]
+            Device::Gpu => Err(missing("gpu")),
+            #[cfg(feature = "gpu-cuda")]
+            Device::Cuda => Ok(Trainer::Gpu(gpu::Gpu::cuda().map_err(Failure::input)?)),
+            #[cfg(not(feature = "gpu-cuda"))]
+            Device::Cuda => Err(missing("gpu-cuda")),
+        }
+    }
+
+    /// The GPU, for people; none where the processor computes.
+    fn gpu(&self) -> Option<String> {
         match self {
-            Trainer::Processor => "the processor".to_owned(),
+            Trainer::Processor => None,
             #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
             Trainer::Gpu(gpu) if gpu.is_software() => {
-                format!("{}, a program in a GPU's place: --device cpu is faster", gpu.name())
+                Some(format!("{}, a program in a GPU's place: --device cpu is faster", gpu.name()))
             }
             #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
-            Trainer::Gpu(gpu) => gpu.name().to_owned(),
+            Trainer::Gpu(gpu) => Some(gpu.name().to_owned()),
         }
     }
 
