@@ -25,7 +25,8 @@ pub(super) enum Trainer {
     Gpu(gpu::Gpu),
 }
 
-/// There is nothing of a GPU in this build.
+/// There is nothing of such a GPU in this build.
+#[cfg(not(all(feature = "gpu", feature = "gpu-cuda")))]
 fn missing(feature: &str) -> Failure {
     Failure::usage(format!(
         "this build has no such GPU support: build with `cargo build --release --features {feature}`, or train with \
