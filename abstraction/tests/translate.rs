@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::menu;
-use abstraction::translate::{Followed, Place, follow, pseudo_harmonic, translate};
+use abstraction::translate::{Followed, Place, follow, pseudo_harmonic, readings, translate};
 use game::{Action, GameDef, PublicState, Turn, games, notation};
 use proptest::prelude::*;
 
@@ -103,6 +103,39 @@ fn bets_off_the_menu_are_read_and_answered_in_proportion() {
         assert_eq!(followed.off_tree > 0, betting != read, "{betting}");
         assert_eq!(followed.answer(&tree, &public, action), answer, "{betting} at {point}");
     }
+}
+
+#[test]
+fn every_reading_of_two_bets_has_the_product_of_their_probabilities() {
+    let def = Arc::new(games::nolimit_holdem());
+    let tree = tree(&def, "every 1-2: 50% pot allin\nevery 3+: allin");
+    // 240 is 70 % of the pot of 200, and 360 more is 75 % of the pot on the flop.
+    let public = state(&def, "r240c/cr600");
+    let Turn::Act(seat) = public.turn() else { panic!("nobody is to act") };
+    let found = readings(&tree, &public, seat, 16);
+    let [first, second] = [pseudo_harmonic(0.5, 1.0, 0.7), pseudo_harmonic(0.5, 1.0, 0.75)];
+    let expected = [
+        ("r200c/cr400", first * second),
+        ("r200c/cr600", first * (1.0 - second)),
+        ("r300c/cr600", (1.0 - first) * second),
+        ("r300c/cr900", (1.0 - first) * (1.0 - second)),
+    ];
+    assert_eq!(found.len(), expected.len());
+    for (betting, probability) in expected {
+        let at = |place| matches!(place, Place::At(node) if tree.betting(node) == betting);
+        let reading = found.iter().find(|reading| at(reading.followed.place)).expect(betting);
+        assert!((reading.probability - probability).abs() < 1e-12, "{betting}: {reading:?}");
+    }
+    // The least probable are left out first.
+    let likeliest = expected.map(|(_, probability)| probability);
+    let likeliest = likeliest.into_iter().fold(0.0, f64::max);
+    let one = readings(&tree, &public, seat, 1);
+    assert_eq!((one.len(), one[0].probability), (1, 1.0));
+    let kept = found
+        .iter()
+        .find(|reading| reading.followed == one[0].followed)
+        .expect("it is one of them");
+    assert_eq!(kept.probability, likeliest);
 }
 
 #[test]
@@ -209,6 +242,11 @@ proptest! {
             public.deal_from(&deck[..5]).expect("five cards");
             let Turn::Act(seat) = public.turn() else { break };
             let followed = follow(&tree, &public, seat, &mut |index| points[index]);
+            let all = readings(&tree, &public, seat, usize::MAX);
+            prop_assert!(all.iter().any(|reading| reading.followed == followed));
+            prop_assert!((all.iter().map(|reading| reading.probability).sum::<f64>() - 1.0).abs() < 1e-9);
+            let few = readings(&tree, &public, seat, 3);
+            prop_assert!(few.len() <= 3 && few.iter().all(|few| all.iter().any(|all| all.followed == few.followed)));
             let legal = public.legal();
             if let Place::At(node) = followed.place {
                 let NodeKind::Decision { seat: at, street, .. } = tree.node(node).kind else { panic!() };

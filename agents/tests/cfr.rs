@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use abstraction::translate::{Place, follow};
 use agents::{AgentError, Registry};
 use cards::{Board, HoleCards};
 use game::{Action, GameDef, InfoSet, PublicState, Strategy, games};
@@ -87,17 +88,100 @@ fn bets_off_the_menu_are_answered_in_the_hands_own_chips() {
 fn all_hands_at_once_are_answered_as_one_by_one() {
     let def = Arc::new(games::nolimit_holdem());
     let policy = policy("cfr", &def);
-    let public = after(&def, &[Action::RaiseTo(250), Action::Call, Action::Call]);
-    let hands: Vec<HoleCards> = ["AsAh", "7s2h", "KdJd", "3h3d"].map(hole).to_vec();
-    let game::Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
-    let mut seen = 0;
-    policy.strategies(&public, seat, &hands, &mut |number, found| {
-        assert_eq!(number, seen);
-        let infoset = InfoSet { public: public.clone(), seat, hole: hands[number] };
-        assert_eq!(*found, policy.strategy(&infoset));
-        seen += 1;
-    });
-    assert_eq!(seen, hands.len());
+    let [raise, call] = [Action::RaiseTo, |_| Action::Call];
+    let dead: Board = "Kh3sJc7d2c".parse().expect("a board");
+    let all: Vec<HoleCards> = cards::Combo::all()
+        .filter(|combo| !combo.set().intersects(dead.set()))
+        .map(|combo| HoleCards::new(&combo.cards()).expect("two cards"))
+        .step_by(3)
+        .collect();
+    // On the tree and off it, few hands and many.
+    for (actions, count) in [
+        (vec![raise(250), call(0), call(0)], 4),
+        (vec![raise(250), call(0), call(0)], all.len()),
+        (vec![raise(333), call(0), raise(500), call(0), raise(1_500)], 4),
+        (vec![raise(333), call(0), raise(500), call(0), raise(1_500)], all.len()),
+        (vec![call(0), raise(777), call(0), call(0), raise(1_999), call(0), raise(9_999)], 200),
+    ] {
+        let public = after(&def, &actions);
+        let hands = &all[..count];
+        let game::Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+        let mut seen = 0;
+        policy.strategies(&public, seat, hands, &mut |number, found| {
+            assert_eq!(number, seen);
+            let infoset = InfoSet { public: public.clone(), seat, hole: hands[number] };
+            assert_eq!(*found, policy.strategy(&infoset), "{} after {actions:?}", hands[number]);
+            seen += 1;
+        });
+        assert_eq!(seen, hands.len());
+    }
+}
+
+#[test]
+fn a_bet_off_the_menu_is_answered_as_by_somebody_who_drew_its_reading_and_kept_it() {
+    let def = Arc::new(games::nolimit_holdem());
+    let policy = policy("cfr", &def);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/models/nolimit.blueprint");
+    let blueprint = models::blueprint::Blueprint::open(path.as_ref()).expect("a blueprint");
+    let (tree, buckets) = (blueprint.tree().expect("a tree"), blueprint.buckets());
+    let buckets = abstraction::buckets::Buckets::read(buckets).expect("buckets");
+    // What is done with these cards where `follow` says, drawing at these points.
+    let drawn = |public: &PublicState, hole: HoleCards, points: [f64; 2]| -> Strategy {
+        let game::Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+        let mut off = public.history().iter().enumerate().filter(|(_, played)| {
+            played.seat != seat && matches!(played.action, Action::RaiseTo(_))
+        });
+        let places = [off.next().map(|(at, _)| at), off.next().map(|(at, _)| at)];
+        let mut point = |at: usize| points[usize::from(places[0] != Some(at))];
+        let followed = follow(&tree, public, seat, &mut point);
+        let Place::At(node) = followed.place else { panic!("{followed:?}") };
+        let bucket = buckets.bucket(hole, &public.board()).expect("a bucket");
+        let shares = blueprint.shares(&tree, node, bucket).expect("a decision");
+        let answers = tree.actions(node).iter().map(|&a| followed.answer(&tree, public, a));
+        Strategy::from_weights(answers.zip(shares.iter().map(|&s| f64::from(s)))).expect("trained")
+    };
+    let [raise, call] = [Action::RaiseTo, |_| Action::Call];
+    let (mut tried, mut moved) = (0, 0.0f64);
+    for cards in ["AsAh", "7s6s", "KdJd", "3h3d", "Td9d", "QsJh", "Ac8c"] {
+        let hole = hole(cards);
+        // Two bets off the menu; in between it called, and checked.
+        let first = after(&def, &[raise(333)]);
+        let flop = after(&def, &[raise(333), call(0)]);
+        let second = after(&def, &[raise(333), call(0), call(0), raise(800)]);
+        let (mut sum, mut weights, mut prior) = (Vec::new(), 0.0, 0.0);
+        const STEPS: usize = 150;
+        let points = |step: usize| (step as f64 + 0.5) / STEPS as f64;
+        for (a, b) in (0..STEPS).flat_map(|a| (0..STEPS).map(move |b| (a, b))) {
+            let points = [points(a), points(b)];
+            let calls = [&first, &flop].map(|state| drawn(state, hole, points));
+            let called: f64 = calls.iter().map(|calls| calls.probability(Action::Call)).product();
+            let now = drawn(&second, hole, points);
+            weights += called;
+            prior += now.probability(Action::Fold);
+            for (action, share) in now.actions {
+                match sum.iter_mut().find(|(known, _)| *known == action) {
+                    Some((_, sum)) => *sum += called * share,
+                    None => sum.push((action, called * share)),
+                }
+            }
+        }
+        if weights < 1.0 {
+            continue;
+        }
+        tried += 1;
+        let found = strategy(&*policy, &second, cards);
+        for (action, share) in sum {
+            let (share, found) = (share / weights, found.probability(action));
+            // Points lie on a grid.
+            assert!(
+                (share - found).abs() < 3.0 / STEPS as f64,
+                "{cards} {action:?}: {share} {found}"
+            );
+        }
+        moved += (found.probability(Action::Fold) - prior / (STEPS * STEPS) as f64).abs();
+    }
+    assert!(tried >= 4, "{tried} hands call");
+    assert!(moved > 0.01, "having called says nothing about the reading: {moved}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub struct Args {
     /// Flops that the best response in hold'em is measured on: drawn from all 22,100, or `all`
     #[arg(long, value_name = "N|all", default_value = "20")]
     flops: Flops,
-    /// The bets of the best response in hold'em: a shipped menu (fc, fcpa, limit, small, standard) or a file
+    /// The bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, small, standard) or a file
     /// [default: the tree that the agent plays from, else fcpa, limit in limit games]
     #[arg(long, value_name = "NAME|FILE")]
     menu: Option<String>,

@@ -23,6 +23,7 @@ macro_rules! shipped {
 const MENUS: &[ShippedMenu] = shipped! {
     "fc"
     "fcpa"
+    "ladder"
     "limit"
     "small"
     "standard"

@@ -1,10 +1,10 @@
 //! Following a hand in a betting tree.
 
 use game::{Action, Betting, Chips, Played, PublicState, Seat};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::chips::Stand;
-use super::translate;
+use super::neighbours;
 use crate::betting::{BettingTree, NodeKind};
 
 /// Where a hand stands in a tree, seen by the seat that is to act in the hand.
@@ -24,100 +24,191 @@ pub struct Followed {
     pub place: Place,
     /// Raises of the hand that the tree does not have and that were read as something else.
     pub off_tree: u32,
+    /// Decisions of the seat on the way there: the node, and the place of what it did among the node's actions.
+    pub own: SmallVec<[(u32, u32); 4]>,
     stand: Stand,
+}
+
+/// One way to read a hand in which bets were made that the tree does not have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// Where the hand stands, read so.
+    pub followed: Followed,
+    /// The probability that the other seat's bets are read so.
+    pub probability: f64,
 }
 
 /// Follows a hand between two players from its start to its present state, in which `seat` is to act.
 ///
 /// The tree must be of the same game, quirks aside. A raise of the other seat that is off the tree is
 /// [translated](self): `point` gives, for the place of the action in the hand's history, the point in `[0, 1)`
-/// at which it is drawn, the same whenever it is asked for the same hand. ½ for every place is the
-/// deterministic form. A raise of the seat's own is read as the one it was the [answer](Followed::answer) for.
+/// at which it is drawn. ½ for every place is the deterministic form. A raise of the seat's own is read as the
+/// one it was the [answer](Followed::answer) for.
 pub fn follow(
     tree: &BettingTree,
     public: &PublicState,
     seat: Seat,
     point: &mut dyn FnMut(usize) -> f64,
 ) -> Followed {
-    let mut followed = Followed {
-        place: Place::At(BettingTree::ROOT),
-        off_tree: 0,
-        stand: Stand::new(tree.def()),
-    };
-    let mut node = BettingTree::ROOT;
+    let mut walk = Walk::new(tree);
     for (index, played) in public.history().iter().enumerate() {
-        if let Some(next) = followed.step(tree, node, played, seat, || point(index)) {
-            node = next;
+        match walk.step(tree, played, seat) {
+            Step::Ahead => {}
+            Step::To(place) => walk.take(tree, place, played, seat),
+            Step::Between { smaller, probability } => {
+                let larger = u32::from(point(index) >= probability);
+                walk.take(tree, smaller + larger, played, seat);
+            }
         }
-        followed.stand.play(tree.def(), played.seat.index(), played.action);
+        walk.followed.stand.play(tree.def(), played.seat.index(), played.action);
     }
-    followed.place = match tree.node(node).kind {
-        NodeKind::Decision { seat: at, street, .. }
-            if usize::from(at) == seat.index()
-                && usize::from(street) == public.street().index() =>
-        {
-            Place::At(node)
-        }
-        _ => Place::Ahead(node),
-    };
-    followed
+    walk.end(tree, public, seat)
 }
 
-impl Followed {
-    /// The node that the hand's action leads to; `None` when the tree is ahead.
-    fn step(
-        &mut self,
-        tree: &BettingTree,
-        node: u32,
-        played: &Played,
-        own: Seat,
-        point: impl FnOnce() -> f64,
-    ) -> Option<u32> {
-        let NodeKind::Decision { seat, street, .. } = tree.node(node).kind else { return None };
+/// Follows a hand in all ways in which its bets may be read, at most `most` of them (at least one).
+///
+/// Each raise of the other seat between two sizes of the tree doubles the readings; while there are more than
+/// `most`, the least probable are left out. Probabilities sum to one over those that are left. All else is as in
+/// [`follow`]; the work is that of so many walks.
+pub fn readings(
+    tree: &BettingTree,
+    public: &PublicState,
+    seat: Seat,
+    most: usize,
+) -> SmallVec<[Reading; 1]> {
+    let mut walks: SmallVec<[(Walk, f64); 1]> = smallvec![(Walk::new(tree), 1.0)];
+    for played in public.history() {
+        for at in 0..walks.len() {
+            let (walk, weight) = &mut walks[at];
+            match walk.step(tree, played, seat) {
+                Step::Ahead => {}
+                Step::To(place) => walk.take(tree, place, played, seat),
+                Step::Between { smaller, probability } => {
+                    let mut other = (walk.clone(), *weight * (1.0 - probability));
+                    walk.take(tree, smaller, played, seat);
+                    *weight *= probability;
+                    other.0.take(tree, smaller + 1, played, seat);
+                    walks.push(other);
+                }
+            }
+        }
+        if walks.len() > most.max(1) {
+            // The sort keeps the order of what is equally probable.
+            walks.sort_by(|a, b| b.1.total_cmp(&a.1));
+            walks.truncate(most.max(1));
+        }
+        for (walk, _) in &mut walks {
+            walk.followed.stand.play(tree.def(), played.seat.index(), played.action);
+        }
+    }
+    let sum: f64 = walks.iter().map(|(_, weight)| weight).sum();
+    let reading = |(walk, weight): (Walk, f64)| Reading {
+        followed: walk.end(tree, public, seat),
+        probability: weight / sum,
+    };
+    walks.into_iter().map(reading).collect()
+}
+
+/// A hand on its way through a tree.
+#[derive(Debug, Clone)]
+struct Walk {
+    node: u32,
+    followed: Followed,
+}
+
+/// Where an action of the hand may lead.
+enum Step {
+    /// Nowhere: the tree is ahead.
+    Ahead,
+    /// To the action of the tree at this place.
+    To(u32),
+    /// To a smaller raise with this probability, strictly between 0 and 1, or else to the next larger one.
+    Between { smaller: u32, probability: f64 },
+}
+
+impl Walk {
+    fn new(tree: &BettingTree) -> Walk {
+        let place = Place::At(BettingTree::ROOT);
+        let stand = Stand::new(tree.def());
+        let followed = Followed { place, off_tree: 0, own: SmallVec::new(), stand };
+        Walk { node: BettingTree::ROOT, followed }
+    }
+
+    /// What an action of the hand may be in the tree.
+    fn step(&self, tree: &BettingTree, played: &Played, own: Seat) -> Step {
+        let NodeKind::Decision { seat, street, .. } = tree.node(self.node).kind else {
+            return Step::Ahead;
+        };
         if usize::from(seat) != played.seat.index() || usize::from(street) != played.street.index()
         {
-            return None;
+            return Step::Ahead;
         }
-        let actions = tree.actions(node);
-        let children = tree.node(node).children();
-        let at = |place: usize| children.start + place as u32;
-        let exact = actions.iter().position(|&action| action == played.action);
+        let actions = tree.actions(self.node);
+        let place =
+            |wanted| actions.iter().position(|&action| action == wanted).map(|place| place as u32);
+        let exact = place(played.action);
         let total = match played.action {
             Action::RaiseTo(total) => total,
             // A fold is on the menu wherever something is owed, a call everywhere.
-            Action::Fold | Action::Call => return exact.map(at),
+            Action::Fold | Action::Call => return exact.map_or(Step::Ahead, Step::To),
         };
-        let same_chips = tree.committed(node) == self.stand.committed;
+        let same_chips = tree.committed(self.node) == self.followed.stand.committed;
         if let Some(place) = exact.filter(|_| same_chips) {
-            return Some(at(place));
+            return Step::To(place);
         }
-        self.off_tree += 1;
         let first = actions.iter().position(|action| matches!(action, Action::RaiseTo(_)));
         let Some(first) = first else {
-            return actions.iter().position(|&action| action == Action::Call).map(at);
+            return place(Action::Call).map_or(Step::Ahead, Step::To);
         };
         let totals = raises(&actions[first..]);
-        let read = if played.seat == own {
-            self.own_raise(tree, node, &totals, total)
+        if played.seat == own {
+            Step::To((first + self.followed.own_raise(tree, self.node, &totals, total)) as u32)
         } else {
-            self.read_raise(tree, node, &totals, total, point)
-        };
-        Some(at(first + read))
+            self.followed.read_raise(tree, self.node, &totals, total, first as u32)
+        }
     }
 
-    /// Which of the tree's raises a raise of the other seat is read as.
+    /// Goes on with the action of the tree at a place.
+    fn take(&mut self, tree: &BettingTree, place: u32, played: &Played, own: Seat) {
+        let action = tree.actions(self.node)[place as usize];
+        let same_chips = tree.committed(self.node) == self.followed.stand.committed;
+        let raised = matches!(played.action, Action::RaiseTo(_));
+        self.followed.off_tree += u32::from(raised && (action != played.action || !same_chips));
+        if played.seat == own {
+            self.followed.own.push((self.node, place));
+        }
+        self.node = tree.node(self.node).children().start + place;
+    }
+
+    /// Where it ends.
+    fn end(mut self, tree: &BettingTree, public: &PublicState, seat: Seat) -> Followed {
+        self.followed.place = match tree.node(self.node).kind {
+            NodeKind::Decision { seat: at, street, .. }
+                if usize::from(at) == seat.index()
+                    && usize::from(street) == public.street().index() =>
+            {
+                Place::At(self.node)
+            }
+            _ => Place::Ahead(self.node),
+        };
+        self.followed
+    }
+}
+
+impl Followed {
+    /// Which of the tree's raises, the first of which has this place, a raise of the other seat may be read as.
     fn read_raise(
         &self,
         tree: &BettingTree,
         node: u32,
         totals: &[Chips],
         total: Chips,
-        point: impl FnOnce() -> f64,
-    ) -> usize {
+        first: u32,
+    ) -> Step {
         let last = totals.len() - 1;
         let all_in = all_in(tree);
         if last == 0 || (total >= all_in && totals[last] >= all_in) {
-            return last;
+            return Step::To(first + last as u32);
         }
         let seat = seat_of(tree, node);
         let theirs = Stand::of(tree.committed(node));
@@ -127,7 +218,12 @@ impl Followed {
             if total >= all_in { largest } else { theirs.share(seat, total).min(largest) }
         };
         let shares: SmallVec<[f64; 8]> = totals.iter().map(share).collect();
-        translate(&shares, self.stand.share(seat, total), point())
+        match neighbours(&shares, self.stand.share(seat, total)) {
+            (smaller, 1.0) => Step::To(first + smaller as u32),
+            (smaller, probability) => {
+                Step::Between { smaller: first + smaller as u32, probability }
+            }
+        }
     }
 
     /// Which of the tree's raises comes nearest to what the seat itself raised to.

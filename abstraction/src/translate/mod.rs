@@ -10,15 +10,16 @@
 //! between, does not depend on the unit of chips, and is ½ at `(A + B + 2AB) / (2 + A + B)`. A bet below the
 //! smallest size is read as that one, one above the largest as that.
 //!
-//! [`follow`] reads a whole hand that way and says where it stands in a [`BettingTree`]; [`Followed::answer`]
-//! turns an action of the tree into one that the rules allow in the hand.
+//! [`follow`] reads a whole hand that way and says where it stands in a [`BettingTree`], [`readings`] all ways in
+//! which it may be read; [`Followed::answer`] turns an action of the tree into one that the rules allow in the
+//! hand.
 //!
 //! [`BettingTree`]: crate::betting::BettingTree
 
 mod chips;
 mod follow;
 
-pub use follow::{Followed, Place, follow};
+pub use follow::{Followed, Place, Reading, follow, readings};
 
 /// The probability that a bet is read as the smaller of two sizes, all as shares of the pot.
 ///
@@ -37,12 +38,17 @@ pub fn pseudo_harmonic(smaller: f64, larger: f64, bet: f64) -> f64 {
 /// which are shares of the pot in ascending order, at least one. At the point ½ the likelier of the two
 /// neighbours is taken, which is the deterministic form.
 pub fn translate(sizes: &[f64], bet: f64, point: f64) -> usize {
+    let (smaller, probability) = neighbours(sizes, bet);
+    smaller + usize::from(point >= probability)
+}
+
+/// The place of the smaller of the two sizes that a bet may be read as, and with what probability it is; 1 where
+/// there is no other. At probability 0 the next place is the bet's own.
+fn neighbours(sizes: &[f64], bet: f64) -> (usize, f64) {
     let above = sizes.partition_point(|&size| size <= bet);
-    if above == 0 {
-        return 0;
-    }
-    match sizes.get(above) {
-        Some(&larger) if point >= pseudo_harmonic(sizes[above - 1], larger, bet) => above,
-        _ => above - 1,
+    match (above, sizes.get(above)) {
+        (0, _) => (0, 1.0),
+        (_, Some(&larger)) => (above - 1, pseudo_harmonic(sizes[above - 1], larger, bet)),
+        (_, None) => (above - 1, 1.0),
     }
 }

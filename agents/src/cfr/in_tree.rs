@@ -61,9 +61,12 @@ impl Shares {
             Shares { buckets, rows: vec![0.0; actions.len() * buckets], unknown: None };
         let mut unknown = vec![false; buckets];
         for (bucket, unknown) in unknown.iter_mut().enumerate() {
-            let weights: Vec<f64> = model.weights(node, bucket as u32, style).collect();
-            let sum: f64 = weights.iter().sum();
-            for (action, weight) in weights.iter().enumerate() {
+            let known = model.shares(node, bucket as u32).unwrap_or_default();
+            let known = known.iter().map(|&share| f64::from(share));
+            let mut weights: Vec<(Action, f64)> = actions.iter().copied().zip(known).collect();
+            style.keep(&mut weights);
+            let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
+            for (action, (_, weight)) in weights.iter().enumerate() {
                 let share = if sum > 0.0 { weight / sum } else { f64::from(action == call) };
                 shares.rows[action * buckets + bucket] = share as f32;
             }

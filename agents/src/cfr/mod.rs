@@ -2,13 +2,16 @@
 //!
 //! At each decision the hand's betting is followed in the blueprint's betting tree, bets that the tree does not
 //! have being read as one that it has ([`abstraction::translate`]), and the hole cards fall into a bucket; the
-//! probabilities that stand there are then those of the decision. The strategy is a pure function of what is
-//! seen: where translation is random, its draws come from the public betting and board, so that the same
-//! history is always read the same way.
+//! probabilities that stand there are then those of the decision. Where translation is random, each such bet is
+//! read as one of its two neighbours, and stays that for the rest of the hand; nobody else knows as which. What
+//! that comes to at a decision is said without drawing: the mixture over all readings, each as likely as it is
+//! for somebody who holds these cards and has done what the seat did. So the strategy is a pure function of what
+//! is seen.
 //!
 //! Where training has never been, or the tree's betting is over before the hand's, it checks, or calls what pays
 //! against any hand; a call that was all-in in the tree stays a call.
 
+mod boards;
 mod in_tree;
 mod model;
 mod shipped;
@@ -17,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use cards::HoleCards;
-use game::{GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
+use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
 use models::blueprint::Blueprint;
 use rand::RngExt;
 use serde::Deserialize;
@@ -25,7 +28,7 @@ use serde::Deserialize;
 pub use self::shipped::shipped_blueprint;
 
 use self::in_tree::InTree;
-use self::model::Model;
+use self::model::{Hand, Model};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entry.
@@ -53,8 +56,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "translation",
             default: "random",
-            help: "a bet between two of the menu's is read as either by the pseudo-harmonic probability \
-                   (`random`), or as the likelier (`likelier`)",
+            help: "a bet between two of the menu's is read as either by the pseudo-harmonic probability, which \
+                   only the agent knows (`random`), or as the likelier (`likelier`)",
         },
     ],
     cost: Cost::Inline,
@@ -101,6 +104,25 @@ struct Style {
     play: Play,
     threshold: f64,
     translation: Translation,
+}
+
+impl Style {
+    /// Sets to 0 what the style does not play.
+    fn keep(&self, weights: &mut [(Action, f64)]) {
+        let weight = |&(_, weight): &(Action, f64)| weight;
+        let total: f64 = weights.iter().map(weight).sum();
+        let most = weights.iter().map(weight).fold(0.0, f64::max);
+        let first = weights.iter().position(|&(_, weight)| weight == most);
+        for (at, (_, weight)) in weights.iter_mut().enumerate() {
+            let kept = match self.play {
+                Play::Purify => Some(at) == first,
+                Play::Sample => *weight == most || *weight / total >= self.threshold,
+            };
+            if !kept {
+                *weight = 0.0;
+            }
+        }
+    }
 }
 
 /// Where the blueprint comes from.
@@ -197,22 +219,25 @@ struct Cfr {
 
 impl Agent for Cfr {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let place = self.model.find(&infoset.public, infoset.seat, &self.style);
-        let (strategy, bucket) =
-            self.model.strategy(&infoset.public, &place, infoset.hole, &self.style);
+        let InfoSet { public, seat, hole } = infoset;
+        let readings = self.model.find(public, *seat, &self.style);
+        let hand = Hand::new(public, *hole);
+        let strategy = self.model.strategy(&hand, &readings, &self.style);
         let action = match strategy.actions.as_slice() {
             &[(action, _)] => action,
             _ => strategy.sample(cx.rng.random()),
         };
-        let note = self.model.note(&infoset.public, &place, bucket);
+        let note = self.model.note(&hand, &readings);
         Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
     }
 }
 
 impl Policy for Cfr {
     fn strategy(&self, infoset: &InfoSet) -> Strategy {
-        let place = self.model.find(&infoset.public, infoset.seat, &self.style);
-        self.model.strategy(&infoset.public, &place, infoset.hole, &self.style).0
+        let InfoSet { public, seat, hole } = infoset;
+        let readings = self.model.find(public, *seat, &self.style);
+        let hand = Hand::new(public, *hole);
+        self.model.strategy(&hand, &readings, &self.style)
     }
 
     fn strategies(
@@ -223,9 +248,7 @@ impl Policy for Cfr {
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
         // The betting is the same for all.
-        let place = self.model.find(public, seat, &self.style);
-        for (number, &hole) in hands.iter().enumerate() {
-            visit(number, &self.model.strategy(public, &place, hole, &self.style).0);
-        }
+        let readings = self.model.find(public, seat, &self.style);
+        self.model.strategies(public, &readings, hands, &self.style, visit);
     }
 }

@@ -1,16 +1,42 @@
 //! A blueprint with all that is needed to look a decision up in it.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
-use abstraction::translate::{Followed, Place, follow};
-use cards::HoleCards;
-use game::{Action, PublicState, Seat, Strategy};
+use abstraction::translate::{Followed, Place, Reading, follow, readings};
+use cards::{Board, Combo, HoleCards};
+use game::{Action, PublicState, Seat, Strategy, Street};
 use models::blueprint::Blueprint;
+use smallvec::{SmallVec, smallvec};
 
-use super::{Play, Style, Translation};
+use super::boards::RecentBoards;
+use super::{Style, Translation};
 use crate::winrate::{Effort, win_rate};
+
+/// All ways in which a hand may be read, with their probabilities.
+pub(super) type Readings = SmallVec<[Reading; 1]>;
+
+/// The most ways in which a hand is read. Four bets off the tree make as many.
+const MOST_READINGS: usize = 16;
+
+/// The number of hands from which on a whole board is put into buckets.
+const BOARDS_FROM: usize = 64;
+
+/// What is public and one player's cards, with their buckets on the streets so far, once they are asked for.
+#[derive(Debug)]
+pub(super) struct Hand<'a> {
+    public: &'a PublicState,
+    hole: HoleCards,
+    buckets: [OnceCell<Option<u32>>; Street::ALL.len()],
+}
+
+impl<'a> Hand<'a> {
+    pub(super) fn new(public: &'a PublicState, hole: HoleCards) -> Hand<'a> {
+        Hand { public, hole, buckets: Default::default() }
+    }
+}
 
 /// A blueprint, its betting tree and its buckets.
 #[derive(Debug)]
@@ -18,6 +44,7 @@ pub(super) struct Model {
     blueprint: Arc<Blueprint>,
     tree: BettingTree,
     buckets: Buckets,
+    boards: RecentBoards,
 }
 
 impl Model {
@@ -31,73 +58,142 @@ impl Model {
                 "it was trained with buckets {stated}, but holds {found}: train it again"
             ));
         }
-        Ok(Model { blueprint, tree, buckets })
+        Ok(Model { blueprint, tree, buckets, boards: RecentBoards::default() })
     }
 
-    /// Where a hand stands in the tree for the seat that is to act.
-    pub(super) fn find(&self, public: &PublicState, seat: Seat, style: &Style) -> Followed {
-        follow(&self.tree, public, seat, &mut |index| match style.translation {
-            Translation::Likelier => 0.5,
-            Translation::Random => point(public, index),
-        })
+    /// Where a hand stands in the tree for the seat that is to act, in all ways in which it may be read.
+    pub(super) fn find(&self, public: &PublicState, seat: Seat, style: &Style) -> Readings {
+        match style.translation {
+            Translation::Likelier => {
+                let followed = follow(&self.tree, public, seat, &mut |_| 0.5);
+                smallvec![Reading { followed, probability: 1.0 }]
+            }
+            Translation::Random => readings(&self.tree, public, seat, MOST_READINGS),
+        }
     }
 
-    /// What to do there with these hole cards, and their bucket, where the tree has an answer.
-    pub(super) fn strategy(
+    /// What to do there with these hole cards.
+    pub(super) fn strategy(&self, hand: &Hand<'_>, readings: &Readings, style: &Style) -> Strategy {
+        let likely = self.likelihoods(hand, readings);
+        let mut weights: SmallVec<[(Action, f64); 8]> = SmallVec::new();
+        for (reading, likely) in readings.iter().zip(likely) {
+            self.add(hand, &reading.followed, likely, &mut weights);
+        }
+        style.keep(&mut weights);
+        let strategy = Strategy::from_weights(weights.into_iter().filter(|&(_, kept)| kept > 0.0));
+        strategy.unwrap_or_else(|| by_odds(hand.public, hand.hole))
+    }
+
+    /// [`Model::strategy`] of each of several hands.
+    pub(super) fn strategies(
         &self,
         public: &PublicState,
-        place: &Followed,
-        hole: HoleCards,
+        readings: &Readings,
+        hands: &[HoleCards],
         style: &Style,
-    ) -> (Strategy, Option<u32>) {
-        let node = match place.place {
-            Place::At(node) => node,
-            Place::Ahead(node) => {
-                let stacks = self.tree.def().stacks.iter().min().copied().unwrap_or_default();
-                let all_in = self.tree.committed(node).iter().all(|&chips| chips >= stacks);
-                let strategy =
-                    if all_in { Strategy::pure(Action::Call) } else { by_odds(public, hole) };
-                return (strategy, None);
+        mut visit: impl FnMut(usize, &Strategy),
+    ) {
+        // Whole boards pay for themselves where many hands are asked for.
+        let mut boards: [Option<Arc<[u16]>>; Street::ALL.len()] = Default::default();
+        if hands.len() >= BOARDS_FROM {
+            let now = public.street().index();
+            let first = if readings.len() > 1 { 0 } else { now };
+            for street in &Street::ALL[first..=now] {
+                let seen = public.def().board_len(*street);
+                let board = public.board().iter().take(seen).copied().collect();
+                boards[street.index()] = self.boards.get(&self.buckets, board);
             }
-        };
-        let Ok(bucket) = self.buckets.bucket(hole, &public.board()) else {
-            return (by_odds(public, hole), None);
-        };
-        let actions = self.tree.actions(node);
-        let mut weights: Vec<(Action, f64)> = Vec::with_capacity(actions.len());
-        for (&action, weight) in actions.iter().zip(self.weights(node, bucket, style)) {
-            if weight == 0.0 {
-                continue;
+        }
+        for (number, &hole) in hands.iter().enumerate() {
+            let hand = Hand::new(public, hole);
+            // A hand that shares a card with the board has no bucket.
+            let combo = combo(hole).filter(|_| !hole.set().intersects(public.board().set()));
+            for (bucket, board) in hand.buckets.iter().zip(&boards) {
+                if let (Some(board), Some(combo)) = (board, combo) {
+                    // It was empty.
+                    let _ = bucket.set(Some(u32::from(board[combo.index()])));
+                }
             }
-            let action = place.answer(&self.tree, public, action);
+            visit(number, &self.strategy(&hand, readings, style));
+        }
+    }
+
+    /// Adds what is done in one reading, in actions of the hand, with weights that sum to 255 times `likely`.
+    fn add(
+        &self,
+        hand: &Hand<'_>,
+        place: &Followed,
+        likely: f64,
+        weights: &mut SmallVec<[(Action, f64); 8]>,
+    ) {
+        let public = hand.public;
+        let mut add = |action, weight| {
             // Two sizes of the tree may be one in the hand.
             match weights.iter_mut().find(|(known, _)| *known == action) {
                 Some((_, sum)) => *sum += weight,
                 None => weights.push((action, weight)),
             }
+        };
+        match place.place {
+            Place::At(node) => {
+                let bucket = self.bucket(hand, public.street());
+                let shares = bucket.and_then(|bucket| self.shares(node, bucket));
+                if let Some(shares) = shares.filter(|shares| shares.iter().any(|&share| share > 0))
+                {
+                    for (&action, &share) in self.tree.actions(node).iter().zip(shares) {
+                        let action = place.answer(&self.tree, public, action);
+                        add(action, likely * f64::from(share));
+                    }
+                    return;
+                }
+            }
+            Place::Ahead(node) => {
+                let stacks = self.tree.def().stacks.iter().min().copied().unwrap_or_default();
+                if self.tree.committed(node).iter().all(|&chips| chips >= stacks) {
+                    return add(Action::Call, likely * 255.0);
+                }
+            }
         }
-        let strategy = Strategy::from_weights(weights);
-        (strategy.unwrap_or_else(|| by_odds(public, hole)), Some(bucket))
+        for (action, probability) in by_odds(public, hand.hole).actions {
+            add(action, likely * 255.0 * probability);
+        }
     }
 
-    /// What the actions of a decision weigh; all 0 where training has never been.
-    pub(super) fn weights(
-        &self,
-        node: u32,
-        bucket: u32,
-        style: &Style,
-    ) -> impl Iterator<Item = f64> + '_ {
-        let Style { play, threshold, .. } = *style;
-        let shares = self.blueprint.shares(&self.tree, node, bucket).unwrap_or_default();
-        let likeliest = shares.iter().copied().max().unwrap_or_default();
-        let first = shares.iter().position(|&share| share == likeliest);
-        shares.iter().enumerate().map(move |(at, &share)| {
-            let kept = match play {
-                Play::Purify => Some(at) == first,
-                Play::Sample => share == likeliest || f64::from(share) / 255.0 >= threshold,
-            };
-            if kept { f64::from(share) } else { 0.0 }
+    /// How likely each reading is for a player with these hole cards who has done what the seat did: readings are
+    /// drawn once and kept, and where one of them would hardly have led to what the seat did, it was hardly the
+    /// one drawn.
+    fn likelihoods(&self, hand: &Hand<'_>, readings: &Readings) -> SmallVec<[f64; 1]> {
+        if readings.len() == 1 {
+            return smallvec![1.0];
+        }
+        let played = |&(node, place): &(u32, u32)| {
+            let bucket = self.bucket(hand, self.tree.street(node));
+            let shares = bucket.and_then(|bucket| self.shares(node, bucket));
+            f64::from(shares.map_or(0, |shares| shares[place as usize])) / 255.0
+        };
+        let of = |reading: &Reading| {
+            reading.probability * reading.followed.own.iter().map(played).product::<f64>()
+        };
+        let mut likely: SmallVec<[f64; 1]> = readings.iter().map(of).collect();
+        let sum: f64 = likely.iter().sum();
+        for (likely, reading) in likely.iter_mut().zip(readings) {
+            *likely = if sum > 0.0 { *likely / sum } else { reading.probability };
+        }
+        likely
+    }
+
+    /// The bucket of a hand on a street that has been dealt, where it has one.
+    fn bucket(&self, hand: &Hand<'_>, street: Street) -> Option<u32> {
+        *hand.buckets[street.index()].get_or_init(|| {
+            let seen = hand.public.def().board_len(street);
+            let board = Board::new(hand.public.board().get(..seen)?)?;
+            self.buckets.bucket(hand.hole, &board).ok()
         })
+    }
+
+    /// The shares of 255 of a decision's actions; all 0 where training has never been.
+    pub(super) fn shares(&self, node: u32, bucket: u32) -> Option<&[u8]> {
+        self.blueprint.shares(&self.tree, node, bucket)
     }
 
     /// The betting tree.
@@ -110,38 +206,48 @@ impl Model {
         &self.buckets
     }
 
-    /// Why: the bucket and the betting in the tree.
-    pub(super) fn note(
-        &self,
-        public: &PublicState,
-        place: &Followed,
-        bucket: Option<u32>,
-    ) -> String {
-        let read = match place.off_tree {
+    /// Why: the bucket and the betting in the tree, as these cards most likely read it.
+    pub(super) fn note(&self, hand: &Hand<'_>, readings: &Readings) -> String {
+        let likely = self.likelihoods(hand, readings);
+        let most = (0..readings.len()).max_by(|&a, &b| likely[a].total_cmp(&likely[b]));
+        let Some(most) = most else { return String::new() };
+        let place = &readings[most].followed;
+        let mut read = match place.off_tree {
             0 => String::new(),
             1 => "; one bet read as another".to_owned(),
             more => format!("; {more} bets read as others"),
         };
-        match (place.place, bucket) {
-            (Place::At(node), Some(bucket)) => {
-                let street = public.street();
+        if readings.len() > 1 {
+            read.push_str(&format!(", {:.0} % likely to be read so", 100.0 * likely[most]));
+        }
+        match place.place {
+            Place::At(node) => {
+                let street = hand.public.street();
+                let Some(bucket) = self.bucket(hand, street) else {
+                    return "these cards are in no bucket".to_owned();
+                };
                 let of = self.buckets.count(street);
                 let betting = match self.tree.betting(node) {
                     betting if betting.is_empty() => "at the start".to_owned(),
                     betting => format!("after {betting}"),
                 };
-                let reached = self.blueprint.shares(&self.tree, node, bucket);
+                let reached = self.shares(node, bucket);
                 let known = reached.is_some_and(|shares| shares.iter().any(|&share| share > 0));
                 let untrained = if known { "" } else { "; never reached in training" };
                 format!("{street} bucket {} of {of} {betting}{read}{untrained}", bucket + 1)
             }
-            (Place::Ahead(node), _) => {
+            Place::Ahead(node) => {
                 let betting = self.tree.betting(node);
                 format!("the blueprint's betting was over after {betting}{read}")
             }
-            (Place::At(_), None) => "these cards are in no bucket".to_owned(),
         }
     }
+}
+
+/// The number of two hole cards.
+fn combo(hole: HoleCards) -> Option<Combo> {
+    let &[a, b] = hole.as_slice() else { return None };
+    Combo::new(a, b)
 }
 
 /// What to do where the blueprint says nothing: check, or call what pays against any hand, or else fold.
@@ -175,29 +281,4 @@ pub(super) fn about(blueprint: &Blueprint) -> String {
         text.push_str(&format!("\n  {} {value}", name.replace('_', " ")));
     }
     text
-}
-
-/// A point in `[0, 1)` that depends on the betting up to an action and on the board it was made on, and on
-/// nothing else.
-fn point(public: &PublicState, index: usize) -> f64 {
-    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
-    let mut mix = |value: u64| {
-        hash = (hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        hash ^= hash >> 29;
-    };
-    let history = public.history();
-    for played in &history[..=index.min(history.len() - 1)] {
-        mix(match played.action {
-            Action::Fold => 0,
-            Action::Call => 1,
-            Action::RaiseTo(total) => 2 + u64::from(total),
-        });
-    }
-    if let Some(played) = history.get(index) {
-        let seen = public.def().board_len(played.street);
-        public.board().iter().take(seen).for_each(|card| mix(u64::from(card.index()) + 1));
-    }
-    // The last step spreads what the last action changed.
-    mix(0x51);
-    (hash >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -42,7 +42,7 @@ pub(super) struct Options {
     /// is a weight); `random` is every hand
     #[arg(long, value_name = "RANGE", num_args = 2, value_names = ["RANGE", "RANGE"], requires = "board")]
     ranges: Vec<String>,
-    /// The bets: a shipped menu (fc, fcpa, limit, small, standard), a file, or lines of a menu with `;` between,
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, small, standard), a file, or lines of a menu with `;` between,
     /// as in "every 1: 50% allin; every 2+: allin"
     #[arg(long, value_name = "NAME|FILE|TEXT", default_value = "standard", requires = "board")]
     menu: String,

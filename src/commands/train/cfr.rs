@@ -43,7 +43,7 @@ use crate::report;
 pub struct Args {
     #[command(flatten)]
     game: Game,
-    /// The bets: a shipped menu (fc, fcpa, limit, small, standard), a file, or its lines with `;` between
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, small, standard), a file, or its lines with `;` between
     #[arg(long, value_name = "NAME|FILE|LINES")]
     menu: String,
     /// The buckets: a recipe or a file of them (see `cardroom buckets --help`)

@@ -1,0 +1,35 @@
+//! The buckets of all hands on the boards that were asked for last.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use abstraction::buckets::Buckets;
+use cards::CardSet;
+
+/// How many boards are kept: 2.7 kB each.
+const KEPT: usize = 64;
+
+/// Boards with the buckets of all hands on them, the last first.
+#[derive(Debug, Default)]
+pub(super) struct RecentBoards(Mutex<VecDeque<(CardSet, Arc<[u16]>)>>);
+
+impl RecentBoards {
+    /// The buckets on a board, by the numbers of the combos; `None` when it is no board.
+    pub(super) fn get(&self, buckets: &Buckets, board: CardSet) -> Option<Arc<[u16]>> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = {
+            let mut boards = lock();
+            let at = boards.iter().position(|&(known, _)| known == board);
+            let found = at.and_then(|at| boards.remove(at));
+            found.inspect(|found| boards.push_front(found.clone()))
+        };
+        if let Some((_, found)) = known {
+            return Some(found);
+        }
+        let made: Arc<[u16]> = buckets.on_board(board).ok()?.into();
+        let mut boards = lock();
+        boards.truncate(KEPT - 1);
+        boards.push_front((board, Arc::clone(&made)));
+        Some(made)
+    }
+}
