@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
         while !self.done() && !stop.asked() {
             self.stretch((self.seconds + pause).min(whole), stop);
             let begun = Instant::now();
-            let kept = self.checkpoint()?;
+            let kept = self.checkpoint(stop)?;
             pause = pause.max(10.0 * begun.elapsed().as_secs_f64());
             if self.done() {
                 // The blueprint is the smaller file, and may fit where the training does not.
@@ -288,8 +288,12 @@ impl<'a> Run<'a> {
         progress.finish();
     }
 
-    /// Measures, prints a line and writes the training down, which may fail without harm to it.
-    fn checkpoint(&mut self) -> Result<Result<(), Failure>, Failure> {
+    /// Writes the training down, which may fail without harm to it, then measures and prints a line.
+    fn checkpoint(&mut self, stop: &Stop) -> Result<Result<(), Failure>, Failure> {
+        let saved = write_whole(&self.training, |out| self.trainer.write(out));
+        if saved.is_ok() && stop.asked() {
+            say("saved; measuring it and writing the blueprint, which another Ctrl-C leaves out");
+        }
         let done = self.trainer.iterations() - self.last.map_or(0, |row| row.statistics.iterations);
         let threads = self.args.threads();
         let (tree, deals) = (self.trainer.tree(), self.trainer.deals());
@@ -310,11 +314,12 @@ impl<'a> Run<'a> {
         say(&row.line(self.last.as_ref()));
         self.last = Some(row);
         self.before = Some(now);
-        let kept = write_whole(&self.training, |out| self.trainer.write(out))
-            .and_then(|()| row.add_to(&self.course))
-            .and_then(|()| match course::picture(&self.course) {
-                Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
-                None => Ok(()),
+        let kept =
+            saved.and_then(|()| row.add_to(&self.course)).and_then(|()| {
+                match course::picture(&self.course) {
+                    Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
+                    None => Ok(()),
+                }
             });
         Ok(kept.map_err(|error| at(&self.training, &error)))
     }
