@@ -58,7 +58,7 @@ fn subgames(criterion: &mut Criterion) {
         group.sample_size(10);
         for (precision, name) in [(Precision::Full, "32 bits"), (Precision::Half, "16 bits")] {
             let mut solved = solver(&case, precision);
-            let size = solved.subgame().size(precision);
+            let size = solved.subgame().size(&Options { precision, ..Options::default() });
             solved.run_until(0.005, 10, 1000);
             let iterations = solved.iterations();
             let about = format!("{iterations} iterations to 0.5 % of the pot, {size:?}");

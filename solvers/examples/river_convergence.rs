@@ -1,8 +1,9 @@
 //! How fast the algorithms of the family converge on rivers: exploitability in percent of the pot after so many
 //! iterations, the mean over random boards with all hands, and the standard deviation from board to board.
 //!
-//! `river_convergence BOARDS POTS-BEHIND SIZES [ALGORITHM …]`, for instance `river_convergence 64 10 "50% pot"`: one bet and one
-//! raise of these sizes or all-in. 200 iterations are planned, for algorithms that want to know.
+//! `river_convergence BOARDS POTS-BEHIND MENU [ALGORITHM …]`, for instance
+//! `river_convergence 48 10 "river 1: 50% pot allin; river 2: pot allin; river 3: allin"`. 200 iterations are planned,
+//! for algorithms that want to know.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use std::error::Error;
@@ -17,8 +18,17 @@ use solvers::subgame::{Options, Solver, Subgame, start};
 
 const POT: u32 = 1_000;
 const CHECKPOINTS: [u32; 5] = [10, 25, 50, 100, 200];
-const ALGORITHMS: &str =
-    "cfr+ lcfr dcfr dcfr(1.5,0,3) dcfr+ hs-dcfr(30) hs-dcfr(15) pdcfr+ dcfr-restarting";
+const ALGORITHMS: [&str; 9] = [
+    "cfr+",
+    "lcfr,discount-then-add",
+    "dcfr,discount-then-add",
+    "dcfr(1.5,0,3),discount-then-add",
+    "dcfr+",
+    "dcfr+,second-first",
+    "hs-dcfr(30),discount-then-add",
+    "hs-dcfr(15),discount-then-add",
+    "pdcfr+",
+];
 
 /// Percent of the pot at each checkpoint.
 fn solve(
@@ -42,11 +52,11 @@ fn solve(
 
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [boards, behind, sizes, algorithms @ ..] = &args[..] else {
-        return Err("usage: river_convergence BOARDS POTS-BEHIND SIZES [ALGORITHM …]".into());
+    let [boards, behind, menu, algorithms @ ..] = &args[..] else {
+        return Err("usage: river_convergence BOARDS POTS-BEHIND MENU [ALGORITHM …]".into());
     };
     let (boards, behind): (usize, u32) = (boards.parse()?, behind.parse()?);
-    let menu: BetMenu = format!("river 1-2: {sizes} allin").parse()?;
+    let menu: BetMenu = menu.replace(';', "\n").parse()?;
     let mut random = rand_pcg::Pcg64::seed_from_u64(1);
     let mut deck: Vec<Card> = Card::all().collect();
     let boards: Vec<Board> = (0..boards)
@@ -56,11 +66,11 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         })
         .collect();
     let names: Vec<&str> = match algorithms {
-        [] => ALGORITHMS.split(' ').collect(),
+        [] => ALGORITHMS.to_vec(),
         given => given.iter().map(String::as_str).collect(),
     };
     let after: String = CHECKPOINTS.iter().map(|count| format!("{count:>15}")).collect();
-    println!("{:<20}{after}", "iterations");
+    println!("{:<32}{after}", "iterations");
     for name in names {
         let variant: Variant = name.parse()?;
         let shares: Vec<[f64; 5]> = boards
@@ -75,7 +85,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
                 format!("{mean:>8.4} {:<6}", format!("({deviation:.2})"))
             })
             .collect();
-        println!("{name:<20}{line}");
+        println!("{name:<32}{line}");
     }
     Ok(())
 }

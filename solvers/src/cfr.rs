@@ -4,8 +4,8 @@
 //! information", NIPS 2007. An iteration costs, for each player, one product with the payoff matrix
 //! and one sweep over the player's information sets; memory is five numbers a sequence.
 
-use crate::variant::Factors;
-use crate::{Order, Player, Profile, Sequences, Updates, Variant};
+use crate::variant::Discount;
+use crate::{Player, Profile, Sequences, Updates, Variant};
 
 /// A game being solved.
 ///
@@ -63,25 +63,16 @@ impl Side {
     }
 
     /// Adds this iteration's regrets and makes the next strategy.
-    fn learn(
-        &mut self,
-        game: &Sequences,
-        player: Player,
-        variant: Variant,
-        now: Factors,
-        before: Factors,
-    ) {
+    fn learn(&mut self, game: &Sequences, player: Player, predictive: bool, discount: Discount) {
         for (regret, instant) in self.regrets.iter_mut().zip(&self.instant) {
-            *regret = match variant.order {
-                Order::AddThenDiscount => discounted(*regret + instant, now),
-                Order::DiscountThenAdd => discounted(*regret, before) + instant,
-            };
+            let factor = if *regret > 0.0 { discount.positive } else { discount.negative };
+            *regret = (*regret * factor + instant).max(discount.least);
         }
         for choice in game.choices(player) {
             let range = choice.sequences();
             let mut sum = 0.0;
             for s in range.clone() {
-                let predicted = if variant.predictive { self.instant[s] } else { 0.0 };
+                let predicted = if predictive { self.instant[s] } else { 0.0 };
                 let positive = (self.regrets[s] + predicted).max(0.0);
                 self.strategy[s] = positive;
                 sum += positive;
@@ -95,11 +86,6 @@ impl Side {
         }
         game.realize(player, &self.strategy, &mut self.reach);
     }
-}
-
-#[inline]
-fn discounted(regret: f64, factors: Factors) -> f64 {
-    if regret > 0.0 { regret * factors.positive } else { regret * factors.negative }
 }
 
 impl<'game> Cfr<'game> {
@@ -118,28 +104,39 @@ impl<'game> Cfr<'game> {
     pub fn step(&mut self) {
         self.iterations += 1;
         let t = self.iterations;
-        let now = self.variant.schedule.factors(t, self.horizon);
-        let before = match t {
-            1 => Factors { positive: 1.0, negative: 1.0, average: 1.0 },
-            _ => self.variant.schedule.factors(t - 1, self.horizon),
+        let Cfr { game, variant, horizon, .. } = *self;
+        let average = variant.schedule.factors(t, horizon).average;
+        let discount = variant.discount(t, horizon);
+        let learn = |side: &mut Side, player: Player| {
+            side.learn(game, player, variant.predictive, discount);
         };
-        let (game, variant) = (self.game, self.variant);
         let [first, second] = &mut self.sides;
-        first.remember(now.average);
-        first.look(game, Player::First, &second.reach);
         match variant.updates {
             Updates::Alternating => {
-                first.learn(game, Player::First, variant, now, before);
-                second.remember(now.average);
+                first.remember(average);
+                first.look(game, Player::First, &second.reach);
+                learn(first, Player::First);
+                second.remember(average);
                 second.look(game, Player::Second, &first.reach);
+                learn(second, Player::Second);
+            }
+            Updates::SecondFirst => {
+                first.remember(average);
+                second.look(game, Player::Second, &first.reach);
+                learn(second, Player::Second);
+                second.remember(average);
+                first.look(game, Player::First, &second.reach);
+                learn(first, Player::First);
             }
             Updates::Simultaneous => {
-                second.remember(now.average);
+                first.remember(average);
+                second.remember(average);
+                first.look(game, Player::First, &second.reach);
                 second.look(game, Player::Second, &first.reach);
-                first.learn(game, Player::First, variant, now, before);
+                learn(first, Player::First);
+                learn(second, Player::Second);
             }
         }
-        second.learn(game, Player::Second, variant, now, before);
     }
 
     /// So many iterations.

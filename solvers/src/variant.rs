@@ -10,23 +10,28 @@ use std::str::FromStr;
 /// Whose regrets are renewed when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Updates {
-    /// The first player's, then, against the new strategy, the second player's.
+    /// The first player's, then, against the new strategy, the second player's. Averages take the strategies from
+    /// before.
     #[default]
     Alternating,
+    /// The second player's, then, against the new strategy, the first player's. The second player's average takes
+    /// what it has just learnt: with ranges as vectors that saves a walk, and where the second player acts last it
+    /// is often the quicker of the two.
+    SecondFirst,
     /// Both players' against the strategies of the iteration before.
     Simultaneous,
 }
 
-/// Whether old regrets are discounted before the new ones are added, or all of them after.
+/// Whether iteration t's own regrets are discounted by the factor of t, as all before them.
 ///
-/// The two are the same algorithm with different rounding, because what differs is which regrets are
-/// stored; but not where a prediction is added to the stored ones.
+/// The second leaves one factor less between an iteration and those before it, so the past counts for more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// Add iteration t's regrets, then multiply all with the factor of t.
+    /// Add iteration t's regrets, make the next strategy, then multiply all with the factor of t: as published, and in
+    /// OpenSpiel.
     #[default]
     AddThenDiscount,
-    /// Multiply the old ones with the factor of t − 1, then add iteration t's.
+    /// Multiply the old ones with the factor of t, then add iteration t's.
     DiscountThenAdd,
 }
 
@@ -76,6 +81,17 @@ pub(crate) struct Factors {
     pub(crate) average: f64,
 }
 
+/// What becomes of old regrets when new ones are added.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Discount {
+    /// The factor of positive ones.
+    pub(crate) positive: f64,
+    /// The factor of negative ones.
+    pub(crate) negative: f64,
+    /// The least that is kept of the sum: 0 where negative regrets are forgotten.
+    pub(crate) least: f64,
+}
+
 impl Schedule {
     /// The factors of iteration `t` (from 1) of `horizon` planned ones.
     pub(crate) fn factors(self, t: u32, horizon: u32) -> Factors {
@@ -115,7 +131,7 @@ fn discount(t: f64, exponent: f64) -> f64 {
 /// One algorithm of the family.
 ///
 /// Texts: `cfr`, `cfr+`, `lcfr`, `dcfr`, `dcfr(1.5,0,2)`, `dcfr+`, `pcfr+`, `pdcfr+`, `hs-dcfr(30)`,
-/// `dcfr-restarting`, each with `,simultaneous` or `,discount-then-add` after it if wanted.
+/// `dcfr-restarting`, each with `,simultaneous` or `,second-first` and `,discount-then-add` after it if wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variant {
     /// Whose regrets are renewed when.
@@ -130,6 +146,17 @@ pub struct Variant {
 }
 
 impl Variant {
+    /// The discount of what stands there when the regrets of iteration `t` (from 1) come.
+    pub(crate) fn discount(&self, t: u32, horizon: u32) -> Discount {
+        let of = match self.order {
+            Order::AddThenDiscount => (t - 1).max(1),
+            Order::DiscountThenAdd => t,
+        };
+        let Factors { positive, negative, .. } = self.schedule.factors(of, horizon);
+        let least = if negative == 0.0 { 0.0 } else { f64::NEG_INFINITY };
+        Discount { positive, negative, least }
+    }
+
     const fn constant(alpha: f64, beta: f64, gamma: f64) -> Variant {
         Variant {
             updates: Updates::Alternating,
@@ -156,11 +183,8 @@ impl Variant {
     pub const PCFR_PLUS: Variant =
         Variant { predictive: true, ..Variant::constant(f64::INFINITY, f64::NEG_INFINITY, 2.0) };
     /// Predictive DCFR+ (arXiv 2404.13891): α = 2.3, iterations weighed by t⁵.
-    pub const PDCFR_PLUS: Variant = Variant {
-        predictive: true,
-        order: Order::DiscountThenAdd,
-        ..Variant::constant(2.3, f64::NEG_INFINITY, 5.0)
-    };
+    pub const PDCFR_PLUS: Variant =
+        Variant { predictive: true, ..Variant::constant(2.3, f64::NEG_INFINITY, 5.0) };
     /// DCFR with α = 3/2, β = 0, γ = 3, averaging anew after each power of 4.
     pub const DCFR_RESTARTING: Variant = Variant {
         schedule: Schedule::Restarting { alpha: 1.5, beta: 0.0, gamma: 3.0 },
@@ -181,6 +205,12 @@ impl Variant {
     #[must_use]
     pub const fn simultaneous(self) -> Variant {
         Variant { updates: Updates::Simultaneous, ..self }
+    }
+
+    /// The same, the second player learning first.
+    #[must_use]
+    pub const fn second_first(self) -> Variant {
+        Variant { updates: Updates::SecondFirst, ..self }
     }
 
     /// The same, discounting before adding.
@@ -207,7 +237,7 @@ const NAMES: [(&str, Variant); 9] = [
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{text}' is no algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, \
-     pdcfr+, dcfr-restarting, hs-dcfr(START); then ,simultaneous or ,discount-then-add if wanted"
+     pdcfr+, dcfr-restarting, hs-dcfr(START); then ,simultaneous or ,second-first and ,discount-then-add if wanted"
 )]
 pub struct ParseVariantError {
     /// The offending text.
@@ -225,6 +255,9 @@ impl FromStr for Variant {
 fn read(text: &str) -> Option<Variant> {
     if let Some(rest) = text.strip_suffix(",simultaneous") {
         return read(rest).map(Variant::simultaneous);
+    }
+    if let Some(rest) = text.strip_suffix(",second-first") {
+        return read(rest).map(Variant::second_first);
     }
     if let Some(rest) = text.strip_suffix(",discount-then-add") {
         return read(rest).map(Variant::discount_then_add);
@@ -250,29 +283,22 @@ fn usable(alpha: f64, beta: f64, gamma: f64) -> bool {
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = |order| {
-            let plain = Variant { updates: Updates::Alternating, order, ..*self };
-            NAMES.iter().find(move |(_, variant)| *variant == plain)
-        };
-        let other = match self.order {
-            Order::AddThenDiscount => Order::DiscountThenAdd,
-            Order::DiscountThenAdd => Order::AddThenDiscount,
-        };
-        let own = named(self.order);
-        match own.or_else(|| named(other)) {
-            Some((name, _)) => f.write_str(name)?,
-            None => match self.schedule {
-                Schedule::Hyper { start } => write!(f, "hs-dcfr({start})")?,
-                Schedule::Constant { alpha, beta, gamma }
-                | Schedule::Restarting { alpha, beta, gamma } => {
-                    write!(f, "dcfr({alpha},{beta},{gamma})")?;
-                }
-            },
+        let Variant { schedule, predictive, .. } = *self;
+        let same = |named: &Variant| (named.schedule, named.predictive) == (schedule, predictive);
+        match (NAMES.iter().find(|(_, named)| same(named)), schedule) {
+            (Some((name, _)), _) => f.write_str(name)?,
+            (None, Schedule::Hyper { start }) => write!(f, "hs-dcfr({start})")?,
+            (None, Schedule::Constant { alpha, beta, gamma })
+            | (None, Schedule::Restarting { alpha, beta, gamma }) => {
+                write!(f, "dcfr({alpha},{beta},{gamma})")?;
+            }
         }
-        if self.updates == Updates::Simultaneous {
-            f.write_str(",simultaneous")?;
-        }
-        if own.is_none() && self.order == Order::DiscountThenAdd {
+        f.write_str(match self.updates {
+            Updates::Alternating => "",
+            Updates::SecondFirst => ",second-first",
+            Updates::Simultaneous => ",simultaneous",
+        })?;
+        if self.order == Order::DiscountThenAdd {
             f.write_str(",discount-then-add")?;
         }
         Ok(())

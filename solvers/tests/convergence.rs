@@ -103,13 +103,22 @@ fn leduc_is_solved_as_closely_as_published() {
 }
 
 #[test]
-fn the_order_of_adding_and_discounting_changes_rounding_only() {
+fn discounting_before_adding_gives_the_past_more_weight() {
+    // Linear weights: what the first iteration's regrets count for after t, beside those of iteration t, is 1/t with
+    // the factors 1/2, 2/3, …, (t - 1)/t between, and 2/(t + 1) without the first of them.
     let tree = small::kuhn();
     let game = small::sequences(&tree);
-    for variant in [Variant::CFR_PLUS, Variant::LCFR, Variant::DCFR, Variant::DCFR_PLUS] {
+    for variant in [Variant::CFR, Variant::CFR_PLUS, Variant::PCFR_PLUS] {
+        // Nothing is discounted.
         let [one, other] =
-            [variant, variant.discount_then_add()].map(|variant| curve(&game, variant, &[50])[0]);
-        assert!((one - other).abs() < 1e-9, "{variant}: {one} {other}");
+            [variant, variant.discount_then_add()].map(|variant| curve(&game, variant, &AT));
+        assert_eq!(one, other, "{variant}");
+    }
+    for variant in [Variant::LCFR, Variant::DCFR, Variant::DCFR_PLUS, Variant::PDCFR_PLUS] {
+        let [one, other] =
+            [variant, variant.discount_then_add()].map(|variant| curve(&game, variant, &[3, 1000]));
+        assert_ne!(one[0], other[0], "{variant}");
+        assert!(other[1] < 3e-4, "{variant}: {}", other[1]);
     }
 }
 
@@ -161,6 +170,8 @@ fn names_of_algorithms_read_back() {
         "dcfr-restarting",
         "cfr,simultaneous",
         "dcfr,discount-then-add",
+        "dcfr+,second-first",
+        "pdcfr+,second-first,discount-then-add",
         "dcfr(inf,-inf,4),simultaneous,discount-then-add",
     ] {
         let variant: Variant = text.parse().expect(text);

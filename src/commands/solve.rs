@@ -32,9 +32,9 @@ pub struct Args {
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
     #[arg(value_name = "GAME", required_unless_present = "board", conflicts_with = "board")]
     game: Option<String>,
-    /// cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, dcfr-restarting, hs-dcfr(START); for a GAME also
-    /// pcfr+, pdcfr+, each with `,simultaneous`, external or outcome (sampling), linear-program [default: dcfr;
-    /// with --board dcfr+]
+    /// cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, dcfr-restarting, hs-dcfr(START), each
+    /// with `,second-first` or `,discount-then-add` if wanted; for a GAME also with `,simultaneous`, and external or
+    /// outcome (sampling), linear-program [default: dcfr; with --board dcfr+,second-first]
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     /// Iterations at most

@@ -88,8 +88,8 @@ pub enum SubgameError {
     },
     /// An algorithm that does not work on ranges of hands here.
     #[error(
-        "{0} cannot solve subgames: choose one with alternating updates and without predictions, such as \
-         dcfr+ or dcfr"
+        "{0} cannot solve subgames so: choose one without simultaneous updates, and with predictions 32-bit \
+         storage, such as dcfr+,second-first"
     )]
     Variant(Variant),
 }

@@ -151,7 +151,7 @@ impl Work for Answer {
         children: &mut [f64],
     ) {
         part.averages(decision, unpacked, |averages| {
-            vector::split_average(averages, reach, children);
+            vector::split_by(averages, reach, children);
         });
     }
 

@@ -3,11 +3,11 @@
 use cards::{CardSet, Range};
 use game::{Action, PublicState, Turn};
 
-use super::SubgameError;
 use super::betting::Betting;
 use super::boards::{Census, Table};
 use super::rooms::RoomSize;
 use super::storage::{Part, Precision};
+use super::{Options, SubgameError};
 use crate::Player;
 
 /// A subgame of heads-up hold'em: from a state in which somebody acts, on the flop or later, with a range
@@ -90,8 +90,8 @@ impl Subgame {
         &self.ranges[player.index()]
     }
 
-    /// How large it is, and how much memory it takes on as many threads as rayon has.
-    pub fn size(&self, precision: Precision) -> Size {
+    /// How large it is, and how much memory solving it so takes on as many threads as rayon has.
+    pub fn size(&self, options: &Options) -> Size {
         let (mut cells, mut numbers, mut decisions, mut parts) = (0, 0, 0, 0);
         for line in &self.betting.lines {
             let boards = self.census.boards[line.street];
@@ -103,7 +103,8 @@ impl Subgame {
             decisions += line.decisions as u64 * boards;
             parts += boards;
         }
-        let kept = match precision {
+        let kept = match options.precision {
+            Precision::Full if options.variant.predictive => 12 * numbers,
             Precision::Full => 8 * numbers,
             Precision::Half => 4 * numbers + 8 * decisions,
         };

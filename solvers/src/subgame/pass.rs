@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::betting::{Betting, Decision, Kind, Line};
+use super::betting::{Betting, Decision, Kind, Leaf, Line};
 use super::boards::{Board, Next};
 use super::ends::View;
 use super::rooms::{Room, Rooms};
@@ -76,9 +76,7 @@ impl<W: Work> Pass<'_, W> {
         let [row, others] = self.view.rows(self.view.board(board));
         rooms.with(|own| {
             let own = &mut own[self.betting.lines[line].street..];
-            let (reach, padding) = own[0].reach[..others].split_at_mut(weights.len());
-            reach.copy_from_slice(weights);
-            padding.fill(W::Real::default());
+            fill(&mut own[0].reach[..others], weights.iter().copied());
             self.line(line, board, part, own);
             read(&own[0].values[node * row..][..row])
         })
@@ -97,9 +95,7 @@ impl<W: Work> Pass<'_, W> {
         let board = self.view.board(0);
         let [row, others] = self.view.rows(board);
         rooms.with(|own| {
-            let (reach, padding) = own[0].reach[..others].split_at_mut(weights.len());
-            reach.copy_from_slice(weights);
-            padding.fill(W::Real::default());
+            fill(&mut own[0].reach[..others], weights.iter().copied());
             self.down(line, board, part, &mut own[0]);
             self.view.ends(line, board, own);
             self.all_deals(line, board, part, &mut own[0], rooms);
@@ -148,18 +144,49 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
+    /// Only the way down: the opponent's hands to all its decisions.
+    pub(super) fn follow(&self, part: &mut Part, weights: &[W::Real], rooms: &Rooms<W::Real>) {
+        let (line, board) = (&self.betting.lines[0], self.view.board(0));
+        let [_, others] = self.view.rows(board);
+        rooms.with(|own| {
+            fill(&mut own[0].reach[..others], weights.iter().copied());
+            self.down(line, board, part, &mut own[0]);
+            let (reach, cards) = (&own[0].reach, board.next.len());
+            part.below.par_iter_mut().enumerate().for_each(|(job, part)| {
+                let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
+                rooms.with(|own| {
+                    self.arrive(line, board, (leaf, next), reach, &mut own[1]);
+                    self.follow_on(leaf.line, next.board, part, &mut own[1..]);
+                });
+            });
+        });
+    }
+
+    /// The way down from a line after another, on one thread.
+    fn follow_on(&self, line: usize, board: usize, part: &mut Part, rooms: &mut [Room<W::Real>]) {
+        let (line, board) = (&self.betting.lines[line], self.view.board(board));
+        let Some((room, later)) = rooms.split_first_mut() else { return };
+        self.down(line, board, part, room);
+        let mut parts = part.below.iter_mut();
+        for leaf in &line.deals {
+            for (next, part) in board.next.iter().zip(&mut parts) {
+                self.arrive(line, board, (leaf, next), &room.reach, &mut later[0]);
+                self.follow_on(leaf.line, next.board, part, later);
+            }
+        }
+    }
+
     /// What comes after each deal of a line, on one thread.
     fn deals(&self, line: &Line, board: &Board, part: &mut Part, rooms: &mut [Room<W::Real>]) {
-        let [row, others] = self.view.rows(board);
+        let [row, _] = self.view.rows(board);
         let Some((room, later)) = rooms.split_first_mut() else { return };
         let mut parts = part.below.iter_mut();
         for leaf in &line.deals {
-            let slot = line.nodes[leaf.node].slots[self.view.player.index()];
             let value = &mut room.values[leaf.node * row..][..row];
             value.fill(W::Real::default());
             for (next, part) in board.next.iter().zip(&mut parts) {
-                let reach = &room.reach[slot * others..][..others];
-                self.deal(board, next, leaf.line, part, reach, later);
+                self.arrive(line, board, (leaf, next), &room.reach, &mut later[0]);
+                self.line(leaf.line, next.board, part, later);
                 for deal in &next.cards {
                     scatter(&later[0].values, &deal.before[self.view.player.index()], value);
                 }
@@ -167,25 +194,23 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
-    /// A line after one card; its values are left in the first of the rooms.
-    fn deal(
+    /// The opponent's hands after one card, at the beginning of the line that follows.
+    fn arrive(
         &self,
+        line: &Line,
         board: &Board,
-        next: &Next,
-        line: usize,
-        part: &mut Part,
+        (leaf, next): (&Leaf, &Next),
         reach: &[W::Real],
-        rooms: &mut [Room<W::Real>],
+        room: &mut Room<W::Real>,
     ) {
+        let [_, row] = self.view.rows(board);
+        let slot = line.nodes[leaf.node].slots[self.view.player.index()];
+        let reach = &reach[slot * row..][..row];
         let chance = W::Real::of(board.chance);
         let before = &next.cards[0].before[self.view.player.other().index()];
-        let [_, others] = self.view.rows(self.view.board(next.board));
-        let (weights, padding) = rooms[0].reach[..others].split_at_mut(before.len());
-        for (weight, &before) in weights.iter_mut().zip(before) {
-            *weight = reach[before as usize] * chance;
-        }
-        padding.fill(W::Real::default());
-        self.line(line, next.board, part, rooms);
+        let [_, row] = self.view.rows(self.view.board(next.board));
+        let weights = before.iter().map(|&before| reach[before as usize] * chance);
+        fill(&mut room.reach[..row], weights);
     }
 
     /// What comes after each deal of the first line, on all threads. Sums are made in the order of the
@@ -198,7 +223,7 @@ impl<W: Work> Pass<'_, W> {
         room: &mut Room<W::Real>,
         rooms: &Rooms<W::Real>,
     ) {
-        let [row, others] = self.view.rows(board);
+        let [row, _] = self.view.rows(board);
         let Room { reach, values, results, .. } = room;
         let cards = board.next.len();
         let stride = board.next.iter().map(|next| self.view.rows(self.view.board(next.board))[0]);
@@ -210,10 +235,10 @@ impl<W: Work> Pass<'_, W> {
         let jobs = part.below.par_iter_mut().zip(results.par_chunks_mut(stride)).enumerate();
         jobs.for_each(|(job, (part, result))| {
             let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
-            let slot = line.nodes[leaf.node].slots[self.view.player.index()];
             rooms.with(|own| {
                 let later = &mut own[1..];
-                self.deal(board, next, leaf.line, part, &reach[slot * others..][..others], later);
+                self.arrive(line, board, (leaf, next), reach, &mut later[0]);
+                self.line(leaf.line, next.board, part, later);
                 let [row, _] = self.view.rows(self.view.board(next.board));
                 result[..row].copy_from_slice(&later[0].values[..row]);
             });
@@ -228,6 +253,15 @@ impl<W: Work> Pass<'_, W> {
             }
         }
     }
+}
+
+/// Puts numbers into a row, and zeros after them.
+fn fill<R: Real>(row: &mut [R], numbers: impl ExactSizeIterator<Item = R>) {
+    let (begun, padding) = row.split_at_mut(numbers.len());
+    for (place, number) in begun.iter_mut().zip(numbers) {
+        *place = number;
+    }
+    padding.fill(R::default());
 }
 
 /// Adds values of hands on a later board to those of the hands that they were before.

@@ -5,7 +5,6 @@
 //! action. No sum runs across hands, so results are the same to the bit whatever the registers' width.
 
 use super::terminal::{LANES, Lanes, Real};
-use crate::variant::Factors;
 
 /// Rows are padded to a multiple of so many numbers.
 pub(super) const WIDTH: usize = 16;
@@ -70,24 +69,24 @@ impl<R: Real> Shares<R> {
     }
 }
 
-/// Splits the opponent's hands among the actions by its regrets, and adds them to its average.
+/// Splits the opponent's hands among the actions by the strategy that these weights give, and adds them to its average.
 #[inline(always)]
 pub(super) fn split(
-    regrets: &[f32],
+    weights: &[f32],
     reach: &[f32],
     children: &mut [f32],
     averages: &mut [f32],
     factor: f32,
 ) {
-    let (regrets, reach) = (chunks(regrets), chunks(reach));
+    let (weights, reach) = (chunks(weights), chunks(reach));
     let (children, averages) = (chunks_mut(children), chunks_mut(averages));
     let row = reach.len();
     let count = children.len() / row;
     for (at, reach) in reach.iter().enumerate() {
-        let shares = Shares::new(regrets, count, row, at, reach);
+        let shares = Shares::new(weights, count, row, at, reach);
         for action in 0..count {
             let place = action * row + at;
-            let share = shares.of(&regrets[place]);
+            let share = shares.of(&weights[place]);
             children[place] = share;
             for (average, share) in averages[place].iter_mut().zip(share) {
                 *average = *average * factor + share;
@@ -96,79 +95,107 @@ pub(super) fn split(
     }
 }
 
-/// The factors of old regrets before the new ones are added, and of all after.
+/// What becomes of old regrets when new ones are added.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Discounts {
-    before: Discount,
-    after: Discount,
-}
-
-/// The factors of positive and of other regrets.
-#[derive(Debug, Clone, Copy)]
-struct Discount {
+pub(super) struct Discount {
     positive: f32,
     negative: f32,
+    least: f32,
 }
 
-impl Discounts {
-    /// From the factors before and after; `None` for no discount.
-    pub(super) fn new(before: Option<Factors>, after: Option<Factors>) -> Discounts {
-        let discount = |factors: Option<Factors>| {
-            let [positive, negative] = factors.map_or([1.0; 2], |f| [f.positive, f.negative]);
-            Discount { positive: positive as f32, negative: negative as f32 }
-        };
-        Discounts { before: discount(before), after: discount(after) }
+impl From<crate::variant::Discount> for Discount {
+    fn from(discount: crate::variant::Discount) -> Discount {
+        let crate::variant::Discount { positive, negative, least } = discount;
+        Discount { positive: positive as f32, negative: negative as f32, least: least as f32 }
     }
 }
 
 impl Discount {
+    /// What is kept of an old regret and a new one.
     #[inline(always)]
-    fn of(self, regret: f32) -> f32 {
+    fn add(self, old: f32, new: f32) -> f32 {
         // Two products, because a choice of the factor would become one of where to load it from.
-        let positive = positive(regret);
-        positive * self.positive + (regret - positive) * self.negative
+        let positive = positive(old);
+        let sum = positive * self.positive + (old - positive) * self.negative + new;
+        if sum > self.least { sum } else { self.least }
     }
+}
+
+/// The learner's value of a decision, from each action's values and the strategy that these weights give; and what
+/// each action brings beyond it.
+#[inline(always)]
+fn look(weights: &[Chunk<f32>], values: &[Chunk<f32>], [count, row, at]: [usize; 3]) -> Chunk<f32> {
+    let shares = Shares::new(weights, count, row, at, &[1.0; WIDTH]);
+    let mut mean = [0.0; WIDTH];
+    for action in 0..count {
+        let place = action * row + at;
+        let share = shares.of(&weights[place]);
+        for ((mean, share), of_action) in mean.iter_mut().zip(share).zip(&values[place]) {
+            *mean += share * of_action;
+        }
+    }
+    mean
 }
 
 /// The learner's value of a decision, from each action's values and the strategy that its regrets give;
 /// then the regrets learn from them.
 #[inline(always)]
-pub(super) fn learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discounts: Discounts) {
+pub(super) fn learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount) {
     let (regrets, values, value) = (chunks_mut(regrets), chunks(values), chunks_mut(value));
-    let Discounts { before, after } = discounts;
     let row = value.len();
     let count = values.len() / row;
     for (at, value) in value.iter_mut().enumerate() {
-        let shares = Shares::new(regrets, count, row, at, &[1.0; WIDTH]);
-        let mut mean = [0.0; WIDTH];
-        for action in 0..count {
-            let place = action * row + at;
-            let share = shares.of(&regrets[place]);
-            for ((mean, share), of_action) in mean.iter_mut().zip(share).zip(&values[place]) {
-                *mean += share * of_action;
-            }
-        }
+        let mean = look(regrets, values, [count, row, at]);
         for action in 0..count {
             let place = action * row + at;
             let rows = regrets[place].iter_mut().zip(&values[place]);
             for ((regret, of_action), mean) in rows.zip(&mean) {
-                *regret = after.of(before.of(*regret) + (of_action - mean));
+                *regret = discount.add(*regret, of_action - mean);
             }
         }
         *value = mean;
     }
 }
 
-/// Splits the opponent's hands among the actions by its average strategy.
+/// The same with a strategy that is made from predictions: from the regrets with the last iteration's counted once
+/// more.
 #[inline(always)]
-pub(super) fn split_average<R: Real>(averages: &[f32], reach: &[R], children: &mut [R]) {
-    let (averages, reach, children) = (chunks(averages), chunks(reach), chunks_mut(children));
+pub(super) fn learn_ahead(
+    regrets: &mut [f32],
+    predicted: &mut [f32],
+    values: &[f32],
+    value: &mut [f32],
+    discount: Discount,
+) {
+    let (regrets, predicted) = (chunks_mut(regrets), chunks_mut(predicted));
+    let (values, value) = (chunks(values), chunks_mut(value));
+    let row = value.len();
+    let count = values.len() / row;
+    for (at, value) in value.iter_mut().enumerate() {
+        let mean = look(predicted, values, [count, row, at]);
+        for action in 0..count {
+            let place = action * row + at;
+            let rows = regrets[place].iter_mut().zip(&mut predicted[place]).zip(&values[place]);
+            for (((regret, predicted), of_action), mean) in rows.zip(&mean) {
+                *regret = discount.add(*regret, of_action - mean);
+                *predicted = *regret + (of_action - mean);
+            }
+        }
+        *value = mean;
+    }
+}
+
+/// Splits the opponent's hands among the actions by the strategy that these weights give: its average where they are its
+/// averages.
+#[inline(always)]
+pub(super) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R]) {
+    let (weights, reach, children) = (chunks(weights), chunks(reach), chunks_mut(children));
     let row = reach.len();
     let count = children.len() / row;
     for (at, reach) in reach.iter().enumerate() {
-        let shares = Shares::new(averages, count, row, at, reach);
+        let shares = Shares::new(weights, count, row, at, reach);
         for action in 0..count {
-            children[action * row + at] = shares.of(&averages[action * row + at]);
+            children[action * row + at] = shares.of(&weights[action * row + at]);
         }
     }
 }

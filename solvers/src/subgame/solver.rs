@@ -2,8 +2,9 @@
 //!
 //! An iteration looks at the game once for each player: at all hands of a public state together, as in
 //! Johanson, Waugh, Bowling, Zinkevich, "Accelerating best response calculation in large extensive games",
-//! IJCAI 2011, section 4. While one player learns, the other's current strategy is added to its average; so
-//! the average of the one who learns first begins with what it has learnt in the first iteration.
+//! IJCAI 2011, section 4. While one player learns, the hands of the other are at all its decisions, and there its current
+//! strategy is added to its average. The average of the one who learns first then begins with what it has learnt
+//! in the first iteration ([`Updates::SecondFirst`]), or takes a walk of its own before ([`Updates::Alternating`]).
 
 use super::betting::Decision;
 use super::boards::{Board, Boards};
@@ -11,17 +12,16 @@ use super::ends::View;
 use super::judge::{Evaluation, Judge};
 use super::pass::{Pass, Work};
 use super::rooms::Rooms;
-use super::rows::Discounts;
+use super::rows::Discount;
 use super::storage::{Part, Precision, Unpacked};
 use super::{Spot, Subgame, SubgameError, vector};
-use crate::{Order, Player, Updates, Variant};
+use crate::{Player, Updates, Variant};
 
 /// How to solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// The algorithm: one with alternating updates and without predictions. Unlike in tabular games the second player,
-    /// who acts last, learns first: with deep stacks that is a quarter closer to an equilibrium after as many
-    /// iterations, with shallow ones much the same.
+    /// The algorithm: one whose updates are not simultaneous; with predictions in 32 bits only, which take half as much
+    /// memory again.
     pub variant: Variant,
     /// How many iterations are planned; only schedules that look ahead use it.
     pub horizon: u32,
@@ -32,10 +32,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// DCFR+ in 32 bits, with 4 GiB.
+    /// DCFR+ in 32 bits, with 4 GiB. The second player, who acts last, learns first: with deep stacks that is a quarter
+    /// closer to an equilibrium after as many iterations, with shallow ones much the same, and it saves a walk.
     fn default() -> Self {
         Options {
-            variant: Variant::DCFR_PLUS,
+            variant: Variant::DCFR_PLUS.second_first(),
             horizon: 1000,
             precision: Precision::Full,
             memory: 4 << 30,
@@ -66,16 +67,17 @@ impl Solver {
     /// work here.
     pub fn new(subgame: Subgame, options: Options) -> Result<Solver, SubgameError> {
         let variant = options.variant;
-        if variant.predictive || variant.updates == Updates::Simultaneous {
+        let halved = options.precision == Precision::Half;
+        if variant.updates == Updates::Simultaneous || variant.predictive && halved {
             return Err(SubgameError::Variant(variant));
         }
-        let size = subgame.size(options.precision);
+        let size = subgame.size(&options);
         if size.bytes > options.memory {
             let (needed, cells) = (size.bytes, size.cells);
             return Err(SubgameError::Memory { needed, cells, limit: options.memory });
         }
         let boards = Boards::new(&subgame.table());
-        let part = parts(&subgame, &boards, 0, 0, options.precision);
+        let part = parts(&subgame, &boards, 0, 0, &options);
         let (rooms, judging) = (Rooms::new(subgame.rooms()), Rooms::new(subgame.rooms()));
         let solver = Solver { subgame, boards, part, options, iterations: 0, rooms, judging };
         match solver.deals() > 0.0 {
@@ -94,24 +96,37 @@ impl Solver {
         self.iterations
     }
 
-    /// One iteration: both players learn once, the second one first.
+    /// One iteration: both players learn once.
     pub fn step(&mut self) {
         self.iterations += 1;
         let Options { variant, horizon, .. } = self.options;
-        let t = self.iterations;
-        let now = variant.schedule.factors(t, horizon);
-        let before = (t > 1).then(|| variant.schedule.factors(t - 1, horizon));
-        let discounts = match variant.order {
-            Order::AddThenDiscount => Discounts::new(None, Some(now)),
-            Order::DiscountThenAdd => Discounts::new(before, None),
-        };
-        for player in [Player::Second, Player::First] {
-            let weights: Vec<f32> = self.weights(player.other()).map(|w| w as f32).collect();
-            let work = Learn { discounts, average: now.average as f32 };
-            let view = View { boards: &self.boards, player };
-            let pass = Pass { betting: &self.subgame.betting, view, work };
-            pass.run(&mut self.part, &weights, &self.rooms, |_| ());
+        let average = variant.schedule.factors(self.iterations, horizon).average as f32;
+        let discount = variant.discount(self.iterations, horizon).into();
+        if variant.updates == Updates::SecondFirst {
+            self.learn(Player::Second, discount, Some(average));
+            self.learn(Player::First, discount, Some(average));
+        } else {
+            self.remember(Player::First, average);
+            self.learn(Player::First, discount, Some(average));
+            self.learn(Player::Second, discount, None);
         }
+    }
+
+    /// A player learns against the other's current strategy, which is added to the other's average if a factor for what
+    /// is there already is given.
+    fn learn(&mut self, player: Player, discount: Discount, average: Option<f32>) {
+        let weights: Vec<f32> = self.weights(player.other()).map(|w| w as f32).collect();
+        let view = View { boards: &self.boards, player };
+        let pass = Pass { betting: &self.subgame.betting, view, work: Learn { discount, average } };
+        pass.run(&mut self.part, &weights, &self.rooms, |_| ());
+    }
+
+    /// Adds a player's current strategy to its average.
+    fn remember(&mut self, player: Player, average: f32) {
+        let weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
+        let view = View { boards: &self.boards, player: player.other() };
+        let pass = Pass { betting: &self.subgame.betting, view, work: Remember { average } };
+        pass.follow(&mut self.part, &weights, &self.rooms);
     }
 
     /// So many iterations.
@@ -178,29 +193,23 @@ pub(super) fn weights(
 }
 
 /// Room for a line on a board, and for what follows it.
-fn parts(
-    subgame: &Subgame,
-    boards: &Boards,
-    line: usize,
-    board: usize,
-    precision: Precision,
-) -> Part {
+fn parts(subgame: &Subgame, boards: &Boards, line: usize, board: usize, options: &Options) -> Part {
     let (line, board) = (&subgame.betting.lines[line], &boards.all[board]);
-    let mut part = Part::new(line, board, precision);
+    let mut part = Part::new(line, board, options.precision, options.variant.predictive);
     part.below = line
         .deals
         .iter()
         .flat_map(|leaf| board.next.iter().map(move |next| (leaf.line, next.board)))
-        .map(|(line, board)| parts(subgame, boards, line, board, precision))
+        .map(|(line, board)| parts(subgame, boards, line, board, options))
         .collect();
     part
 }
 
 /// A player learns against the other's current strategy.
 struct Learn {
-    discounts: Discounts,
-    /// What the averages so far are multiplied with.
-    average: f32,
+    discount: Discount,
+    /// What the other's averages so far are multiplied with before its strategy is added; None to leave them alone.
+    average: Option<f32>,
 }
 
 impl Work for Learn {
@@ -214,9 +223,14 @@ impl Work for Learn {
         reach: &[f32],
         children: &mut [f32],
     ) {
-        part.with_averages(decision, unpacked, |regrets, averages| {
-            vector::split(regrets, reach, children, averages, self.average);
-        });
+        match self.average {
+            Some(average) => part.with_averages(decision, unpacked, |weights, averages| {
+                vector::split(weights, reach, children, averages, average);
+            }),
+            None => part.weights(decision, unpacked, |weights| {
+                vector::split_by(weights, reach, children);
+            }),
+        }
     }
 
     fn join(
@@ -227,8 +241,35 @@ impl Work for Learn {
         values: &[f32],
         value: &mut [f32],
     ) {
-        part.with_regrets(decision, unpacked, |regrets| {
-            vector::learn(regrets, values, value, self.discounts);
+        let discount = self.discount;
+        part.with_regrets(decision, unpacked, |regrets, predicted| match predicted {
+            None => vector::learn(regrets, values, value, discount),
+            Some(predicted) => vector::learn_ahead(regrets, predicted, values, value, discount),
         });
     }
+}
+
+/// A player's current strategy is added to its average, and nothing else is done.
+struct Remember {
+    /// What the averages so far are multiplied with.
+    average: f32,
+}
+
+impl Work for Remember {
+    type Real = f32;
+
+    fn split(
+        &self,
+        part: &mut Part,
+        decision: &Decision,
+        unpacked: &mut Unpacked,
+        reach: &[f32],
+        children: &mut [f32],
+    ) {
+        part.with_averages(decision, unpacked, |weights, averages| {
+            vector::split(weights, reach, children, averages, self.average);
+        });
+    }
+
+    fn join(&self, _: &mut Part, _: &Decision, _: &mut Unpacked, _: &[f32], _: &mut [f32]) {}
 }

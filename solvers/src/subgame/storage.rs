@@ -2,7 +2,7 @@
 //!
 //! A [`Part`] holds one line of betting on one board. The rows of the first player come before those of the
 //! second; a decision's rows stand together. In 16 bits a decision has one scale for all its regrets
-//! and one for its averages.
+//! and one for its averages. Strategies are made from the regrets, or from predictions kept beside them.
 
 use super::betting::{Decision, Line};
 use super::boards::Board;
@@ -30,7 +30,7 @@ pub(super) struct Part {
 
 #[derive(Debug)]
 enum Cells {
-    Full { regrets: Box<[f32]>, averages: Box<[f32]> },
+    Full { regrets: Box<[f32]>, averages: Box<[f32]>, predicted: Option<Box<[f32]>> },
     Half { regrets: Box<[i16]>, averages: Box<[u16]>, scales: Box<[Scales]> },
 }
 
@@ -56,14 +56,16 @@ impl Unpacked {
 }
 
 impl Part {
-    /// Zeros for a line on a board; `below` is left to the caller.
-    pub(super) fn new(line: &Line, board: &Board, precision: Precision) -> Part {
+    /// Zeros for a line on a board, with predictions if wanted, in 32 bits only; `below` is left to the caller.
+    pub(super) fn new(line: &Line, board: &Board, precision: Precision, predictive: bool) -> Part {
         let row = [0, 1].map(|player| board.hands[player].row());
         let cells = line.rows[0] * row[0] + line.rows[1] * row[1];
         let cells = match precision {
-            Precision::Full => {
-                Cells::Full { regrets: vec![0.0; cells].into(), averages: vec![0.0; cells].into() }
-            }
+            Precision::Full => Cells::Full {
+                regrets: vec![0.0; cells].into(),
+                averages: vec![0.0; cells].into(),
+                predicted: predictive.then(|| vec![0.0; cells].into()),
+            },
             Precision::Half => Cells::Half {
                 regrets: vec![0; cells].into(),
                 averages: vec![0; cells].into(),
@@ -81,7 +83,7 @@ impl Part {
         start..start + decision.count * self.row[player]
     }
 
-    /// Calls `work` with a decision's regrets and averages, and keeps the averages.
+    /// Calls `work` with the weights of a decision's current strategy and its averages, and keeps the averages.
     #[inline]
     pub(super) fn with_averages(
         &mut self,
@@ -91,8 +93,9 @@ impl Part {
     ) {
         let place = self.place(decision);
         match &mut self.cells {
-            Cells::Full { regrets, averages } => {
-                work(&regrets[place.clone()], &mut averages[place]);
+            Cells::Full { regrets, averages, predicted } => {
+                let weights = predicted.as_ref().unwrap_or(regrets);
+                work(&weights[place.clone()], &mut averages[place]);
             }
             Cells::Half { regrets, averages, scales } => {
                 let scale = &mut scales[decision.number];
@@ -106,23 +109,47 @@ impl Part {
         }
     }
 
-    /// Calls `work` with a decision's regrets, and keeps them.
+    /// Calls `work` with a decision's regrets and with its predictions if there are any, and keeps them.
     #[inline]
     pub(super) fn with_regrets(
         &mut self,
         decision: &Decision,
         unpacked: &mut Unpacked,
-        work: impl FnOnce(&mut [f32]),
+        work: impl FnOnce(&mut [f32], Option<&mut [f32]>),
     ) {
         let place = self.place(decision);
         match &mut self.cells {
-            Cells::Full { regrets, .. } => work(&mut regrets[place]),
+            Cells::Full { regrets, predicted, .. } => {
+                let predicted = predicted.as_mut().map(|predicted| &mut predicted[place.clone()]);
+                work(&mut regrets[place], predicted);
+            }
             Cells::Half { regrets, scales, .. } => {
                 let scale = &mut scales[decision.number];
                 let numbers = &mut unpacked.regrets[..place.len()];
                 unpack(&regrets[place.clone()], scale.regrets, numbers);
-                work(numbers);
+                work(numbers, None);
                 scale.regrets = pack(numbers, &mut regrets[place]);
+            }
+        }
+    }
+
+    /// Calls `work` with the weights of a decision's current strategy.
+    #[inline]
+    pub(super) fn weights(
+        &self,
+        decision: &Decision,
+        unpacked: &mut Unpacked,
+        work: impl FnOnce(&[f32]),
+    ) {
+        let place = self.place(decision);
+        match &self.cells {
+            Cells::Full { regrets, predicted, .. } => {
+                work(&predicted.as_ref().unwrap_or(regrets)[place]);
+            }
+            Cells::Half { regrets, scales, .. } => {
+                let numbers = &mut unpacked.regrets[..place.len()];
+                unpack(&regrets[place], scales[decision.number].regrets, numbers);
+                work(numbers);
             }
         }
     }

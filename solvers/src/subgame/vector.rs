@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use super::boards::Board;
-use super::rows::{self, Discounts};
+use super::rows::{self, Discount};
 use super::terminal::{self, LANES, Lanes, Real};
 use crate::Player;
 
@@ -46,11 +46,13 @@ macro_rules! widest {
 
 widest! {
     /// See [`rows::split`].
-    rows::split(regrets: &[f32], reach: &[f32], children: &mut [f32], averages: &mut [f32], factor: f32);
+    rows::split(weights: &[f32], reach: &[f32], children: &mut [f32], averages: &mut [f32], factor: f32);
     /// See [`rows::learn`].
-    rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discounts: Discounts);
-    /// See [`rows::split_average`].
-    rows::split_average<R>(averages: &[f32], reach: &[R], children: &mut [R]);
+    rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount);
+    /// See [`rows::learn_ahead`].
+    rows::learn_ahead(regrets: &mut [f32], predicted: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount);
+    /// See [`rows::split_by`].
+    rows::split_by<R>(weights: &[f32], reach: &[R], children: &mut [R]);
     /// See [`rows::portion`].
     rows::portion<R>(shares: &[f32], reach: &[R], children: &mut [R]);
     /// See [`rows::mean`].

@@ -62,8 +62,8 @@ fn too_little_memory_and_unfit_algorithms_are_refused() {
     let menu = small_menu();
     let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
     let subgame = || Subgame::new(&hand("Td9d6h"), [&all; 2], menu).expect("a subgame");
-    let [full, half] =
-        [Precision::Full, Precision::Half].map(|precision| subgame().size(precision));
+    let [full, half] = [Precision::Full, Precision::Half]
+        .map(|precision| subgame().size(&Options { precision, ..Options::default() }));
     assert_eq!((full.hands, full.cells), ([1176; 2], half.cells));
     assert!(half.bytes < full.bytes * 3 / 5, "{half:?} {full:?}");
     let options = Options { memory: full.bytes - 1, ..Options::default() };
@@ -71,9 +71,11 @@ fn too_little_memory_and_unfit_algorithms_are_refused() {
     let SubgameError::Memory { needed, cells, limit } = error else { panic!("{error}") };
     assert_eq!((needed, cells, limit), (full.bytes, full.cells, full.bytes - 1));
 
-    for variant in [Variant::PCFR_PLUS, Variant::DCFR.simultaneous()] {
+    for (variant, precision) in
+        [(Variant::PCFR_PLUS, Precision::Half), (Variant::DCFR.simultaneous(), Precision::Full)]
+    {
         let river = Subgame::new(&hand("Td9d6hQc2s"), [&all; 2], menu).expect("a subgame");
-        let options = Options { variant, ..Options::default() };
+        let options = Options { variant, precision, ..Options::default() };
         let error = Solver::new(river, options).map(|_| ()).expect_err("refused");
         assert_eq!(error, SubgameError::Variant(variant));
     }

@@ -17,8 +17,8 @@ fn solved(
     let menu = small_menu();
     let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
     let subgame = Subgame::with_symmetries(state, ranges, menu, symmetric).expect("a subgame");
-    let cells = subgame.size(precision).cells;
     let options = Options { precision, ..Options::default() };
+    let cells = subgame.size(&options).cells;
     let mut solver = Solver::new(subgame, options).expect("small");
     solver.run(iterations);
     (cells, solver.evaluate())

@@ -126,7 +126,7 @@ pub(super) struct Problem<'a> {
 impl<'a> Problem<'a> {
     fn new(args: &'a Args, board: &str) -> Result<Problem<'a>, Failure> {
         let options = &args.subgame;
-        let variant = args.algorithm.as_deref().unwrap_or("dcfr+").parse();
+        let variant = args.algorithm.as_deref().unwrap_or("dcfr+,second-first").parse();
         let variant = variant.map_err(|error| Failure::usage(format!("--algorithm: {error}")))?;
         if options.svg.is_some() && options.at.len() > 1 {
             return Err(Failure::usage("--svg draws one spot: give --at once, or leave it out"));
@@ -153,7 +153,7 @@ impl<'a> Problem<'a> {
         let actions = |state: &PublicState| self.menu.actions(state).to_vec();
         let subgame =
             Subgame::new(&self.root, self.ranges.each_ref(), &actions).map_err(Failure::input)?;
-        let size = subgame.size(self.options.precision.precision());
+        let size = subgame.size(&self.solver_options());
         if self.options.dry_run {
             return report::out(&match self.args.json {
                 true => format!("{:#}\n", self.document(&size, &[])),
