@@ -88,8 +88,8 @@ pub enum SubgameError {
     },
     /// An algorithm that does not work on ranges of hands here.
     #[error(
-        "{0} cannot solve subgames so: choose one without simultaneous updates, and with predictions 32-bit \
-         storage, such as dcfr+,second-first"
+        "{0} cannot solve subgames this way: with simultaneous updates none can, and with predictions only \
+         in 32 bits; take another, such as dcfr+,second-first"
     )]
     Variant(Variant),
 }

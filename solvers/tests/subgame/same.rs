@@ -2,22 +2,30 @@
 
 use cards::Range;
 use game::PublicState;
+use solvers::Variant;
 use solvers::subgame::{Evaluation, Options, Precision, Solver, Subgame};
 
 use super::{Menu, hand, near, range, short_hand, small_menu, uneven};
+
+fn half() -> Options {
+    Options { precision: Precision::Half, ..Options::default() }
+}
+
+fn first_first() -> Options {
+    Options { variant: Variant::DCFR_PLUS, ..Options::default() }
+}
 
 /// After so many iterations.
 fn solved(
     state: &PublicState,
     ranges: [&Range; 2],
     symmetric: bool,
-    precision: Precision,
+    options: Options,
     iterations: u32,
 ) -> (u64, Evaluation) {
     let menu = small_menu();
     let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
     let subgame = Subgame::with_symmetries(state, ranges, menu, symmetric).expect("a subgame");
-    let options = Options { precision, ..Options::default() };
     let cells = subgame.size(&options).cells;
     let mut solver = Solver::new(subgame, options).expect("small");
     solver.run(iterations);
@@ -40,15 +48,17 @@ fn renaming_suits_changes_nothing() {
         ("TsThQsQh", [&even, &even], true),
     ] {
         let state = short_hand(board, 100, 150);
-        let (cells, with) = solved(&state, ranges, true, Precision::Full, 50);
-        let (all_cells, without) = solved(&state, ranges, false, Precision::Full, 50);
-        assert_eq!(cells < all_cells, fewer, "{board}: {cells} of {all_cells}");
-        // Rounding differs and is carried on, so only the game's value must be the same: it lies between
-        // what each player's best response leaves the other.
-        let both = with.exploitability() + without.exploitability();
-        assert!(both < 0.02 * with.pot(), "{board}: {both}");
-        near(with.values[0], without.values[0], 2.0 * both, board);
-        near(with.best[0], without.best[0], 2.0 * both, board);
+        for options in [Options::default(), first_first()] {
+            let (cells, with) = solved(&state, ranges, true, options, 50);
+            let (all_cells, without) = solved(&state, ranges, false, options, 50);
+            assert_eq!(cells < all_cells, fewer, "{board}: {cells} of {all_cells}");
+            // Rounding differs and is carried on, so only the game's value must be the same: it lies between
+            // what each player's best response leaves the other.
+            let both = with.exploitability() + without.exploitability();
+            assert!(both < 0.02 * with.pot(), "{board}: {both}");
+            near(with.values[0], without.values[0], 2.0 * both, board);
+            near(with.best[0], without.best[0], 2.0 * both, board);
+        }
     }
 }
 
@@ -56,10 +66,10 @@ fn renaming_suits_changes_nothing() {
 fn sixteen_bits_are_as_close_to_an_equilibrium_as_thirty_two() {
     let state = hand("Td9d6hQc2s");
     let ranges = [&range("66+,A8s+,AJo+,KQo,QTs+"), &range("QQ-22,AQs-A2s,ATo+,K5s+")];
-    for precision in [Precision::Full, Precision::Half] {
-        let (_, evaluation) = solved(&state, ranges, true, precision, 200);
+    for options in [Options::default(), half()] {
+        let (_, evaluation) = solved(&state, ranges, true, options, 200);
         let share = evaluation.share_of_pot();
-        assert!(share > 0.0 && share < 0.002, "{precision:?}: {share}");
+        assert!(share > 0.0 && share < 0.002, "{options:?}: {share}");
     }
 }
 
@@ -69,9 +79,12 @@ fn any_number_of_threads_gives_the_same_bits() {
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| {
-            let turn = solved(&hand("7s7h2s3s"), [&all, &all], true, Precision::Full, 2).1;
             let flop = short_hand("TsJsQh", 100, 150);
-            (turn, solved(&flop, [&all, &all], true, Precision::Half, 3).1)
+            [
+                solved(&hand("7s7h2s3s"), [&all, &all], true, Options::default(), 2).1,
+                solved(&flop, [&all, &all], true, half(), 3).1,
+                solved(&flop, [&all, &all], true, first_first(), 3).1,
+            ]
         })
     };
     let one = on(1);

@@ -199,7 +199,9 @@ fn turns_and_flops_of_a_short_deck_agree_with_the_tabular_solver() {
     check(&turn, ["AA,KK,JTs", "QQ,KTs,AJs"], &small_menu(), half, 300);
     check(&turn, ["KK,AsKs", "AA,KhTh"], &small_menu(), dcfr, 300);
     let flop = short_hand("TsJsQh", 100, 100);
-    check(&flop, ["AhKh,KcKd,AcAd", "AsTh,KhTc,AhAd"], &one, Options::default(), 200);
+    for options in [Options::default(), dcfr] {
+        check(&flop, ["AhKh,KcKd,AcAd", "AsTh,KhTc,AhAd"], &one, options, 200);
+    }
 }
 
 #[test]
