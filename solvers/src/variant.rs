@@ -24,7 +24,8 @@ pub enum Updates {
 
 /// Whether iteration t's own regrets are discounted by the factor of t, as all before them.
 ///
-/// The second leaves one factor less between an iteration and those before it, so the past counts for more.
+/// Beside the regrets of iteration t, those of an earlier one, s, count with the factors of s to t − 1 in the first and
+/// of s + 1 to t in the second, which gives the past more weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
     /// Add iteration t's regrets, make the next strategy, then multiply all with the factor of t: as published, and in
