@@ -231,7 +231,13 @@ fn mistakes_get_one_line_each() {
         (["2c7dJhQsKs", "200", "200", "AhTd", "AhKd"], &[], 3, "no two can be dealt together"),
         (good, &["--menu", "no-such"], 3, "shipped menus are fc, fcpa"),
         (good, &["--menu", "river 1: 50"], 2, "--menu: line 1: `50` is no size"),
-        (good, &["--algorithm", "pcfr+"], 2, "choose one with alternating updates"),
+        (good, &["--algorithm", "dcfr,simultaneous"], 2, "with simultaneous updates none can"),
+        (
+            good,
+            &["--algorithm", "pcfr+", "--precision", "half"],
+            2,
+            "with predictions only in 32 bits",
+        ),
         (good, &["--algorithm", "magic"], 2, "'magic' is no algorithm"),
         (good, &["--until", "0%"], 2, "write chips above 0"),
         (
