@@ -104,6 +104,8 @@ fn every_algorithm_and_precision_comes_to_the_same() {
         &["--algorithm", "dcfr"][..],
         &["--algorithm", "cfr+", "--precision", "half"],
         &["--algorithm", "lcfr", "--threads", "1"],
+        &["--algorithm", "pdcfr+"],
+        &["--algorithm", "dcfr+,second-first,discount-then-add", "--precision", "half"],
     ] {
         let arguments = [&POLARISED[..12], more, &["--until", "0.2"]].concat();
         let result = document(&arguments);
