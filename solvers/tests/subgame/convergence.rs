@@ -92,13 +92,13 @@ fn peaky(board: &Board, random: &mut Pcg64) -> Range {
         Combo::all().filter(|combo| !combo.set().intersects(board.set())).collect();
     hands.sort_by_key(|combo| evaluate(combo.set() | board.set()));
     let mut weights = vec![1.0; hands.len()];
-    let mut parts = vec![0..hands.len()];
-    while let Some(part) = parts.pop() {
-        if part.len() > 1 {
-            let (middle, share) = (part.start + part.len() / 2, random.random::<f64>());
-            weights[part.start..middle].iter_mut().for_each(|weight| *weight *= share);
-            weights[middle..part.end].iter_mut().for_each(|weight| *weight *= 1.0 - share);
-            parts.extend([part.start..middle, middle..part.end]);
+    let mut parts = vec![(0, hands.len())];
+    while let Some((start, end)) = parts.pop() {
+        if end - start > 1 {
+            let (middle, share) = ((start + end) / 2, random.random::<f64>());
+            weights[start..middle].iter_mut().for_each(|weight| *weight *= share);
+            weights[middle..end].iter_mut().for_each(|weight| *weight *= 1.0 - share);
+            parts.extend([(start, middle), (middle, end)]);
         }
     }
     let most = weights.iter().copied().fold(0.0, f64::max);
