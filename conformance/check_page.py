@@ -20,7 +20,7 @@ import urllib.request
 
 import chromium
 
-WINDOWS = {"desktop": (1200, 1000, False), "phone": (500, 1000, True)}
+WINDOWS = {"desktop": (1200, 1000, False), "tablet": (820, 1000, True), "phone": (390, 844, True)}
 GAME = "kuhn.limit.2p"
 CONFIG = f"""
 [[tables]]
@@ -31,6 +31,14 @@ seats = [{{ agent = "random" }}, {{ port = 0 }}]
 """
 
 
+def check_edges(browser):
+    """No part is beyond the window's right edge, but for what can be moved into sight."""
+    beyond = browser.value("""[...document.querySelectorAll('main *, header *, footer *')].filter(e =>
+        e.getBoundingClientRect().right > innerWidth + 0.5 && !e.closest('.wide, .skip'))
+        .map(e => `${e.tagName} ${e.textContent.slice(0, 50)}`)""")
+    assert not beyond, f"beyond the edge: {beyond}"
+
+
 def check_page(browser, address, match, folder, window):
     """Both pages in one window."""
     browser.open_tab(*WINDOWS[window])
@@ -38,10 +46,12 @@ def check_page(browser, address, match, folder, window):
     browser.wait("document.querySelector('#live-state .text')?.textContent === 'live'", "live")
     assert address + "/live" in browser.asked_for(), "the live parts were not asked for"
     assert browser.value(f"!!document.querySelector('a[href=\"/matches/{match}\"]')"), "the finished match is not there"
+    check_edges(browser)
     browser.pictures(os.path.join(folder, f"index-{window}"))
 
     browser.load(f"{address}/matches/{match}")
     assert "Course of the match" in browser.value("document.body.innerText")
+    check_edges(browser)
     assert browser.value("!!document.querySelector('svg')"), "there is no curve"
     assert browser.value("document.querySelectorAll('tr').length") > 20, "the last hands are missing"
     browser.pictures(os.path.join(folder, f"match-{window}"))

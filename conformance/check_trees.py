@@ -4,9 +4,10 @@
 usage: check_trees.py PROGRAM [SEED]      (PROGRAM is the example `fit` of the crate `learners`)
 
 Greedy trees must be the very trees of scikit-learn where no two splits are equally good, pruned or not, and as right on other
-rows of its own data sets, to 0.1 points of accuracy beyond what chance among equally good splits explains. Optimal trees may
-have at most the proven least number of training errors plus the larger of one and 2 %, at least three of four times that number
-exactly, each in at most 20 s of processor time. The random sets differ with SEED.
+rows of its own data sets, to 0.1 points of accuracy beyond what chance among equally good splits explains. Optimal trees of depth
+2 and 3, by the search's own defaults, must have the proven least number of training errors on every set that is always the same;
+on those that differ with SEED at most that number plus the larger of one and 2 %, and three of four times exactly; each in at
+most 20 s of processor time.
 """
 import json
 import os
@@ -29,8 +30,11 @@ SETS = {
     "wdbc": datasets.load_breast_cancer,
     "digits": datasets.load_digits,
 }
-# pycontree needs 40 s to prove this one.
+# pycontree needs minutes to prove this one.
 PROVEN = {("digits", 3): 661}
+
+# Where the default may end near the optimum: held to the tolerance of the drawn sets.
+HARD = {("ball", 3), ("ties", 2), ("ties", 3), ("digits", 2), ("digits", 3)}
 SPLITS = 40
 failures = []
 
@@ -117,24 +121,51 @@ def as_right(rng):
         check(mean >= -0.1 - 2 * error, f"{name}: {mean:+.2f} points of accuracy beside scikit-learn (s.e. {error:.2f})")
 
 
+def made_sets():
+    """Sets that no learner was tuned on: many classes, ties, numbers of which none alone tells anything."""
+    made = datasets.make_classification
+    yield "ten classes", *made(500, 5, n_informative=5, n_redundant=0, n_classes=10, class_sep=0.8, random_state=1)
+    yield "six classes", *made(600, 6, n_informative=6, n_redundant=0, n_classes=6, class_sep=0.8, random_state=2)
+    yield "three classes", *made(500, 8, n_informative=6, n_redundant=2, n_classes=3, random_state=3)
+    yield "idle columns", *made(400, 16, n_informative=4, n_classes=4, n_clusters_per_class=1, random_state=4)
+    yield "rings", *datasets.make_gaussian_quantiles(n_samples=600, n_features=5, n_classes=4, random_state=5)
+    x, y = datasets.make_hastie_10_2(500, random_state=6)
+    yield "ball", x, (y > 0).astype(int)
+    x, y = made(700, 6, n_informative=5, n_redundant=0, n_classes=5, n_clusters_per_class=2, random_state=7)
+    yield "ties", np.round(3 * x), y
+
+
+def proven(x, y, depth):
+    """The least number of errors of any tree of this depth. With its upper bound, which is the default, pycontree 1.0.8 calls
+    trees optimal that are not; and what it has when its time is over is no proof."""
+    tree = ConTree(max_depth=depth, time_limit=600, use_upper_bound=False)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        tree.fit(x.astype(np.float64), y)
+    if any("time limit" in str(warning.message) for warning in warned):
+        sys.exit("pycontree ran out of time: nothing is proven")
+    return int((np.asarray(tree.predict(x.astype(np.float64))) != y).sum())
+
+
 def optima(rng):
-    tasks = [(name, depth, *load(name)) for name in SETS for depth in (2, 3)]
+    fixed = [(name, *load(name)) for name in SETS]
+    fixed += [(name, x.astype(np.float32), y) for name, x, y in made_sets()]
+    drawn = []
     for number, (rows, columns, classes) in enumerate([(300, 5, 2), (500, 6, 3), (800, 4, 2), (400, 8, 4)]):
-        x, y = random_set(rng, rows, columns, classes, 0.2)
-        tasks += [(f"random {number}", depth, x, y) for depth in (2, 3)]
+        drawn.append((f"random {number}", *random_set(rng, rows, columns, classes, 0.2)))
     equal = 0
-    for name, depth, x, y in tasks:
-        least = PROVEN.get((name, depth))
-        if least is None:
-            tree = ConTree(max_depth=depth, time_limit=60)
-            tree.fit(x.astype(np.float64), y)
-            least = int((np.asarray(tree.predict(x.astype(np.float64))) != y).sum())
-        told = fit("oct", x, y, depth=depth, loss="errors", starts=200, stage_rows=100000)
-        errors = round(told["errors"] * len(x))
-        equal += errors <= least
-        text = f"{name}, depth {depth}: {errors} errors, least {least}, {told['cpu']:.1f} s"
-        check(errors <= least + max(1, 0.02 * least) and told["cpu"] <= 20, text)
-    check(4 * equal >= 3 * len(tasks), f"{equal} of {len(tasks)} are the least")
+    for kind, sets in (("fixed", fixed), ("drawn", drawn)):
+        for name, x, y in sets:
+            for depth in (2, 3):
+                least = PROVEN.get((name, depth)) or proven(x, y, depth)
+                told = fit("oct", x, y, depth=depth, loss="errors")
+                errors = round(told["errors"] * len(x))
+                sure = kind == "fixed" and (name, depth) not in HARD
+                most = least if sure else least + max(1, 0.02 * least)
+                equal += kind == "drawn" and errors <= least
+                text = f"{name}, depth {depth}: {errors} errors, least {least}, {told['cpu']:.1f} s"
+                check(least <= errors <= most and told["cpu"] <= 20, text)
+    check(4 * equal >= 3 * 2 * len(drawn), f"{equal} of {2 * len(drawn)} of the drawn sets have the least")
 
 
 def main():

@@ -12,7 +12,7 @@
 use std::error::Error;
 use std::process::{Command, Stdio};
 
-use logs::chart::{Chart, Line};
+use logs::chart::{Chart, Line, Look};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -40,7 +40,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         lines: vec![Line { class: "won", points }],
         band,
     };
-    Ok(std::fs::write(picture, chart.svg())?)
+    // A training is seen best along the logarithm of its length.
+    let look = Look { logarithmic: true, ..Look::default() };
+    Ok(std::fs::write(picture, chart.svg_as(look))?)
 }
 
 /// What the agent won in mbb/hand, with the ends of its interval.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use game::foreign;
+
 /// The exit codes of every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -66,7 +68,7 @@ impl From<anyhow::Error> for Failure {
 }
 
 impl fmt::Display for Failure {
-    /// One line: the error and those of its causes that it does not tell itself.
+    /// One line: the error and those of its causes that it does not tell itself, safe to show.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = self.error.to_string();
         for cause in self.error.chain().skip(1).map(ToString::to_string) {
@@ -75,6 +77,8 @@ impl fmt::Display for Failure {
                 line.push_str(&cause);
             }
         }
-        f.write_str(&line.split_whitespace().collect::<Vec<_>>().join(" "))
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        // Whatever a server, a peer or a file has said, in an error that tells it as it is.
+        f.write_str(&foreign::visible(&line))
     }
 }

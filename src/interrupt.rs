@@ -1,5 +1,5 @@
 //! Ctrl-C (also SIGTERM and SIGHUP) in two stages: the first finishes the hands in play, the second
-//! aborts.
+//! aborts. Where there is nothing to finish, the first aborts. Programs that were started end too.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,6 +41,38 @@ static ASKED: Mutex<Option<(Stop, Answer)>> = Mutex::new(None);
 /// Whether a signal has come.
 static SIGNALLED: AtomicBool = AtomicBool::new(false);
 
+/// As long as the value lives, Ctrl-C, SIGTERM or SIGHUP ends the process at once, and with it the
+/// programs it has started: for commands that may start programs and have nothing to finish.
+pub(crate) struct Aborting(Option<Arc<AtomicBool>>);
+
+impl Aborting {
+    /// From now on, unless somebody listens already.
+    pub(crate) fn begin() -> std::io::Result<Aborting> {
+        if asked().is_some() {
+            return Ok(Aborting(None));
+        }
+        let on = Arc::new(AtomicBool::new(true));
+        let still = Arc::clone(&on);
+        spawn(async move |mut signals: Signals| {
+            loop {
+                signals.next().await;
+                if still.load(Ordering::SeqCst) {
+                    leave("interrupted");
+                }
+            }
+        })?;
+        Ok(Aborting(Some(on)))
+    }
+}
+
+impl Drop for Aborting {
+    fn drop(&mut self) {
+        if let Some(on) = &self.0 {
+            on.store(false, Ordering::SeqCst);
+        }
+    }
+}
+
 /// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first asks `stop`; the second ends the process
 /// at once, printing how to resume. Nothing that was recorded is lost either way.
 ///
@@ -56,29 +88,39 @@ pub(crate) fn listen(stop: &Stop) -> std::io::Result<Answer> {
     if before.is_some() {
         return Ok(answer);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    std::thread::Builder::new().name("signals".into()).spawn(move || {
-        runtime.block_on(async {
-            // Without a handler a signal simply ends the process, which is the best that is left.
-            let Ok(mut signals) = Signals::new() else { return };
+    spawn(async |mut signals: Signals| {
+        signals.next().await;
+        SIGNALLED.store(true, Ordering::SeqCst);
+        if let Some((stop, answer)) = &*asked() {
+            stop.ask();
+            answer.say();
+        }
+        let first = tokio::time::Instant::now();
+        loop {
             signals.next().await;
-            SIGNALLED.store(true, Ordering::SeqCst);
-            if let Some((stop, answer)) = &*asked() {
-                stop.ask();
-                answer.say();
+            if first.elapsed() >= ECHO {
+                break;
             }
-            let first = tokio::time::Instant::now();
-            loop {
-                signals.next().await;
-                if first.elapsed() >= ECHO {
-                    break;
-                }
-            }
-            say(&format!("aborted; resume with: {}", command_line()));
-            std::process::exit(Code::Interrupted as i32);
-        });
+        }
+        leave(&format!("aborted; resume with: {}", command_line()));
     })?;
     Ok(answer)
+}
+
+/// Waits for signals on a thread of its own. From the return on none ends the process by itself.
+fn spawn(waiting: impl AsyncFnOnce(Signals) + Send + 'static) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let signals = runtime.block_on(async { Signals::new() })?;
+    let wait = move || runtime.block_on(waiting(signals));
+    std::thread::Builder::new().name("signals".into()).spawn(wait)?;
+    Ok(())
+}
+
+/// Ends the process, and the programs it has started.
+fn leave(message: &str) -> ! {
+    matches::program::end_all();
+    say(message);
+    std::process::exit(Code::Interrupted as i32)
 }
 
 fn asked() -> MutexGuard<'static, Option<(Stop, Answer)>> {

@@ -18,6 +18,7 @@ mod serve;
 mod shell;
 mod source;
 mod telemetry;
+mod threads;
 mod web;
 
 use std::process::ExitCode;
@@ -63,7 +64,14 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match run(cli.command) {
+    // A server says in its log what it waits for.
+    if !matches!(cli.command, Command::Serve(_)) {
+        matches::notice::listen(Some(progress::say_waiting));
+    }
+    let result = run(cli.command);
+    // Agents that are deep in thought are not waited for, but nor are their programs left behind.
+    matches::program::end_all();
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             use std::io::Write;

@@ -1,12 +1,11 @@
 //! What `match` and `tournament` share: their options, and a run with its progress display.
 
-use std::num::NonZeroUsize;
 use std::path::Path;
 
-use agents::AgentChoice;
+use agents::{AgentChoice, Cost};
 use clap::{ValueEnum, value_parser};
 use logs::{Provenance, Rate, Shard};
-use matches::plan::Plan;
+use matches::plan::{Plan, check_names};
 use matches::play::{PlayError, Played, Settings, play};
 use matches::runner::{Level, Progress as Position};
 use matches::stop::Stop;
@@ -16,6 +15,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::{Game, Named};
 use crate::progress::Progress;
+use crate::threads::threads;
 
 /// The game that is played when none is named.
 pub(crate) const DEFAULT_GAME: &str = "holdem.nolimit.2p.reverse_blinds";
@@ -33,9 +33,15 @@ pub(crate) struct PlayArgs {
     /// Determines every card and every decision; at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     pub(crate) seed: u64,
-    /// Threads; the result does not depend on their number [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<NonZeroUsize>,
+    /// A player's name in reports, logs and folders: once for each agent, in their order [default:
+    /// the agents' own]
+    #[arg(long = "name", value_name = "NAME")]
+    pub(crate) player_names: Vec<String>,
+    /// Threads, at most 1024; the result does not depend on their number. More than there are
+    /// processors help only agents that wait, such as programs of others [default: one for each
+    /// processor]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
     /// Deal new cards for each hand, instead of the same cards once with every rotation of the seats
     #[arg(long)]
     pub(crate) no_duplicate: bool,
@@ -83,6 +89,9 @@ impl From<Record> for Level {
 impl PlayArgs {
     /// The agents of these names.
     pub(crate) fn agents(&self, names: &[String]) -> Result<Vec<AgentChoice>, Failure> {
+        if !self.player_names.is_empty() {
+            check_names(&self.player_names, names.len()).map_err(Failure::usage)?;
+        }
         let registry = self.named.registry()?;
         names.iter().map(|name| registry.resolve(name).map_err(Failure::input)).collect()
     }
@@ -97,6 +106,7 @@ impl PlayArgs {
             def: self.game.load()?,
             game_name: self.game.name().to_owned(),
             entrants,
+            given_names: self.player_names.clone(),
             hands: self.hands,
             seed: self.seed,
             duplicate: !self.no_duplicate,
@@ -105,13 +115,22 @@ impl PlayArgs {
         })
     }
 
-    /// The settings for a match kept in this folder.
-    pub(crate) fn settings(&self, folder: &Path) -> Settings {
-        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    /// What is recorded.
+    pub(crate) fn level(&self) -> Level {
+        self.record.unwrap_or_else(|| usual_record(self.hands)).into()
+    }
+
+    /// The settings for a match between these agents, kept in this folder.
+    pub(crate) fn settings(&self, folder: &Path, entrants: &[AgentChoice]) -> Settings {
+        // A thread whose agent waits leaves its processor to others.
+        let waits = entrants.iter().any(|choice| choice.cost() == Cost::Worker);
         Settings {
-            level: self.record.unwrap_or_else(|| usual_record(self.hands)).into(),
+            level: self.level(),
             folder: folder.to_path_buf(),
-            jobs: self.jobs.map_or(processors, NonZeroUsize::get),
+            jobs: match self.jobs {
+                Some(jobs) if waits => jobs.into(),
+                jobs => threads(jobs),
+            },
             provenance: provenance(),
         }
     }
@@ -140,6 +159,9 @@ pub(crate) fn play_shown(
     plan.check().map_err(Failure::usage)?;
     let range = plan.shard_hands();
     let total = range.end - range.start;
+    if quiet {
+        matches::notice::listen(None);
+    }
     let mut progress = Progress::new(total, "hands", quiet);
     let result = play(plan, settings, stop, &mut |position| {
         progress.show(position.hands, &format!("{label}{}", position_note(position, plan.hands)));

@@ -1,9 +1,11 @@
-//! Progress of long runs: a bar with ETA on a terminal, a line every two minutes elsewhere.
+//! Progress of long runs: a bar on a terminal, a line every two minutes elsewhere. What is done,
+//! how fast, and how long the rest will take, as far as that is known.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use game::foreign::visible;
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How often a run that is not watched on a terminal says where it is.
 const EVERY: Duration = Duration::from_secs(120);
@@ -17,14 +19,41 @@ pub(crate) struct Progress {
     plain: bool,
     said: Instant,
     begun: Instant,
-    unit: &'static str,
+    unit: Unit,
+    /// Whether it has been shown.
+    shown: bool,
     /// Shown on a terminal once it has lasted so long.
     after: Option<Duration>,
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy)]
+enum Unit {
+    /// Things, named in the plural.
+    Things(&'static str),
+    /// Parts of a whole, which nobody need count.
+    Parts,
+    /// Seconds of a time that is set.
+    Seconds,
 }
 
 impl Progress {
     /// A run of `total` units, which are named in the plural (`hands`). Shows nothing when `quiet`.
     pub(crate) fn new(total: u64, unit: &'static str, quiet: bool) -> Progress {
+        Progress::of(total, Unit::Things(unit), quiet)
+    }
+
+    /// A run of which only the share is known that is done, in so many parts.
+    pub(crate) fn parts(total: u64, quiet: bool) -> Progress {
+        Progress::of(total, Unit::Parts, quiet)
+    }
+
+    /// A run that lasts so many seconds.
+    pub(crate) fn seconds(total: u64, quiet: bool) -> Progress {
+        Progress::of(total, Unit::Seconds, quiet)
+    }
+
+    fn of(total: u64, unit: Unit, quiet: bool) -> Progress {
         let terminal = std::io::stderr().is_terminal();
         let target = if terminal && !quiet {
             ProgressDrawTarget::stderr_with_hz(8)
@@ -32,19 +61,11 @@ impl Progress {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(total), target);
-        let template = format!(
-            "{{bar:28}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {unit}  \
-             {{rate}}  ETA {{eta}}  {{msg}}"
-        );
-        if let Ok(style) = ProgressStyle::with_template(&template) {
-            let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                // Writing to the bar's own text cannot fail.
-                let _ = write!(out, "{}/s", HumanCount(state.per_sec().round() as u64));
-            };
-            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ ").with_key("rate", rate));
+        if let Ok(style) = ProgressStyle::with_template("{bar:28} {msg}") {
+            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         }
-        let now = Instant::now();
-        Progress { bar, plain: !terminal && !quiet, said: now, begun: now, unit, after: None }
+        let (plain, now) = (!terminal && !quiet, Instant::now());
+        Progress { bar, plain, said: now, begun: now, unit, shown: false, after: None }
     }
 
     /// As [`new`](Self::new), but nothing is to be seen of what takes less than two seconds.
@@ -55,6 +76,13 @@ impl Progress {
             progress.after = Some(SOON);
         }
         progress
+    }
+
+    /// So many units were done by an earlier run, from which this one goes on.
+    pub(crate) fn go_on(&mut self, done: u64) {
+        self.shown = true;
+        self.bar.set_position(done);
+        self.bar.reset_eta();
     }
 
     /// From now on the run is expected to be so many units.
@@ -69,24 +97,25 @@ impl Progress {
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
         }
         self.bar.set_position(done);
-        self.bar.set_message(note.to_owned());
+        if !self.shown {
+            // What an earlier run has done says nothing of the pace of this one.
+            self.shown = true;
+            self.bar.reset_eta();
+        }
+        let total = self.bar.length().unwrap_or(done);
+        let place = self.unit.place(done, total, self.bar.per_sec());
         if self.plain && self.said.elapsed() >= EVERY {
             self.said = Instant::now();
-            let total = self.bar.length().unwrap_or(done);
-            let seconds = self.begun.elapsed().as_secs_f64();
-            let left = seconds * total.saturating_sub(done) as f64 / done.max(1) as f64;
-            let eta = if done > 0 { format!("{left:.0} s") } else { "unknown".into() };
+            let so_far = span(self.begun.elapsed().as_secs_f64());
             // Nothing can be done when stderr is closed.
-            let _ = writeln!(
-                std::io::stderr(),
-                "{done} of {total} {} in {seconds:.0} s, {eta} to go  {note}",
-                self.unit
-            );
+            let _ = writeln!(std::io::stderr(), "after {so_far}: {place}  {}", visible(note));
         }
+        self.bar.set_message(format!("{place}  {}", visible(note)));
     }
 
     /// Says a line, above the bar where there is one.
     pub(crate) fn say(&self, line: &str) {
+        let line = visible(line);
         if self.plain {
             // Nothing can be done when stderr is closed.
             let _ = writeln!(std::io::stderr(), "{line}");
@@ -98,5 +127,84 @@ impl Progress {
     /// Ends the display.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Says a line about what is waited for; on a terminal it takes the place of a bar, which comes back below.
+pub(crate) fn say_waiting(line: &str) {
+    let start = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+    // Nothing can be done when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{start}{line}");
+}
+
+impl Unit {
+    /// Where a run is, how fast it goes, and how long the rest will take.
+    fn place(self, done: u64, total: u64, per_second: f64) -> String {
+        let percent = (100.0 * done as f64 / total.max(1) as f64).min(100.0) as u64;
+        // A time goes by at a pace of its own.
+        let pace = if matches!(self, Unit::Seconds) { 1.0 } else { per_second };
+        let (counted, rate) = match self {
+            Unit::Things(unit) => {
+                let (done, total) = (HumanCount(done), HumanCount(total));
+                (Some(format!("{done} of {total} {unit}")), rate(pace))
+            }
+            Unit::Parts | Unit::Seconds => (None, None),
+        };
+        let left = total.saturating_sub(done) as f64 / pace;
+        let left = (left.is_finite() && left > 0.0).then(|| format!("{} to go", span(left)));
+        let parts = [Some(format!("{percent:>3} %")), counted, rate, left];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
+    }
+}
+
+/// A pace, in the unit of time in which it is a number one can read; none where nothing is known of
+/// it.
+fn rate(per_second: f64) -> Option<String> {
+    let text = match per_second {
+        pace if pace >= 10.0 => format!("{}/s", HumanCount(pace.round() as u64)),
+        pace if pace >= 0.1 => format!("{pace:.1}/s"),
+        pace if pace >= 0.1 / 60.0 => format!("{:.1}/min", 60.0 * pace),
+        pace if pace >= 0.1 / 3600.0 => format!("{:.1}/h", 3600.0 * pace),
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// A time in words, to the two largest units.
+fn span(seconds: f64) -> String {
+    let seconds = seconds.round().max(1.0) as u64;
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3600 => format!("{minutes} min {} s", seconds % 60),
+        3600..86_400 => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{} d {} h", hours / 24, hours % 24),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Unit, span};
+
+    #[test]
+    fn a_run_says_what_is_known_of_it_and_nothing_else() {
+        let things = |done, total, pace| Unit::Things("hands").place(done, total, pace);
+        assert_eq!(things(0, 10_000, 0.0), "  0 %  0 of 10,000 hands");
+        assert_eq!(
+            things(2500, 10_000, 1250.0),
+            " 25 %  2,500 of 10,000 hands  1,250/s  6 s to go"
+        );
+        assert_eq!(things(10_000, 10_000, 1250.0), "100 %  10,000 of 10,000 hands  1,250/s");
+        assert_eq!(things(1, 48, 0.2), "  2 %  1 of 48 hands  0.2/s  3 min 55 s to go");
+        assert_eq!(things(1, 3, 0.01), " 33 %  1 of 3 hands  0.6/min  3 min 20 s to go");
+        assert_eq!(things(1, 3, 0.0005), " 33 %  1 of 3 hands  1.8/h  1 h 6 min to go");
+        assert_eq!(things(7, 3, 2.0), "100 %  7 of 3 hands  2.0/s");
+        // Nothing to do, and paces that are none.
+        assert_eq!(things(0, 0, 0.0), "  0 %  0 of 0 hands");
+        assert_eq!(things(1, 3, f64::NAN), " 33 %  1 of 3 hands");
+        assert_eq!(Unit::Parts.place(1000, 1000, 400.0), "100 %");
+        assert_eq!(Unit::Parts.place(250, 1000, 5.0), " 25 %  2 min 30 s to go");
+        assert_eq!(Unit::Seconds.place(150, 600, 0.1), " 25 %  7 min 30 s to go");
+        assert_eq!(span(200_000.0), "2 d 7 h");
     }
 }

@@ -1,13 +1,15 @@
 //! Showing what came of a match.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use agents::Registry;
+use game::foreign;
 use logs::estimate::{Estimates, Observed};
 use logs::stats::{AllIn, Expected, Report, text};
 use logs::{HandRecord, Tally, folder};
@@ -254,10 +256,49 @@ pub(crate) fn out(text: &str) -> Result<(), Failure> {
     if kept.is_some() {
         return Ok(());
     }
-    match std::io::stdout().write_all(text.as_bytes()) {
+    let mut out = std::io::stdout();
+    // Names in records are other people's. What is piped elsewhere is left as it is.
+    let text = if out.is_terminal() { on_terminal(text) } else { Cow::Borrowed(text) };
+    match out.write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::input(anyhow::anyhow!("cannot write the result: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// A text of several lines, safe to show; only colours get through.
+fn on_terminal(text: &str) -> Cow<'_, str> {
+    let colour = |rest: &str| {
+        let parameters = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        parameters.starts_with('m').then(|| 1 + rest.len() - parameters.len())
+    };
+    let mut shown = String::with_capacity(text.len());
+    for (number, line) in text.split('\n').enumerate() {
+        if number > 0 {
+            shown.push('\n');
+        }
+        let mut parts = line.split("\x1b[");
+        shown += &foreign::visible(parts.next().unwrap_or_default());
+        for part in parts {
+            let length = colour(part).unwrap_or(0);
+            let (begin, rest) = part.split_at(length);
+            shown += if length > 0 { "\x1b[" } else { "\\u{1b}[" };
+            shown += begin;
+            shown += &foreign::visible(rest);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_terminal;
+
+    #[test]
+    fn a_name_in_a_report_does_not_steer_the_terminal() {
+        let text = "one\ttwo \x1b[2J\x1b]0;title\x07\u{202e}x\n\x1b[1;31mred\x1b[0m\n";
+        let shown = "one\\ttwo \\u{1b}[2J\\u{1b}]0;title\\u{7}\\u{202e}x\n\x1b[1;31mred\x1b[0m\n";
+        assert_eq!(on_terminal(text), shown);
     }
 }

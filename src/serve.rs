@@ -7,6 +7,7 @@
 use std::fmt::Write;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -25,6 +26,7 @@ use crate::config::check::Setup;
 use crate::exit::Failure;
 use crate::notify::{notify, watchdog_interval};
 use crate::web::faults::Faults;
+use crate::web::login::Login;
 use crate::web::slumbot::Api;
 use crate::web::{self, Limits, Site};
 
@@ -52,7 +54,26 @@ pub async fn serve(
         .with_context(|| format!("cannot listen on {} for the web page", server.bind))
         .map_err(Failure::input)?;
     let address = listener.local_addr().map_err(anyhow::Error::from)?;
-    let slumbot = open_slumbot(setup.slumbot, config, faults).await?;
+    let guard = setup.guard;
+    if guard.login.is_none() && !server.bind.ip().is_loopback() {
+        tracing::warn!(
+            "whoever can reach {address} can see everything and play: there is no login \
+             (server.login in the configuration, docs/server.md)"
+        );
+    }
+    if let Some(plan) = &setup.slumbot {
+        let unnamed = |name: &&str| !plan.agents.iter().any(|(offered, _)| offered == name);
+        for agent in setup.registry.defined().map(|(name, _)| name).filter(unnamed) {
+            if setup.registry.resolve(agent).is_ok_and(|choice| choice.runs_program()) {
+                tracing::info!(
+                    agent,
+                    "starts a program, so it is not offered over the Slumbot API; slumbot.agents \
+                     can name it"
+                );
+            }
+        }
+    }
+    let slumbot = open_slumbot(setup.slumbot, config, faults, guard.login.clone()).await?;
 
     let stops = Stops::default();
     let web_stop = CancellationToken::new();
@@ -79,7 +100,8 @@ pub async fn serve(
         body: usize::try_from(server.max_body.0).unwrap_or(usize::MAX),
         time: server.request_timeout.0,
     };
-    let mut web = tokio::spawn(web::serve(listener, site.clone(), limits, web_stop.clone()));
+    let serving = web::serve(listener, site.clone(), guard, limits, web_stop.clone());
+    let mut web = tokio::spawn(serving);
     tracing::info!(%address, "serving");
     notify("READY=1");
 
@@ -112,6 +134,7 @@ async fn open_slumbot(
     plan: Option<HostPlan>,
     config: &Config,
     faults: Option<FaultPlan>,
+    login: Option<Arc<Login>>,
 ) -> Result<Option<Api>, Failure> {
     let Some(plan) = plan else {
         return match faults {
@@ -130,7 +153,7 @@ async fn open_slumbot(
         time: config.server.request_timeout.0 + 4 * config.slumbot.decision_timeout.0,
         rate: config.slumbot.rate,
     };
-    let api = Api::new(host, limits, faults.map(Faults::new));
+    let api = Api::new(host, limits, faults.map(Faults::new), login);
     if let Some(faults) = api.faults() {
         tracing::warn!(faults, "faults are injected into the Slumbot API");
     }

@@ -1,7 +1,7 @@
 //! Where recorded hands are read from: a match folder, a ledger, or an ACPC log.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,13 +49,14 @@ pub(crate) enum SourceError {
 }
 
 impl Source {
-    /// Opens what is at this path. `game` names the game of an ACPC log; without it, the log's first
-    /// line does.
+    /// Opens what is at this path. `game` names the game of an ACPC log; without it, the log's header
+    /// does.
     pub(crate) fn open(path: &Path, game: Option<&str>) -> Result<Source, Failure> {
-        if path.is_dir() || !is_text(path)? {
+        let log = if path.is_dir() { None } else { log_start(path)? };
+        let Some(header) = log else {
             return Ok(Source::Ledger(Box::new(LedgerReader::open(path).map_err(Failure::input)?)));
-        }
-        let def = log_game(path, game)?;
+        };
+        let def = log_game(path, header.as_ref(), game)?;
         let info = acpc::read_info(&def, open(path)?).map_err(|source| {
             Failure::input(SourceError::Log { path: path.to_path_buf(), source })
         })?;
@@ -162,22 +163,46 @@ fn open(path: &Path) -> Result<BufReader<File>, Failure> {
     File::open(path).map(BufReader::new).map_err(cannot_read(path))
 }
 
-/// Whether the file begins as an ACPC log does, which no database does.
-fn is_text(path: &Path) -> Result<bool, Failure> {
-    let mut file = open(path)?;
-    let start = file.fill_buf().map_err(cannot_read(path))?;
-    Ok(start.starts_with(b"#") || start.starts_with(b"STATE:"))
+/// Bytes looked at to tell what a file is.
+const START: u64 = 1 << 16;
+
+/// Letters of its first line by which a file that is neither is described.
+const SHOWN: usize = 60;
+
+/// The start of an ACPC log; `None` for a database.
+fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
+    let mut bytes = Vec::new();
+    open(path)?.take(START).read_to_end(&mut bytes).map_err(cannot_read(path))?;
+    if bytes.starts_with(b"SQLite format 3\0") {
+        return Ok(None);
+    }
+    let first = match acpc::read_start(&bytes) {
+        acpc::Start::Log(header) => return Ok(Some(header)),
+        acpc::Start::Other(first) => first,
+    };
+    let shown: String = first.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    let cut = if first.chars().nth(SHOWN).is_some() { "…" } else { "" };
+    let begins = match shown.as_str() {
+        "" => "it is empty".to_owned(),
+        _ => format!("it begins with `{shown}{cut}`"),
+    };
+    let path = path.display();
+    Err(Failure::input(anyhow::anyhow!(
+        "{path} is neither a cardroom ledger nor an ACPC log: {begins}"
+    )))
 }
 
-/// The game of a log: as named, or as the log's first line names it, with or without its folder.
-fn log_game(path: &Path, game: Option<&str>) -> Result<Arc<GameDef>, Failure> {
+/// The game of a log: as named, or as the log's header names it, with or without its folder.
+fn log_game(
+    path: &Path,
+    header: Option<&acpc::Header>,
+    game: Option<&str>,
+) -> Result<Arc<GameDef>, Failure> {
     let load = |name: &str| load_game(name, Reading::Strict);
     if let Some(name) = game {
         return load(name).map_err(Failure::input);
     }
-    let mut first = String::new();
-    open(path)?.read_line(&mut first).map_err(cannot_read(path))?;
-    let header = acpc::read_header(&first).ok_or_else(|| {
+    let header = header.ok_or_else(|| {
         Failure::input(anyhow::anyhow!(
             "{} does not name its game: say which with --game",
             path.display()

@@ -1,7 +1,8 @@
 //! Log lines: for people on a terminal, as JSON elsewhere. They go to stderr; stdout is for results.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 
+use game::foreign::{is_seen, visible};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
@@ -45,18 +46,139 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), BadFilter> {
         LogFormat::Json => false,
         LogFormat::Auto => terminal,
     };
-    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let colours = human && terminal && !no_color();
+    let writer = move || Shown { inner: std::io::stderr(), json: !human, colours };
+    let layer = tracing_subscriber::fmt::layer().with_writer(writer);
     let registry = tracing_subscriber::registry().with(filter);
     // Only a second start in the same process fails, and then the first one holds.
     let _ = if human {
-        registry.with(layer.with_ansi(terminal && !no_color()).with_target(false)).try_init()
+        registry.with(layer.with_ansi(colours).with_target(false)).try_init()
     } else {
         registry.with(layer.json().flatten_event(true).with_current_span(false)).try_init()
     };
     Ok(())
 }
 
+/// Log lines, in which what others have said is made safe to show: a line stays one line, and nothing in it
+/// steers the terminal or cannot be seen.
+struct Shown<W> {
+    inner: W,
+    json: bool,
+    colours: bool,
+}
+
+impl<W: Write> Write for Shown<W> {
+    /// Is given whole lines.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        let (text, end) = text.strip_suffix('\n').map_or((&*text, ""), |text| (text, "\n"));
+        let shown = match self.json {
+            true => in_json(text),
+            false if self.colours => with_colours(text),
+            false => visible(text).into_owned(),
+        };
+        self.inner.write_all((shown + end).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// A line in which colours stay, `ESC [ digits m`, and everything else is written out that cannot be seen.
+fn with_colours(text: &str) -> String {
+    let mut parts = text.split('\x1b');
+    let mut shown = visible(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        let digits = |rest: &str| {
+            rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
+        };
+        shown.push_str(if part.strip_prefix('[').is_some_and(digits) { "\x1b" } else { "\\u{1b}" });
+        shown.push_str(&visible(part));
+    }
+    shown
+}
+
+/// JSON in which everything is written out that cannot be seen.
+fn in_json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match is_seen(letter) {
+            true => shown.push(letter),
+            false => letter
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| shown.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    shown
+}
+
 /// Whether the user does not want colours (<https://no-color.org>).
 fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("nobody panics").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_others_say_neither_ends_a_log_line_nor_steers_the_terminal() {
+        let hostile = "\u{1b}[2J\u{7}\u{9b}1m\u{202e}\u{200b}\r\nWARN all is well";
+        for (json, colours) in [(false, false), (false, true), (true, false)] {
+            let kept = Kept::default();
+            let inner = kept.clone();
+            let layer = tracing_subscriber::fmt::layer().with_writer(move || Shown {
+                inner: inner.clone(),
+                json,
+                colours,
+            });
+            let registry = tracing_subscriber::registry();
+            let subscriber: Box<dyn tracing::Subscriber + Send + Sync> = match json {
+                true => Box::new(registry.with(layer.json().flatten_event(true))),
+                false => Box::new(registry.with(layer.with_ansi(colours))),
+            };
+            tracing::subscriber::with_default(subscriber, || {
+                tracing::warn!(text = hostile, shown = %hostile, debug = ?hostile, "it says {hostile}");
+            });
+            let bytes = kept.0.lock().expect("nobody panics").clone();
+            let said = String::from_utf8(bytes).expect("text");
+            assert_eq!(said.lines().count(), 1, "{said:?}");
+            let plain = if colours { strip_colours(&said) } else { said.clone() };
+            let line = plain.strip_suffix('\n').expect("a line");
+            assert_eq!(visible(line), line, "{json} {colours}");
+            if json {
+                let value: serde_json::Value = serde_json::from_str(line).expect("JSON");
+                assert_eq!(value["text"], hostile);
+            }
+        }
+    }
+
+    /// Without the sequences that the subscriber itself writes: `ESC [ digits m`.
+    fn strip_colours(text: &str) -> String {
+        let mut parts = text.split("\x1b[");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |shown, part| {
+            let digits = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+            shown + digits.strip_prefix('m').expect("only colours")
+        })
+    }
 }

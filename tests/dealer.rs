@@ -528,3 +528,98 @@ fn arguments_are_read_as_the_original_reads_them() {
         assert!(matches!(end.code, Some(2 | 3)), "{hands} {options:?}: {end:?}");
     }
 }
+
+/// Plays until the dealer closes, answering every state, in turn or not, each with a write of its own, over
+/// a socket that gathers small writes (`TCP_NODELAY` is off). Counts the states, and those for which it
+/// stood still about as long as systems hold back an acknowledgement (40 ms).
+fn answer_everything(mut player: Player) -> std::thread::JoinHandle<(u32, u32)> {
+    std::thread::spawn(move || {
+        let (mut states, mut stalls) = (0, 0);
+        loop {
+            let asked = Instant::now();
+            let Some(line) = player.line() else { return (states, stalls) };
+            states += 1;
+            stalls += u32::from(asked.elapsed() > Duration::from_millis(30));
+            player.send(format!("{line}:c\r\n").as_bytes());
+        }
+    })
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn players_that_answer_every_state_do_not_stand_still_for_acknowledgements() {
+    let mut dealer = start("40", &["-q"]);
+    let players: Vec<_> = dealer.players().into_iter().map(answer_everything).collect();
+    for player in players {
+        let (states, stalls) = player.join().expect("a player");
+        // The first state of a hand and one after each of eight calls.
+        assert_eq!(states, 9 * 40);
+        assert!(stalls < states / 4, "{stalls} stalls in {states} states");
+    }
+    assert_eq!(dealer.end().code, Some(0));
+}
+
+/// Runs another dealer of the same name to its end.
+fn again(dealer: &Dealer, options: &[&str]) -> std::process::Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    command.args(["dealer", "m", NOLIMIT, "1", "0", "p1", "p2"]).args(options);
+    command.current_dir(dealer.folder.path()).stdin(Stdio::null()).output().expect("it ends")
+}
+
+#[test]
+fn two_dealers_of_one_name_do_not_share_their_files() {
+    let mut dealer = start("1", &[]);
+    for options in [&[][..], &["-a"], &["-l", "-T"], &["-l", "--run", "true"]] {
+        let refused = again(&dealer, options);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(3), "{said}");
+        let folder = dealer.folder.path().display();
+        let expected = format!(
+            "another process (number {}) deals a match named m in {folder}",
+            dealer.child.id()
+        );
+        assert!(said.contains(&expected), "{said}");
+        assert_eq!(refused.stdout, b"", "no ports for anybody to connect to");
+    }
+    // One that keeps no files is in nobody's way.
+    assert_eq!(again(&dealer, &["-l", "--start_timeout", "1"]).status.code(), Some(4));
+    dealer.players()[1].answer(0, "", "f");
+    assert_eq!(dealer.end().out, "SCORE:50|-50:p1|p2\n");
+    assert!(dealer.read("m.log").ends_with("SCORE:50|-50:p1|p2\n"));
+    assert!(!dealer.folder.path().join("m.lock").exists(), "the lock is left behind");
+}
+
+#[test]
+fn an_earlier_log_is_overwritten_as_by_the_original_but_not_silently() {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("m.log"), "an earlier match\n").expect("a file");
+    let mut dealer = start_in(folder, NOLIMIT, "1", &["-q"]);
+    dealer.players()[1].answer(0, "", "f");
+    let end = dealer.end();
+    assert_eq!(end.code, Some(0));
+    let said = "# overwriting what an earlier match left: m.log (-a appends to logs)\n";
+    assert!(end.err.contains(said), "{}", end.err);
+    assert!(dealer.read("m.log").starts_with("# name/game/hands/seed m "));
+    let folder = std::mem::replace(&mut dealer.folder, TempDir::new().expect("a folder"));
+    let mut dealer = start_in(folder, NOLIMIT, "1", &["-q", "-a"]);
+    dealer.players()[1].answer(0, "", "f");
+    let end = dealer.end();
+    assert!(!end.err.contains("overwriting"), "{}", end.err);
+    assert_eq!(dealer.read("m.log").matches("STATE:0:").count(), 2);
+}
+
+#[test]
+fn a_dealer_says_whom_it_waits_for() {
+    let mut absent = start("1", &["-q", "--start_timeout", "3000"]);
+    let mut mute = start("1", &["-q", "--version_timeout", "3000"]);
+    let _first = Player::connect(absent.ports[0]);
+    let _players = (Player::silent(mute.ports[0]), Player::connect(mute.ports[1]));
+    let end = absent.end();
+    let port = absent.ports[1];
+    let said =
+        format!("# waiting for seat 2 (p2) on port {port} to connect, at most 3s (2 s so far)\n");
+    assert!(end.err.contains(&said), "{}", end.err);
+    let end = mute.end();
+    let said = "# waiting for seat 1 (p1) to say the version, at most 3s (2 s so far)\n";
+    assert!(end.err.contains(said), "{}", end.err);
+}

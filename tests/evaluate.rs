@@ -123,6 +123,41 @@ fn a_response_that_sees_buckets_stops_when_asked() {
 }
 
 #[test]
+fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["evaluate", "fold", "--by", "exploiters", "--hands", "200", "--out", "kept"];
+    let result = document(folder.path(), &arguments);
+    assert_eq!(result["schema"], "cardroom-evaluate-exploiters/1");
+    assert_eq!(result["complete"], true);
+    let won = |name: &str| {
+        let rows = result["exploiters"].as_array().expect("rows");
+        let row = rows.iter().find(|row| row["words"] == name).expect(name);
+        (row["rate"]["mbb"].as_f64().expect("a number"), row["verdict"].clone())
+    };
+    for always in ["all-in always", "the pot always", "the least raise always"] {
+        assert_eq!(won(always), (750.0, "wins".into()), "{always}");
+    }
+    // Bets from the flop on meet nobody there.
+    assert!(won("3 pots always from the flop").0 < 750.0);
+    // A cut line is played again, whole ones are not: all figures stay.
+    let results = folder.path().join("kept/exploiters.csv");
+    let text_before = fs::read_to_string(&results).expect("results");
+    fs::write(&results, &text_before[..text_before.len() / 2]).expect("a file");
+    assert_eq!(document(folder.path(), &arguments)["exploiters"], result["exploiters"]);
+    let shown = text(&cardroom(folder.path(), &arguments).stdout);
+    assert!(shown.contains("of them win beyond their 95 % intervals"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
+    let refused = |arguments: &[&str], code, expected: &str| {
+        let common = ["evaluate", "call", "--by", "exploiters"];
+        let output = cardroom(folder.path(), &[&common, arguments].concat());
+        check_failure(&output, code, expected);
+    };
+    refused(&["--game", "holdem.nolimit.3p"], 3, "games of two players");
+    refused(&["--hands", "7"], 2, "duplicate groups");
+    refused(&["--hands", "200", "--out", "kept"], 3, "its agent differs");
+}
+
+#[test]
 fn a_match_is_the_duplicate_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let common = ["--hands", "200", "--seed", "3", "--out"];

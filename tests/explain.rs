@@ -1,7 +1,9 @@
 //! `cardroom explain` as a process: charts against the agents' own policies, trees in every form, bluffs, recorded
 //! decisions, one line for each mistake.
 
+mod around;
 mod fidelity;
+mod leaks;
 mod playbook;
 mod results;
 
@@ -191,18 +193,18 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
         let text = explain(at, &["tree", name, "--street", "preflop"]);
         assert_eq!(
             text.split_once("\n\n").expect("a heading").1,
-            "node 0: fold 50 %, raise to 2.5x 24 %, call 16 %, all-in 10 % (1,000 rows, 100 % of play)\n\
-             ├─ your win-rate is below 50 %\n\
-             │  node 1: fold 83 %, call 17 % (600 rows, 60 % of play)\n\
-             │  ├─ the opponent has put in 100 chips or less before the flop\n\
-             │  │  node 2: call 100 % (100 rows, 10 % of play)\n\
-             │  └─ the opponent has put in 101 chips or more before the flop\n\
+            "node 0: fold 50 %, raise to 2.5x 24 %, check or call 16 %, all-in 10 % (1,000 rows, 100 % of play)\n\
+             ├─ win-rate below 50 %\n\
+             │  node 1: fold 83 %, check or call 17 % (600 rows, 60 % of play)\n\
+             │  ├─ the opponent has not raised\n\
+             │  │  node 2: check or call 100 % (100 rows, 10 % of play)\n\
+             │  └─ the opponent has raised\n\
              │     node 3: fold 100 % (500 rows, 50 % of play)\n\
-             └─ your win-rate is 50 % or more\n   \
-                node 4: raise to 2.5x 60 %, all-in 25 %, call 15 % (400 rows, 40 % of play)\n   \
-                ├─ on your worst 60 % of rivers you win less than 76 %\n   \
-                │  node 5: raise to 2.5x 80 %, call 20 % (300 rows, 30 % of play)\n   \
-                └─ on your best 40 % of rivers you win 76 % or more\n      \
+             └─ win-rate 50 % or more\n   \
+                node 4: raise to 2.5x 60 %, all-in 25 %, check or call 15 % (400 rows, 40 % of play)\n   \
+                ├─ wins less than 76 % on its worst 60 % of rivers\n   \
+                │  node 5: raise to 2.5x 80 %, check or call 20 % (300 rows, 30 % of play)\n   \
+                └─ wins 76 % or more on its best 40 % of rivers\n      \
                    node 6: all-in 100 % (100 rows, 10 % of play)\n"
         );
     }
@@ -212,10 +214,7 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
         "{pruned}"
     );
     let part = explain(at, &["tree", "made", "--street", "preflop", "--node", "4"]);
-    assert!(
-        part.contains("there your win-rate is 50 % or more") && !part.contains("node 1"),
-        "{part}"
-    );
+    assert!(part.contains("there: win-rate 50 % or more") && !part.contains("node 1"), "{part}");
 
     let dot = explain(at, &["tree", "made", "--street", "preflop", "--format", "dot"]);
     check_dot(&dot, 7);
@@ -270,8 +269,8 @@ fn bluffs_are_found_with_their_paths() {
     let text = explain(at, &["bluffs", "made", "--street", "river"]);
     for words in [
         "1 of 4 leaves raise 20 % of the time or more with a win-rate below 45 %",
-        "node 3: all-in 60 %, call 40 % (10 rows, 10 % of play)",
-        "  your win-rate is below 20 %\n  the opponent has put in nothing on the river\n",
+        "node 3: all-in 60 %, check 40 % (10 rows, 10 % of play)",
+        "  win-rate below 20 %\n  the opponent has not bet on the river\n",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
@@ -325,7 +324,14 @@ fn a_recorded_decision_is_followed_through_the_tree() {
             let nodes: Vec<String> =
                 found["nodes"].as_array().expect("nodes").iter().map(ToString::to_string).collect();
             let note = decision.note.expect("a tree says why");
-            assert!(note.starts_with(&format!("nodes {}:", nodes.join("-"))), "{note}: {nodes:?}");
+            let (said, path) = note.split_once('\n').expect("a sentence, and the path");
+            assert_eq!(path.split(':').next(), Some(&*format!("nodes {}", nodes.join("-"))));
+            // The same words as those of the tree, with the numbers.
+            let words = found["path"].as_array().expect("a path").iter();
+            let words: Vec<&str> = words.map(|words| words.as_str().expect("words")).collect();
+            for (said, words) in said.split("; ").zip(&words) {
+                assert!(said.starts_with("and ") || said.starts_with(words), "{note}: {words:?}");
+            }
             assert_eq!(found["other_model"], false, "{found}");
             let likeliest =
                 |strategy: &Value| strategy[0][0].as_str().expect("an action").to_owned();
@@ -342,7 +348,7 @@ fn a_recorded_decision_is_followed_through_the_tree() {
     }
     assert!(followed > 5 && flipped > 5, "{followed} decisions, {flipped} flips");
     let list = explain(at, &["decision", "m", "0"]);
-    assert!(list.starts_with("hand 0: ") && list.contains("nodes 0-"), "{list}");
+    assert!(list.starts_with("hand 0: ") && list.contains("win-rate "), "{list}");
     let first =
         ledger.decisions(0).expect("decisions").into_iter().find(|decision| decision.entrant == 0);
     let number = first.expect("it decided").index.to_string();

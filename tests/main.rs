@@ -10,6 +10,7 @@ mod matches;
 mod papers;
 mod players;
 mod program;
+mod records;
 mod serve;
 mod slumbot;
 mod solve;

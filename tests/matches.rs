@@ -16,8 +16,10 @@ fn succeed(folder: &Path, arguments: &[&str]) -> String {
 }
 
 const STATS: [&str; 7] = ["stats", "killed", "--json", "--allin", "off", "--estimates", "off"];
-const MATCH: [&str; 9] =
-    ["match", "random", "call", "--hands", "200000", "--seed", "5", "--record", "hands"];
+const MATCH: [&str; 13] = [
+    "match", "random", "call", "--hands", "200000", "--seed", "5", "--record", "hands", "--name",
+    "wild", "--name", "calm",
+];
 
 fn begin(folder: &Path, out: &str) -> Child {
     let mut command = command(folder, &MATCH);
@@ -102,6 +104,83 @@ fn parts_played_apart_and_merged_are_the_match() {
         report["entrants"].as_array().expect("entrants")[0]["rate"].clone()
     };
     assert_eq!(rates("merged"), rates("whole"));
+}
+
+#[test]
+fn players_go_by_the_names_they_are_given() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let twice =
+        ["match", "call", "call", "--hands", "600", "--name", "mine", "--name", "their/own"];
+    let report: Value =
+        serde_json::from_str(&succeed(at, &[&twice[..], &["--json"]].concat())).expect("a report");
+    let names = |report: &Value| -> Vec<String> {
+        let entrants = report["entrants"].as_array().expect("entrants");
+        entrants.iter().map(|one| one["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(names(&report), ["mine", "their/own"]);
+    let kept = at.join("data/matches/mine-vs-their_own-holdem.nolimit.2p.reverse_blinds-s0-h600");
+    let read = |path: &Path| fs::read_to_string(path).expect("a file");
+    let manifest: toml::Table = read(&kept.join("manifest.toml")).parse().expect("a manifest");
+    let first = &manifest["entrants"][0];
+    assert_eq!((first["name"].as_str(), first["agent"].as_str()), (Some("mine"), Some("call")));
+    let log = read(&kept.join("acpc.log"));
+    assert!(log.contains(":mine|their/own\n") && log.contains(":their/own|mine\n"), "{log}");
+    // The same command finds the match again; without names, or with others, it is another one.
+    assert!(succeed(at, &twice).contains("their/own"));
+    assert_eq!(read(&kept.join("manifest.toml")).parse::<toml::Table>(), Ok(manifest));
+    let path = kept.to_str().expect("text");
+    let other = cardroom(at, &[&twice[..5], &["--out", path]].concat());
+    check_failure(
+        &other,
+        3,
+        "the entrants are call, call#2 in one and mine, their/own in the other",
+    );
+
+    for part in ["1/2", "2/2"] {
+        let out = &part[..1];
+        succeed(at, &[&twice[..], &["--out", out, "--shard", part]].concat());
+    }
+    succeed(at, &["merge", "1", "2", "--out", "merged"]);
+    let stats = succeed(at, &["stats", "merged", "--json", "--allin", "off", "--estimates", "off"]);
+    assert_eq!(names(&serde_json::from_str(&stats).expect("a report")), ["mine", "their/own"]);
+
+    let three = ["tournament", "call", "fold", "call", "--hands", "40", "--out", "t", "--json"];
+    let given = ["--name", "x", "--name", "y", "--name", "z"];
+    let table: Value =
+        serde_json::from_str(&succeed(at, &[&three[..], &given].concat())).expect("a document");
+    assert_eq!(table["crosstable"]["names"], serde_json::json!(["x", "y", "z"]), "{table:#}");
+    let pairs: Vec<Vec<String>> =
+        table["matches"].as_array().expect("matches").iter().map(names).collect();
+    assert_eq!(pairs, [["x", "y"], ["x", "z"], ["y", "z"]]);
+
+    let refused = |names: &[&str], words: &str| {
+        let names = names.iter().flat_map(|name| ["--name", name]);
+        let arguments: Vec<&str> = ["match", "call", "fold"].into_iter().chain(names).collect();
+        check_failure(&cardroom(at, &arguments), 2, words);
+    };
+    refused(&["one"], "1 names for 2 agents: give --name once for each of them");
+    refused(&["one", "two words"], "`two words` cannot be a player's name: names have no blanks");
+    refused(&["a:b", "c"], "`a:b` cannot be a player's name");
+    refused(&["a", "b|c"], "`b|c` cannot be a player's name");
+    refused(&["a", ""], "`` cannot be a player's name: it is empty");
+    refused(&["a", "a"], "`a` cannot be a player's name: another player is called so, too");
+    refused(&["a", &"b".repeat(33)], "it is longer than 32 letters");
+}
+
+#[test]
+fn more_jobs_than_processors_are_no_more_threads_and_that_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let many = ["match", "call", "random", "--hands", "2000", "--record", "nothing", "--jobs"];
+    let output = cardroom(at, &[&many[..], &["1024"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() < 1024) {
+        let said = text(&output.stderr);
+        assert!(said.contains("one for each processor; 1024 would not be faster"), "{said}");
+    }
+    assert_eq!(text(&cardroom(at, &[&many[..], &["1"]].concat()).stderr), "");
+    assert_eq!(cardroom(at, &[&many[..], &["1025"]].concat()).status.code(), Some(2));
 }
 
 #[test]

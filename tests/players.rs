@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -247,4 +247,128 @@ fn agents_are_listed_described_verified_and_measured() {
         assert!(bench[index]["measured"]["decisions"].as_u64() > Some(0));
     }
     check_failure(&cardroom(at, &["agents", "describe", "bolt"]), 3, "did you mean `bold`?");
+}
+
+/// A program that connects, says its version and nothing more; what it starts notes its number in `children`.
+fn write_hanging_bot(folder: &Path) {
+    let script = "exec 3<>/dev/tcp/$1/$2; printf 'VERSION:2.0.0\\r\\n' >&3\n\
+                  sleep 1000 & echo $! >> children; wait\n";
+    fs::write(folder.join("hang.sh"), script).expect("a file");
+}
+
+#[test]
+fn verify_says_what_it_waits_for_and_asks_a_program_that_hangs_only_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_hanging_bot(folder.path());
+    let verify = ["agents", "verify", "external:bash hang.sh", "--game", NOLIMIT, "--json"];
+    let output = cardroom(folder.path(), &[&verify[..], &["--deadline", "3s"]].concat());
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    let line = "waiting for `external:bash hang.sh` to act in hand 0, at most 3s (2 s so far)\n";
+    assert!(said.contains(line), "{said}");
+    let reports: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    assert_eq!(reports[0]["decisions"], 1, "{reports}");
+    let how = reports[0]["breaches"][0]["how"].as_str().expect("words");
+    assert!(how.contains("no answer in time") || how.contains("s of 3s"), "{how}");
+}
+
+/// Whether a process is gone: killed, but perhaps not yet collected by its new parent.
+fn is_gone(process: &str) -> bool {
+    let status = fs::read_to_string(Path::new("/proc").join(process).join("stat"));
+    status.map_or(true, |text| text.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z')))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn programs_end_with_the_command_that_started_them() {
+    let bot = "external:bash hang.sh";
+    for arguments in [
+        &["agents", "verify", bot, "--game", NOLIMIT][..],
+        &["agents", "bench", bot],
+        &["match", bot, "call", "--hands", "100"],
+        &["tournament", bot, "call", "--hands", "100"],
+        &["evaluate", bot, "--by", "match", "--against", "call", "--hands", "100"],
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        write_hanging_bot(folder.path());
+        let mut child = Command::new(env!("CARGO_BIN_EXE_cardroom"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program runs");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let children = || fs::read_to_string(folder.path().join("children")).unwrap_or_default();
+        while !children().ends_with('\n') {
+            assert!(Instant::now() < deadline, "{arguments:?}: the bot was not started");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // Where there are hands to finish, the second one aborts.
+        let status = loop {
+            let pressed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+            assert!(pressed.expect("kill runs").success());
+            std::thread::sleep(Duration::from_millis(200));
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "{arguments:?} does not end");
+        };
+        assert_eq!(status.code(), Some(130), "{arguments:?}");
+        for process in children().lines() {
+            while !is_gone(process) {
+                assert!(Instant::now() < deadline, "{arguments:?}: process {process} still runs");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_that_ends_before_it_connects_is_not_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let begun = Instant::now();
+    for (bot, expected) in [
+        ("external:true", "it ended before it connected (exit status: 0)"),
+        (
+            "external:sh -c 'echo one >&2; echo no module named torch >&2; exit 3'",
+            "it ended before it connected (exit status: 3); its last words: `one / no module named torch`",
+        ),
+    ] {
+        for arguments in [
+            &["match", bot, "call", "--hands", "10", "--quiet"][..],
+            &["agents", "verify", bot, "--game", NOLIMIT],
+        ] {
+            check_failure(&cardroom(folder.path(), arguments), 3, expected);
+        }
+    }
+    assert!(begun.elapsed() < Duration::from_secs(50), "it was waited for");
+}
+
+#[test]
+fn play_says_whom_it_waits_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let open = door.local_addr().expect("an address").port().to_string();
+    let play = |port: &str, option: &str, time: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+        command.args(["play", "acpc", "127.0.0.1", port, "--agent", "call", option, time]);
+        command.current_dir(folder.path()).stdin(Stdio::null()).stderr(Stdio::piped());
+        command.stdout(Stdio::null()).spawn().expect("the program runs")
+    };
+    let absent = play("1", "--connect-timeout", "6s");
+    let silent = play(&open, "--silence-timeout", "3s");
+    for (child, expected) in [
+        (absent, "waiting for a dealer at 127.0.0.1:1, at most 6s: 127.0.0.1: Connection refused"),
+        (
+            silent,
+            &format!("waiting for the dealer at 127.0.0.1:{open} to begin: players may be missing"),
+        ),
+    ] {
+        let output = child.wait_with_output().expect("it ends");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.starts_with(expected) && said.contains(" (2 s so far)\n"), "{said}");
+    }
 }

@@ -5,20 +5,21 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cards::CardSet;
 use logs::ledger::{FILE_NAME, Known, in_journal};
 use logs::{HandRecord, LedgerReader};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::Value;
 
+mod certificates;
 mod estimates;
+mod hostile;
 mod outage;
+mod stub;
 
 /// Longer than anything takes on a busy machine; only a hang reaches it.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -147,8 +148,8 @@ fn check_ledgers(run: &Path, host: &Path) -> (usize, usize, usize) {
     for row in reader.slumbot_hands().expect("hands") {
         match row.known {
             Known::Unknown => counts.2 += 1,
-            Known::Settled => {
-                counts.1 += 1;
+            Known::Settled | Known::Beyond => {
+                counts.1 += usize::from(row.known == Known::Settled);
                 let sum = settled.entry(row.session).or_default();
                 *sum = (sum.0 + 1, sum.1 + row.winnings.expect("it is known"));
             }
@@ -240,7 +241,7 @@ fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
     let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
     let (played, settled, unknown) = check_ledgers(&at_run.path().join("run"), at_host.path());
     let number = |key: &str| summary[key].as_u64().expect("a number") as usize;
-    assert!(number("played") + number("settled") >= 600, "{summary:#}");
+    assert_eq!(number("played") + number("settled"), 600, "{summary:#}");
     assert_eq!(number("played"), played);
     assert_eq!(number("settled") + number("unseen_settled"), settled);
     assert_eq!(number("unknown") - number("unseen_settled"), unknown);
@@ -424,12 +425,13 @@ fn what_is_no_slumbot_is_said_in_one_line_with_the_address_and_a_remedy() {
         check_failure(&output, 3, &[&[url.as_str()], expected].concat());
         let _ = fs::remove_dir_all(at.join("run"));
     }
-    let refused =
-        play(at, "http://127.0.0.1:9", &["--agent", "call", "--connect-timeout", "300ms"]);
+    // A busy machine may make more of it than two seconds, and then it says so.
+    let arguments = ["--agent", "call", "--connect-timeout", "300ms", "--quiet"];
+    let refused = play(at, "http://127.0.0.1:9", &arguments);
     check_failure(&refused, 4, &["http://127.0.0.1:9", "has not answered for", "refused"]);
     let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}", silent.local_addr().expect("an address"));
-    let arguments = ["--agent", "call", "--timeout", "100ms", "--connect-timeout", "300ms"];
+    let arguments = [&arguments[..], &["--timeout", "100ms"]].concat();
     check_failure(&play(at, &url, &arguments), 4, &[&url, "has not answered for", "timed out"]);
     for (url, code, expected) in [
         ("slumbot.com", 3, "is not the address of a server"),
@@ -463,74 +465,6 @@ fn a_refusal_of_every_token_ends_the_run() {
     check_failure(&output, 3, &["refuses to go on", "forgets every session"]);
 }
 
-/// A server with a certificate that nobody trusts unless told to; answers as one that knows the API.
-fn encrypted() -> String {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls");
-    let chain = CertificateDer::pem_file_iter(data.join("server.pem")).expect("a file");
-    let chain: Vec<_> = chain.map(|certificate| certificate.expect("a certificate")).collect();
-    let key = PrivateKeyDer::from_pem_file(data.join("server.key")).expect("a key");
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("usual versions")
-        .with_no_client_auth()
-        .with_single_cert(chain, key)
-        .expect("they belong together");
-    let config = Arc::new(config);
-    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("https://{}", door.local_addr().expect("an address"));
-    std::thread::spawn(move || {
-        while let Ok((stream, _)) = door.accept() {
-            let connection =
-                rustls::ServerConnection::new(Arc::clone(&config)).expect("a connection");
-            std::thread::spawn(move || {
-                let mut stream = rustls::StreamOwned::new(connection, stream);
-                let mut byte = [0];
-                // The client ends the request with `}`.
-                while matches!(stream.read(&mut byte), Ok(1)) {
-                    if byte == *b"}" {
-                        let answer = "HTTP/1.1 404 Gone\r\nContent-Length: 0\r\n\r\n";
-                        let _ = stream.write_all(answer.as_bytes());
-                    }
-                }
-            });
-        }
-    });
-    url
-}
-
-/// A server that does not speak TLS, under an address that says it does.
-fn talkative() -> String {
-    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("https://{}", door.local_addr().expect("an address"));
-    std::thread::spawn(move || {
-        while let Ok((mut stream, _)) = door.accept() {
-            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-            let _ = stream.read(&mut [0; 1024]);
-        }
-    });
-    url
-}
-
-#[test]
-fn certificates_are_checked_and_can_be_trusted_by_file() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    let url = encrypted();
-    let output = play(at, &url, &["--agent", "call"]);
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("ertificate") && said.contains("--certificates"), "{said}");
-    let authority: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls/ca.pem");
-    let authority = authority.to_str().expect("text");
-    let output = play(at, &url, &["--agent", "call", "--certificates", authority]);
-    check_failure(&output, 3, &["status 404"]);
-    let output = play(at, &url, &["--agent", "call", "--certificates", "none.pem"]);
-    check_failure(&output, 3, &["none.pem"]);
-    let output = play(at, &talkative(), &["--agent", "call", "--certificates", authority]);
-    check_failure(&output, 3, &["try http://"]);
-}
-
 #[test]
 fn an_account_is_used_and_never_shown() {
     let (at_host, at_run) =
@@ -538,6 +472,7 @@ fn an_account_is_used_and_never_shown() {
     let at = at_run.path();
     let host = Host::start(at_host.path(), None);
     fs::write(at.join("account"), "somebody\nhunter2-secret\n").expect("a file");
+    fs::set_permissions(at.join("account"), fs::Permissions::from_mode(0o644)).expect("a file");
     let arguments = ["--agent", "call", "--hands", "10", "--sessions", "1", "--out", "run"];
     let output = play(at, &host.url, &[&arguments[..], &["--login", "account"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -550,6 +485,12 @@ fn an_account_is_used_and_never_shown() {
         kept += &String::from_utf8_lossy(&bytes);
     }
     assert!(!kept.contains("hunter2-secret") && !kept.contains("somebody"));
+    let warned = text(&output.stderr);
+    assert!(warned.contains("(mode 644): chmod 600 account"), "{warned}");
+    fs::set_permissions(at.join("account"), fs::Permissions::from_mode(0o600)).expect("a file");
+    let output =
+        play(at, &host.url, &[&arguments[..], &["--login", "account", "--quiet"]].concat());
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
     fs::write(at.join("half"), "somebody\n").expect("a file");
     let output = play(at, &host.url, &[&arguments[..], &["--login", "half"]].concat());
     check_failure(&output, 3, &["half", "the password on the second"]);
@@ -557,4 +498,56 @@ fn an_account_is_used_and_never_shown() {
     command.env("CARDROOM_SLUMBOT_USERNAME", "somebody");
     command.args(["play", "slumbot", "--host", &host.url, "--agent", "call"]);
     check_failure(&command.output().expect("it runs"), 2, &["CARDROOM_SLUMBOT_PASSWORD"]);
+}
+
+#[test]
+fn session_tokens_are_kept_where_only_their_owner_can_read_them() {
+    let (at_host, at_run) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let run = at_run.path().join("run");
+    let host = Host::start(at_host.path(), None);
+    let play_some = |hands: &str| {
+        let more = ["--agent", "call", "--out", "run", "--quiet", "--hands", hands];
+        let output = play(at_run.path(), &host.url, &more);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    };
+    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    let check = || {
+        assert_eq!(mode(&run), 0o700);
+        assert_eq!(mode(&run.join(FILE_NAME)), 0o600);
+    };
+    play_some("4");
+    check();
+    // Of an earlier version, or copied: put right before the run goes on.
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).expect("a folder");
+    fs::set_permissions(run.join(FILE_NAME), fs::Permissions::from_mode(0o644)).expect("a file");
+    play_some("8");
+    check();
+    // While it runs, the write-ahead log holds tokens too.
+    let mut command = cardroom(at_run.path());
+    command.args(["play", "slumbot", "--agent", "random", "--host", &host.url, "--rate", "50"]);
+    command.args(["--out", "slow", "--quiet"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    let slow = at_run.path().join("slow");
+    let since = Instant::now();
+    let played = || LedgerReader::open(&slow).ok()?.count().ok();
+    while played().unwrap_or_default() < 1 {
+        assert!(since.elapsed() < PATIENCE, "it does not get on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let ledgers = fs::read_dir(&slow).expect("a folder").filter_map(|file| {
+        let path = file.expect("a file").path();
+        path.to_string_lossy().contains("sqlite").then_some(path)
+    });
+    let modes: Vec<u32> = ledgers.map(|path| mode(&path)).collect();
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    assert!(modes.len() >= 2 && modes.iter().all(|mode| *mode == 0o600), "{modes:?}");
+    // A folder of somebody's is not closed to others; what is in it is.
+    let own = at_run.path().join("own");
+    fs::create_dir(&own).expect("a folder");
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).expect("a folder");
+    let more = ["--agent", "call", "--out", "own", "--quiet", "--hands", "4"];
+    assert_eq!(play(at_run.path(), &host.url, &more).status.code(), Some(0));
+    assert_eq!((mode(&own), mode(&own.join(FILE_NAME))), (0o755, 0o600));
 }

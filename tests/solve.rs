@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -301,4 +301,193 @@ fn an_interrupted_solve_shows_what_it_has_reached() {
         text.contains("more than was asked for") && text.contains("At the beginning"),
         "{text}"
     );
+}
+
+/// Ends with an exploitability that no solve gets to.
+const ENDLESS: [&str; 4] = ["--until", "0.0000000001%", "--iterations", "100000000"];
+
+/// A turn in this folder. Of an option that is given twice the last one holds, but for spots.
+fn turn(folder: &Path, more: &[&str]) -> Command {
+    let all = [&TURN[..], more].concat();
+    let mut options: Vec<&[&str]> = Vec::new();
+    for option in all.chunk_by(|_, next| !next.starts_with("--")) {
+        options.retain(|before| before[0] != option[0] || option[0] == "--at");
+        options.push(option);
+    }
+    program::command(folder, &[&["solve"], &options.concat()[..]].concat())
+}
+
+/// What it printed with `--json`, without the time it took.
+fn timeless(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mut result: Value = serde_json::from_slice(&output.stdout).expect("a document");
+    result["result"]["seconds"] = Value::Null;
+    // Each thread has memory of its own.
+    result["size"]["bytes"] = Value::Null;
+    result
+}
+
+/// Starts an endless solve and waits until it has written this file.
+fn endless(folder: &Path, more: &[&str], file: impl Fn() -> Option<PathBuf>) -> Child {
+    let written = || file().and_then(|file| fs::metadata(file).ok()?.modified().ok());
+    let before = written();
+    let mut command = turn(folder, &[&ENDLESS[..], &["--checkpoint", "0s"], more].concat());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let begun = Instant::now();
+    while written() == before {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint");
+        assert_eq!(child.try_wait().expect("a child"), None, "it ended");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+/// Ends it with Ctrl-C; what it said.
+fn interrupt(child: Child) -> String {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    said
+}
+
+/// With how many iterations it says that it goes on.
+fn earlier(output: &Output) -> u64 {
+    let said = text(&output.stderr);
+    let number = said.strip_prefix("going on after ").and_then(|rest| rest.split(' ').next());
+    number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{said}"))
+}
+
+#[test]
+fn a_solve_in_two_runs_gives_the_result_of_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let run = |more: &[&str]| {
+        let more = [&["--until", "0.0001%", "--json", "--at", "x b100 c 2s"], more].concat();
+        turn(folder, &more).output().expect("the program runs")
+    };
+    for precision in ["single", "half"] {
+        let whole = run(&["--precision", precision, "--iterations", "57"]);
+        let keep = ["--precision", precision, "--keep", precision];
+        let half = run(&[&keep[..], &["--iterations", "23"]].concat());
+        let rest = run(&[&keep[..], &["--iterations", "57", "--threads", "1"]].concat());
+        assert_eq!(earlier(&rest), 23);
+        assert!(timeless(&rest) == timeless(&whole), "{precision}: going on changes the result");
+        assert!(timeless(&half) != timeless(&whole), "nothing is learnt");
+        // Once more there is nothing left to do, and other spots can be looked at.
+        let again = run(&[&keep[..], &["--iterations", "57"]].concat());
+        assert_eq!((earlier(&again), timeless(&again)), (57, timeless(&whole)));
+        let other = run(&[&keep[..], &["--iterations", "57", "--at", "x"]].concat());
+        assert_eq!(timeless(&other)["spots"][1]["at"], "x");
+        // What is near enough is not solved on; that is looked at after every tenth iteration.
+        for before in [57, 60] {
+            let near = run(&[&keep[..], &["--until", "90%"]].concat());
+            let result = &timeless(&near)["result"];
+            assert_eq!((earlier(&near), &result["iterations"]), (before, &60.into()));
+            assert_eq!(result["reached"], true);
+        }
+    }
+    assert!(!folder.join("data").exists() && !folder.join("single.lock").exists());
+}
+
+#[test]
+fn whatever_ends_a_solve_it_goes_on_to_the_same_result() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let shown = |more: &[&str]| {
+        let more = [&ENDLESS[..2], &["--json"], more].concat();
+        turn(folder, &more).output().expect("the program runs")
+    };
+    let mut before = 0;
+    for kill in [true, true, true, true, false] {
+        let mut child = endless(folder, &["--keep", "kept"], || Some(folder.join("kept")));
+        if kill {
+            child.kill().expect("killed");
+            child.wait().expect("it ends");
+        } else {
+            let said = interrupt(child);
+            assert!(said.contains(", kept in kept; resume with: "), "{said}");
+        }
+        let now = shown(&["--keep", "kept", "--iterations", "1"]);
+        let iterations = earlier(&now);
+        assert!(iterations >= before.max(1), "{iterations} iterations after {before}");
+        let whole = shown(&["--no-keep", "--iterations", &iterations.to_string()]);
+        assert!(timeless(&now) == timeless(&whole), "after {iterations} iterations");
+        before = iterations;
+    }
+}
+
+#[test]
+fn a_long_solve_is_kept_unasked_until_it_is_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let short = turn(folder, &["--iterations", "3"]).output().expect("the program runs");
+    assert!(short.status.success() && !folder.join("data").exists(), "a short solve leaves files");
+    // The name tells spots apart, so it is looked for.
+    let solves = folder.join("data/solves");
+    let files = || -> Vec<PathBuf> {
+        let files = fs::read_dir(&solves).map(|files| files.flatten().map(|file| file.path()));
+        files.map(Iterator::collect).unwrap_or_default()
+    };
+    let is_kept = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "solve");
+    let child = endless(folder, &[], || files().into_iter().find(is_kept));
+    let said = interrupt(child);
+    assert!(said.contains("kept in data/solves/Td9d6hQc-"), "{said}");
+    assert_eq!(files().len(), 1, "{:?}", files());
+    // Another spot has another file.
+    let other = turn(folder, &["--iterations", "3", "--smallest-bet", "2"]).output();
+    assert!(!text(&other.expect("the program runs").stderr).contains("going on"));
+    let done = turn(folder, &["--iterations", "1"]).output().expect("the program runs");
+    assert!(done.status.success() && earlier(&done) > 0, "{}", text(&done.stderr));
+    assert_eq!(files(), [] as [PathBuf; 0], "what is done is not kept");
+}
+
+#[test]
+fn checkpoints_that_are_of_no_use_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let run = |more: &[&str]| {
+        let more = [&["--iterations", "5", "--keep", "kept"], more].concat();
+        turn(folder, &more).output().expect("the program runs")
+    };
+    assert!(run(&[]).status.success());
+    let bytes = fs::read(folder.join("kept")).expect("a checkpoint");
+    let refused = |more: &[&str], expected: &[&str]| {
+        let output = run(more);
+        expected.iter().for_each(|expected| program::check_failure(&output, 3, expected));
+    };
+    let menu = ["its menu is `preflop 1: 50% pot; ", "here it is `preflop 1: 50%; "];
+    refused(
+        &["--menu", "every 1: 50%; every 2+: allin"],
+        &["kept: ", menu[0], menu[1], "begins anew"],
+    );
+    refused(&["--pot", "202"], &["`pot 200, 900 and 900 behind`", "`pot 202, 900 and 900 behind`"]);
+    refused(&["--precision", "half"], &["second-first in 32 bits`", "second-first in 16 bits`"]);
+    refused(
+        &["--algorithm", "hs-dcfr(30)"],
+        &["`hs-dcfr(30) in 32 bits, planned for 5 iterations`"],
+    );
+    refused(&["--board", "Td9d6hQs"], &["`Td9d6hQc`", "`Td9d6hQs`"]);
+    refused(&["--ranges", "QQ", "TT"], &["its first range is `", "here it is `QQ`"]);
+    assert_eq!(fs::read(folder.join("kept")).expect("a checkpoint"), bytes, "a refusal harms it");
+    for (damaged, expected) in [
+        (&bytes[..bytes.len() / 2], "is cut off after"),
+        (&[], "not a snapshot"),
+        (&[&bytes[..], b"x"].concat(), "goes on after its"),
+        (&[&bytes[..bytes.len() - 1], &[!bytes[bytes.len() - 1]]].concat(), "is damaged"),
+    ] {
+        fs::write(folder.join("kept"), damaged).expect("written");
+        refused(&[], &["kept: ", expected, "without the file solving begins anew"]);
+    }
+    fs::remove_file(folder.join("kept")).expect("removed");
+    assert!(run(&[]).status.success());
+    refused(&["--keep", "."], &[". is no file to keep a solve in"]);
+    refused(&["--keep", "kept/below"], &["--keep kept/below: "]);
+    let both = turn(folder, &["--keep", "kept", "--no-keep"]).output();
+    assert_eq!(both.expect("the program runs").status.code(), Some(2));
+    // Two solves do not write into one file.
+    let busy = endless(folder, &["--keep", "busy"], || Some(folder.join("busy")));
+    refused(&["--keep", "busy"], &["busy is in use by another solve"]);
+    interrupt(busy);
 }

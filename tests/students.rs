@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::program::{cardroom, check_failure, command, document, text};
 
 fn dataset(folder: &Path) {
@@ -52,6 +54,14 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
     // On any rows of its teacher's, what learned says more than what did not, and nobody says more than there is.
     let least = compared["least_log_loss"][0].as_f64().expect("the least");
     assert!(least <= losses(1) && losses(1) < losses(3) && losses(3) < losses(4), "{compared:#}");
+    let [first, second] = ["first", "second"].map(|place| &compared["differences"][0][place]);
+    assert_eq!((first, second), (&lines[0]["name"], &lines[1]["name"]));
+    let above = &compared["differences"][0]["streets"][0];
+    let [mean, low, high] = ["mean", "low", "high"].map(|end| above[end].as_f64().expect("nats"));
+    assert!((mean - (losses(1) - losses(0))).abs() < 1e-6 && low < mean && mean < high, "{above}");
+    // A node for each test and leaf, a branch to each but the first: an odd number; and nothing of what did not learn.
+    assert_eq!(lines[0]["parameters"][0].as_u64().map(|count| count % 2), Some(1), "{compared:#}");
+    assert_eq!(lines[2]["parameters"], Value::Null);
     let described = cardroom(folder, &["agents", "describe", "xgboost:model=xgboost"]);
     assert!(text(&described.stdout).contains("log-loss"), "{}", text(&described.stdout));
 }
@@ -108,6 +118,24 @@ fn models_of_another_program_become_a_student() {
     let played =
         cardroom(folder, &["match", "xgboost:model=second", "call", "--hands", "20", "--out", "m"]);
     assert!(played.status.success(), "{}", text(&played.stderr));
+    // A training that was stopped early has rounds after its best one: all are kept, and that is said.
+    let flop = folder.join("first/flop.ubj");
+    let forest = models::forest::Forest::open(&flop).expect("a forest");
+    fs::write(&flop, forest.with_attribute("best_iteration", "0").to_ubj()).expect("written");
+    let early = cardroom(folder, &[&lesson[..], &["--import", "first", "--out", "early"]].concat());
+    let said = text(&early.stderr);
+    assert!(early.status.success() && said.contains("flop.ubj: all 2 rounds are kept"), "{said}");
+    assert!(
+        said.contains("xgboost:model=early,rounds=best") && said.lines().count() == 1,
+        "{said}"
+    );
+    for (name, words) in [
+        ("xgboost:model=early", "all; up to the best, as with rounds=best, are flop 1 of 2"),
+        ("xgboost:model=early,rounds=best", "up to the best: flop 1 of 2"),
+    ] {
+        let described = cardroom(folder, &["agents", "describe", name]);
+        assert!(text(&described.stdout).contains(words), "{}", text(&described.stdout));
+    }
     fs::remove_file(folder.join("first/turn.ubj")).expect("removed");
     let missing =
         cardroom(folder, &[&lesson[..], &["--import", "first", "--out", "third"]].concat());

@@ -23,7 +23,7 @@ fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too(
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let made = document(folder, &[&TINY[..], &["--out", "s"]].concat());
-    assert_eq!(made["schema"], "cardroom-study-000/1");
+    assert_eq!(made["schema"], "cardroom-study-000/2");
     let table = made["table_1"].as_array().expect("a table");
     assert_eq!(table.len(), 10);
     let pair = |row: &&Value| row["one"] == "oct" && row["other"] == "cart";
@@ -31,21 +31,26 @@ fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too(
     assert_eq!(row["published"]["mbb"], 36.0);
 
     let agents = ["oct:model=s/students/oct", "cart:model=s/students/cart"];
-    let hands = made["hands"].to_string();
+    let hands = row["likeliest"]["hands"].to_string();
     let single = ["match", agents[0], agents[1], "--hands", &hands, "--out", "single"];
     let played = document(folder, &single);
-    assert_eq!(played["entrants"][0]["rate"]["mbb"], row["duplicate"]["mbb"]);
-    assert_eq!(played["entrants"][0]["rate"]["interval"]["low"], row["duplicate"]["low"]);
+    let duplicate = &row["likeliest"]["duplicate"];
+    assert_eq!(played["entrants"][0]["rate"]["mbb"], duplicate["mbb"]);
+    assert_eq!(played["entrants"][0]["rate"]["interval"]["low"], duplicate["low"]);
 
     for name in [
         "table1.csv",
-        "table1.svg",
+        "000-table1.svg",
         "losses.csv",
+        "parameters.csv",
         "fidelity.csv",
-        "shallow.csv",
+        "depths.csv",
         "curve.csv",
-        "curve.svg",
+        "000-curve.svg",
         "opening.svg",
+        "figure-7.svg",
+        "figure-8.svg",
+        "tables.md",
     ] {
         assert!(folder.join("s").join(name).exists(), "{name}");
     }
@@ -64,7 +69,7 @@ fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too(
     assert!(again.status.success(), "{}", text(&again.stderr));
     assert_eq!(text(&again.stderr), "", "a study that is done does nothing again");
     assert_eq!(done(&folder.join("s")), steps);
-    assert!(text(&again.stdout).contains("oct - cart"), "{}", text(&again.stdout));
+    assert!(text(&again.stdout).contains("oct – cart"), "{}", text(&again.stdout));
 }
 
 #[test]
@@ -79,8 +84,8 @@ fn a_killed_study_goes_on_where_it_was_to_the_same_result() {
         .spawn()
         .expect("it runs");
     let begun = Instant::now();
-    let match_folder = folder.join("parts/matches/mlp-oct");
-    while !match_folder.exists() && begun.elapsed() < Duration::from_secs(120) {
+    let played = folder.join("parts/table1/mlp-oct.json");
+    while !played.exists() && begun.elapsed() < Duration::from_secs(120) {
         std::thread::sleep(Duration::from_millis(2));
     }
     run.kill().expect("killed");
@@ -109,6 +114,33 @@ fn a_killed_study_goes_on_where_it_was_to_the_same_result() {
 }
 
 #[test]
+fn a_given_teacher_teaches_trees_of_several_depths_in_one_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/agents/models/nolimit.blueprint");
+    fs::copy(shipped, folder.join("a.blueprint")).expect("copied");
+    let depths = [&TINY[..], &["--teacher", "a.blueprint", "--only", "depths"]].concat();
+    let made = document(folder, &depths);
+    let rows = made["depths"].as_array().expect("depths");
+    let found: Vec<u64> = rows.iter().filter_map(|row| row["depth"].as_u64()).collect();
+    assert_eq!(found, [4, 6, 8, 10, 15]);
+    assert_eq!(made["table_1"], Value::Array(Vec::new()));
+    // The teacher's name is the folder's.
+    let at = "data/studies/000-a-0.0005";
+    let trees = ["oct", "cart"].map(|kind| format!("{kind}:model={at}/depths/{kind}-4"));
+    let hands = rows[0]["hands"].to_string();
+    let single = ["match", &trees[0], &trees[1], "--hands", &hands, "--out", "single"];
+    let played = document(folder, &single);
+    assert_eq!(played["entrants"][0]["rate"]["mbb"], rows[0]["duplicate"]["mbb"]);
+    assert!(text(&cardroom(folder, &depths).stdout).contains("Trees by depth"));
+    // Another blueprint of the same name is another teacher.
+    let mut bytes = fs::read(shipped).expect("a blueprint");
+    *bytes.last_mut().expect("bytes") ^= 1;
+    fs::write(folder.join("a.blueprint"), bytes).expect("written");
+    check_failure(&cardroom(folder, &depths), 3, "give --out another folder");
+}
+
+#[test]
 fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
@@ -118,10 +150,24 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
         check_failure(&output, 2, "above 0 and at most 1");
     }
     check_failure(&cardroom(folder, &["study", "000", "--out", "a,b"]), 2, "a folder without one");
+    for (arguments, code, expected) in [
+        (["--teacher", "a,b"], 2, "a file without one"),
+        (["--teacher", "nowhere"], 3, "nowhere"),
+        (["--slumbot", "oct"], 2, "write KIND=FOLDER"),
+        (["--slumbot", "cfr=x"], 2, "once for each of mlp, xgboost, oct, cart"),
+        (["--slumbot", "oct=nowhere"], 3, "nowhere/manifest.toml"),
+    ] {
+        let output = cardroom(folder, &[&["study", "000", "--out", "s"], &arguments[..]].concat());
+        check_failure(&output, code, expected);
+    }
+    for arguments in [["--network", "7"], ["--only", "everything"]] {
+        let output = cardroom(folder, &[&["study", "000"], &arguments[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
     let dry = cardroom(folder, &["study", "000", "--dry-run"]);
     let printed = text(&dry.stdout);
-    assert!(printed.contains("--iterations 46685184"), "{printed}");
+    assert!(printed.contains("--iterations 80000000"), "{printed}");
     assert!(printed.contains("train oct --starts 16"), "{printed}");
-    assert!(printed.contains("--hands 150000"), "{printed}");
+    assert!(printed.contains("--hands 400000"), "{printed}");
     assert!(fs::read_dir(folder).expect("listed").next().is_none(), "a dry run makes nothing");
 }

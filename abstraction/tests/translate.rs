@@ -139,6 +139,48 @@ fn every_reading_of_two_bets_has_the_product_of_their_probabilities() {
 }
 
 #[test]
+fn a_bet_below_the_menu_is_read_as_none_too_and_not_only_as_its_smallest() {
+    let def = Arc::new(games::nolimit_holdem());
+    let tree = tree(&def, "every 1-2: 50% pot allin\nevery 3+: allin");
+    let read = |betting: &str| -> Vec<(Place, f64)> {
+        let public = state(&def, betting);
+        let Turn::Act(seat) = public.turn() else { panic!("nobody is to act") };
+        let found = readings(&tree, &public, seat, 16);
+        found.into_iter().map(|reading| (reading.followed.place, reading.probability)).collect()
+    };
+    let name = |place| match place {
+        Place::At(node) => tree.betting(node),
+        Place::Ahead(node) => format!("ahead at {}", tree.betting(node)),
+    };
+    for (betting, bet, smallest, none, some) in [
+        // 100 into 600 where half of it is the least.
+        ("r300c/r400", 1.0 / 6.0, 0.5, "r300c/c", "r300c/r600"),
+        // The least reraise, 600 on top of 900 in a pot that a call makes 1,800: the street is over in the tree.
+        ("r300c/cr900r1500", 1.0 / 3.0, 0.5, "ahead at r300c/cr900c/", "r300c/cr900r1800"),
+        // The third raise, where the menu has all-in alone: 900 or 18,200 on top of 1,800 in a pot of 3,600.
+        (
+            "r300c/r900r1800r2700",
+            900.0 / 3_600.0,
+            18_200.0 / 3_600.0,
+            "ahead at r300c/r900r1800c/",
+            "r300c/r900r1800r20000",
+        ),
+    ] {
+        let found = read(betting);
+        let none_probability = pseudo_harmonic(0.0, smallest, bet);
+        assert_eq!(found.len(), 2, "{betting}: {found:?}");
+        for (expected, probability) in [(none, none_probability), (some, 1.0 - none_probability)] {
+            let reading = found.iter().find(|&&(place, _)| name(place) == expected);
+            let (_, read) = reading.unwrap_or_else(|| panic!("{betting}: {found:?}"));
+            assert!(
+                (read - probability).abs() < 1e-9,
+                "{betting}: {expected} {read} {probability}"
+            );
+        }
+    }
+}
+
+#[test]
 fn where_the_menu_has_no_raise_the_tree_is_ahead_until_the_next_street() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = tree(&def, "fc");

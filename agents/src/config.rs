@@ -32,7 +32,7 @@ impl AgentConfig {
     ///
     /// Kinds with a principal option take the whole argument as its value; others take
     /// `OPTION=VALUE` pairs separated by commas. Values are read as TOML where they can be, and as
-    /// plain text otherwise.
+    /// plain text otherwise; a comma between double quotes does not end a value.
     pub(crate) fn from_argument(
         spec: &AgentSpec,
         text: &str,
@@ -44,7 +44,7 @@ impl AgentConfig {
             config.options.insert(option.to_owned(), toml::Value::String(argument.to_owned()));
             return Ok(config);
         }
-        for pair in argument.split(',') {
+        for pair in outside_quotes(argument) {
             let (option, value) = pair.split_once('=').ok_or_else(|| AgentError::BadOption {
                 agent: text.to_owned(),
                 reason: format!("`{pair}` is not of the form OPTION=VALUE"),
@@ -78,6 +78,17 @@ impl AgentConfig {
             }
         })
     }
+}
+
+/// The parts between those commas that do not stand between double quotes.
+fn outside_quotes(text: &str) -> impl Iterator<Item = &str> {
+    let (mut quoted, mut escaped) = (false, false);
+    text.split(move |letter: char| {
+        let quote = letter == '"' && !escaped;
+        escaped = quoted && letter == '\\' && !escaped;
+        quoted ^= quote;
+        letter == ',' && !quoted
+    })
 }
 
 fn parse_value(text: &str) -> toml::Value {

@@ -124,13 +124,19 @@ pub fn check(
     let mut report = Report::default();
     let new = || def.seats().map(|_| choice.build(def)).collect::<Result<Vec<_>, _>>();
     let (cost, policy) = (choice.cost(), choice.policy(def)?);
-    let mut block = Block { def, terms, cost, policy, clock, report: &mut report };
+    let mut block = Block { def, terms, cost, policy, clock, report: &mut report, lost: false };
     let first = block.play(&mut new()?);
+    if block.lost {
+        return Ok(report);
+    }
     if choice.repeatable() {
         let mut agents = new()?;
         let second = block.play(&mut agents);
         agents.iter_mut().for_each(|agent| agent.restart());
         let third = block.play(&mut agents);
+        if block.lost {
+            return Ok(report);
+        }
         compare(Claim::SameSeeds, &first, &second, &mut report);
         compare(Claim::Restart, &second, &third, &mut report);
     } else {
@@ -216,6 +222,8 @@ struct Block<'a> {
     policy: Option<Arc<dyn Policy>>,
     clock: &'a dyn Fn() -> Duration,
     report: &'a mut Report,
+    /// The agent has stopped answering.
+    lost: bool,
 }
 
 impl Block<'_> {
@@ -224,6 +232,9 @@ impl Block<'_> {
         let mut spent = Duration::ZERO;
         for hand in 0..self.terms.hands {
             self.play_hand(hand, agents, &mut made, &mut spent);
+            if self.lost {
+                break;
+            }
         }
         let mean = spent / u32::try_from(made.len().max(1)).unwrap_or(u32::MAX);
         if self.cost == Cost::Inline && mean > self.terms.longest_mean {
@@ -257,7 +268,11 @@ impl Block<'_> {
             let infoset = state.infoset(seat);
             let action = if hand.is_multiple_of(2) || seat.index() == subject {
                 let agent = &mut *agents[seat.index()];
-                self.decide(hand, &infoset, agent, made, spent)
+                let action = self.decide(hand, &infoset, agent, made, spent);
+                if self.lost {
+                    return;
+                }
+                action
             } else {
                 Random.act(&infoset, &mut self.context(hand, &infoset)).action
             };
@@ -321,6 +336,8 @@ impl Block<'_> {
             Ok(Decision { failed: Some(reason), note, .. }) => {
                 let why = note.map(|note| format!(" ({note})")).unwrap_or_default();
                 let what = failure(reason);
+                self.lost =
+                    self.cost == Cost::Worker && matches!(reason, Failed::Timeout | Failed::Gone);
                 self.report.breach(Claim::Answers, || format!("{situation}: {what}{why}"));
                 (Action::Call, None)
             }

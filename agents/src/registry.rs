@@ -80,6 +80,8 @@ pub struct Recipe {
     pub cost: Cost,
     /// Whether this agent and all it asks are repeatable.
     pub repeatable: bool,
+    /// Whether this agent, or one that it asks, is a program that is started on this machine.
+    pub program: bool,
     /// Files that were read or will be needed; a package must carry them.
     pub files: Vec<PathBuf>,
     /// Names of configured agents that were asked for; a package must define them.
@@ -102,6 +104,7 @@ impl Recipe {
         Recipe {
             cost: Cost::Inline,
             repeatable: true,
+            program: false,
             files: Vec::new(),
             names: Vec::new(),
             about: String::new(),
@@ -175,11 +178,13 @@ impl Recipe {
         self
     }
 
-    /// The same recipe, taking in the cost, files and (lack of) repeatability of an agent it asks.
+    /// The same recipe, taking in the cost, programs, files and (lack of) repeatability of an agent
+    /// it asks.
     #[must_use]
     pub fn asking(mut self, inner: &AgentChoice) -> Recipe {
         self.cost = self.cost.max(inner.recipe.cost);
         self.repeatable &= inner.recipe.repeatable;
+        self.program |= inner.recipe.program;
         self.files.extend(inner.recipe.files.iter().cloned());
         self.names.extend(inner.recipe.names.iter().cloned());
         self.checks.extend(inner.recipe.checks.iter().cloned());
@@ -214,6 +219,11 @@ impl AgentChoice {
     /// Whether the same seeds give the same decisions in every run.
     pub fn repeatable(&self) -> bool {
         self.recipe.repeatable
+    }
+
+    /// Whether it, or an agent that it asks, is a program that is started on this machine.
+    pub fn runs_program(&self) -> bool {
+        self.recipe.program
     }
 
     /// The files it needs, as they were named.
@@ -306,6 +316,7 @@ impl Registry {
         crate::student::SPECS.into_iter().for_each(|spec| registry.add(spec));
         registry.add(crate::router::SPEC);
         registry.add(crate::shadow::SPEC);
+        registry.add(crate::exploiter::SPEC);
         registry
     }
 

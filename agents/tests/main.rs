@@ -5,6 +5,7 @@ mod cfr;
 mod cfr_in_tree;
 mod contract;
 mod equity;
+mod exploiter;
 mod policy;
 mod registry;
 mod router;

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use abstraction::features::FeatureMaker;
 use agents::{AgentError, Context, Registry};
 use cards::{Board, HoleCards};
-use game::{Action, GameDef, InfoSet, Policy, PublicState, Strategy, Turn, games};
-use models::student::{Learned, Student};
+use game::{Action, GameDef, InfoSet, Policy, PublicState, Strategy, Street, Turn, games};
+use models::Classifier;
+use models::forest::Forest;
+use models::student::{Learned, Student, hash};
 use rand::SeedableRng;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
@@ -71,7 +73,9 @@ fn a_student_plays_what_its_model_says_of_the_situation() {
     let def = Arc::new(games::nolimit_holdem());
     for kind in Learned::KINDS {
         let student = Student::open(&Path::new(MODELS).join(kind)).expect("a student");
-        let policy = policy(kind, &def);
+        let policy = policy(&format!("{kind}:play=sample"), &def);
+        let learned = Registry::standard().resolve(kind).expect("it exists").student();
+        let says = agents::what_it_says(&learned.expect("a student"));
         // Win-rates counted out, without the tables that the agent has.
         let mut maker = FeatureMaker::counting(student.schema());
         for infoset in infosets(&def) {
@@ -81,6 +85,7 @@ fn a_student_plays_what_its_model_says_of_the_situation() {
             let mut shares = vec![0.0; moves.as_slice().len()];
             student.street(street).classifier().predict(features.as_slice(), &mut shares);
             let found = policy.strategy(&infoset);
+            assert_eq!(says.strategy(&infoset), found, "{kind}: what it says, however it plays");
             let legal = infoset.legal();
             for &(action, share) in &found.actions {
                 assert!(legal.allows(action), "{kind}: {action:?}");
@@ -90,6 +95,39 @@ fn a_student_plays_what_its_model_says_of_the_situation() {
                 assert!((share - expected).abs() < 1e-5, "{kind}: {share} of {expected}");
             }
         }
+    }
+}
+
+#[test]
+fn the_small_tree_is_read_whole_and_plays() {
+    let student = Student::open(&Path::new(MODELS).join("oct-small")).expect("a student");
+    let deep = Student::open(&Path::new(MODELS).join("oct")).expect("a student");
+    let (ours, theirs) = (student.manifest(), deep.manifest());
+    assert_eq!((&ours.kind, &ours.data_sha256), (&theirs.kind, &theirs.data_sha256));
+    let leaves = Street::ALL.map(|street| match student.street(street) {
+        Learned::Tree(tree) => tree.leaves(),
+        _ => panic!("no tree on the {street}"),
+    });
+    let all: usize = leaves.iter().sum();
+    assert!((40..=80).contains(&all), "{leaves:?}");
+    // It plays what its trees say, which is not what the deep ones say.
+    let def = Arc::new(games::nolimit_holdem());
+    let [small, folder, whole] = [
+        "oct:model=small,play=sample",
+        &format!("oct:model={MODELS}/oct-small,play=sample"),
+        "oct:play=sample",
+    ]
+    .map(|name| policy(name, &def));
+    let mut differ = 0;
+    for infoset in infosets(&def) {
+        let strategy = small.strategy(&infoset);
+        assert_eq!(strategy, folder.strategy(&infoset));
+        differ += usize::from(strategy != whole.strategy(&infoset));
+    }
+    assert!(differ > 20, "{differ}");
+    for kind in ["cart", "xgboost", "mlp"] {
+        let error = Registry::standard().resolve(&format!("{kind}:model=small")).expect_err("none");
+        assert!(error.to_string().contains("inside the program for `oct` alone"), "{error}");
     }
 }
 
@@ -112,21 +150,27 @@ fn all_hands_together_get_what_each_gets_alone() {
 }
 
 #[test]
-fn the_likeliest_alone_and_nothing_below_the_threshold() {
+fn the_likeliest_alone_unless_sampling_is_asked_for_and_nothing_below_the_threshold() {
     let def = Arc::new(games::nolimit_holdem());
-    let [whole, pure, cut] =
-        ["oct", "oct:play=purify", "oct:threshold=0.3"].map(|name| policy(name, &def));
+    let names = ["oct:play=sample", "oct", "oct:play=sample,threshold=0.3", "oct:play=purify"];
+    let [whole, pure, cut, named] = names.map(|name| policy(name, &def));
     for infoset in infosets(&def) {
         let all = whole.strategy(&infoset);
         let best = all.actions.iter().map(|&(_, share)| share).fold(0.0, f64::max);
         let one = pure.strategy(&infoset);
         assert_eq!(one.actions.len(), 1);
+        assert_eq!(one, named.strategy(&infoset), "the default is named");
         assert_eq!(all.probability(one.actions[0].0), best);
         let kept = cut.strategy(&infoset);
         let fine = |&(action, _): &(Action, f64)| all.probability(action) >= best.min(0.3);
         assert!(kept.actions.iter().all(fine), "{all:?} {kept:?}");
         let sum: f64 = kept.actions.iter().map(|&(_, share)| share).sum();
         assert!((sum - 1.0).abs() < 1e-9);
+    }
+    // Nothing is drawn, so that a threshold would be silently without effect.
+    for name in ["oct:threshold=0.3", "oct:play=purify,threshold=0.3"] {
+        let error = Registry::standard().resolve(name).expect_err("refused").to_string();
+        assert!(error.contains("`threshold` is for `play=sample`"), "{error}");
     }
 }
 
@@ -138,10 +182,84 @@ fn a_tree_says_why() {
     let rng = agents::AgentRng::seed_from_u64(1);
     let decision = agent.act(&infoset, &mut Context { rng, hand: 0, time_left: None });
     let note = decision.note.expect("a note");
-    assert!(note.starts_with("nodes 0-"), "{note}");
-    assert!(note.contains("win-rate") || note.contains("chips"), "{note}");
+    // A sentence of a few conditions; the path to the leaf stands apart.
+    let (said, path) = note.split_once('\n').expect("two lines");
+    assert!(said.split("; ").count() <= 4 && !said.contains("percentile"), "{note}");
+    assert!(said.contains("win") && path.starts_with("nodes 0-"), "{note}");
+    let more = said.rsplit_once("; and ").and_then(|(_, more)| more.strip_suffix(" more"));
+    let more: usize = more.map_or(0, |more| more.parse().expect("a number"));
+    let rest = path.split_once(": ").map_or(0, |(_, rest)| rest.split("; ").count());
+    assert_eq!(rest, more, "{note}");
     let strategy: Strategy = decision.strategy.expect("a strategy");
     assert!(strategy.probability(decision.action) > 0.0);
+}
+
+#[test]
+fn forests_play_all_rounds_or_those_up_to_the_best() {
+    let def = Arc::new(games::nolimit_holdem());
+    let folder = tempfile::tempdir().expect("a folder");
+    let shipped = Path::new(MODELS).join("xgboost");
+    for file in fs::read_dir(&shipped).expect("a folder") {
+        let file = file.expect("a file");
+        fs::copy(file.path(), folder.path().join(file.file_name())).expect("copied");
+    }
+    // The flop's forest as one whose training was stopped early, after its fifth round was its best.
+    let flop = fs::read(shipped.join("flop.forest")).expect("a forest");
+    let whole = Forest::read(&flop).expect("a forest");
+    let rounds = whole.rounds();
+    let put = |best: &str| {
+        let bytes = whole.clone().with_attribute("best_iteration", best).to_compact();
+        fs::write(folder.path().join("flop.forest"), &bytes).expect("written");
+        let manifest = fs::read_to_string(shipped.join("manifest.toml")).expect("a manifest");
+        let manifest = manifest.replace(&hash(&flop), &hash(&bytes));
+        fs::write(folder.path().join("manifest.toml"), manifest).expect("written");
+    };
+    put("4");
+    let named = |rest: &str| {
+        Registry::standard()
+            .resolve(&format!("xgboost:model={},play=sample{rest}", folder.path().display()))
+    };
+    let [all, best] = ["", ",rounds=best"].map(|rest| named(rest).expect("it exists"));
+    assert!(all.about().contains("all; up to the best, as with rounds=best, are flop 5 of "));
+    assert!(best.about().contains(&format!("up to the best: flop 5 of {rounds};")));
+    let mut ended = whole.clone();
+    ended.truncate(5 * whole.groups());
+    let maker = FeatureMaker::new(Student::open(&shipped).expect("a student").schema());
+    for infoset in infosets(&def) {
+        let mut different = false;
+        for (choice, forest) in [(&all, &whole), (&best, &ended)] {
+            let student = choice.student().expect("it learned");
+            let street = infoset.public.street();
+            let Learned::Forest(played) = student.street(street) else { panic!("a forest") };
+            let features = maker.clone().infoset(&infoset).expect("features");
+            let (mut told, mut expected) =
+                (vec![0.0; played.classes()], vec![0.0; played.classes()]);
+            played.predict(features.as_slice(), &mut told);
+            if street == Street::Flop {
+                forest.predict(features.as_slice(), &mut expected);
+                assert_eq!(told, expected);
+                different |= played.rounds() == 5;
+            }
+            let policy = choice.policy(&def).expect("it plays").expect("it can be asked");
+            let strategy = policy.strategy(&infoset);
+            let moves = student.moves(street).actions(&infoset.public, &told);
+            let weights = Strategy::from_weights(moves).expect("weights");
+            assert_eq!(strategy, weights);
+        }
+        assert_eq!(different, infoset.public.street() == Street::Flop);
+    }
+    let refused = |name: &str| Registry::standard().resolve(name).expect_err("refused").to_string();
+    assert!(refused("cart:rounds=best").contains("rounds"));
+    assert!(refused("xgboost:rounds=most").contains("rounds"));
+    let about = Registry::standard().resolve("xgboost:rounds=best").expect("it exists");
+    assert!(about.about().contains("all, for no file has a best_iteration"), "{}", about.about());
+    put("four");
+    assert!(named("").is_ok(), "all rounds are there whatever the file calls best");
+    let error = named(",rounds=best").expect_err("no number").to_string();
+    assert!(
+        error.contains("flop.forest: ") && error.contains("`best_iteration` is `four`"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -176,8 +294,8 @@ fn what_does_not_fit_is_refused_with_its_name() {
     check("cart", "unknown to this program");
     edited("kind = \"cart\"", "kind = \"forest\"");
     check("forest", "there is no agent `forest`");
-    edited("turn 1: 50% pot allin", "turn 1: 40% 50% pot allin");
-    check("cart", "turn.tree: it takes 15 numbers and tells 5 moves apart");
+    edited("turn 1: 50% pot 300% allin", "turn 1: 40% 50% pot 300% allin");
+    check("cart", "turn.tree: it takes 15 numbers and tells 6 moves apart");
     edited("file = \"flop.tree\"", "file = \"../flop.tree\"");
     check("cart", "own folder");
     fs::write(&manifest, &text).expect("written");

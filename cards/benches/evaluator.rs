@@ -1,10 +1,12 @@
-//! Speed of the hand evaluator's ways in: sets one by one, partial hands, many sets at once, and one
+//! Speed of the hand evaluator's ways in: sets one by one, partial hands, many sets or hands at once, and one
 //! board with all hole cards. Beside other evaluators it is measured in `peers/`.
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use cards::{Card, CardSet, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};
+use cards::{
+    Card, CardSet, HandRank, OnBoard, PartialHand, evaluate, evaluate_all, evaluate_hands,
+};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -48,6 +50,16 @@ fn evaluator(criterion: &mut Criterion) {
             bencher.iter(|| evaluate_all(black_box(&hands), black_box(&mut ranks)));
         });
     }
+
+    let cards_of = |hand: &CardSet| -> [Card; 7] {
+        let cards: Vec<Card> = hand.iter().collect();
+        cards.try_into().expect("seven cards")
+    };
+    let hands: Vec<[Card; 7]> = random_hands(7).iter().map(cards_of).collect();
+    let mut ranks = vec![HandRank::default(); HANDS];
+    group.bench_function("random hands of 7, from cards, at once", |bencher| {
+        bencher.iter(|| evaluate_hands(black_box(&hands), black_box(&mut ranks)));
+    });
 
     let boards = random_hands(5);
     group.throughput(Throughput::Elements(1));

@@ -13,13 +13,20 @@ mod rules;
 
 use keys::{RANK_KEYS, ROW_SHIFT, ROWS};
 
-/// One hand without a flush: its key's bits below the row, and its strength.
-type Entry = (u32, u32);
+/// One hand without a flush: its key's bits below the row, and what it holds: in place `k` the mask of the
+/// ranks that it has more than `k` times.
+type Entry = (u32, [u32; 4]);
 
 fn main() {
-    let mut rows = vec![Vec::new(); ROWS];
-    collect(0, 7, 0, [0; 4], &mut rows);
-    let (offsets, strengths) = place(&rows);
+    let hands = collected(7);
+    let (offsets, places) = place(&hands);
+    let strengths = filled(&hands, &places, rules::of_ranks);
+
+    let unfinished = collected(6);
+    let (next_offsets, places) = place(&unfinished);
+    let next = filled(&unfinished, &places, |held| {
+        std::array::from_fn::<_, 13, _>(|rank| with(held, rank).map_or(0, rules::of_ranks))
+    });
 
     let flushes = (0..1 << 13).map(
         |ranks: u32| {
@@ -33,22 +40,34 @@ fn main() {
         ("OFFSETS", offsets),
         ("STRENGTHS", strengths),
         ("FLUSHES", flushes.collect()),
+        ("NEXT_OFFSETS", next_offsets),
     ];
     for (name, table) in tables {
-        writeln!(text, "pub(super) static {name}: [u32; {}] = {table:?};", table.len())
-            .expect("memory does not fail");
+        write_table(&mut text, name, "u32", &table);
     }
+    write_table(&mut text, "NEXT", "[u32; 13]", &next);
     let folder = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
     std::fs::write(Path::new(&folder).join("tables.rs"), text).expect("OUT_DIR can be written");
     let mut cargo = std::io::stdout().lock();
     writeln!(cargo, "cargo::rerun-if-changed=build").expect("cargo listens");
 }
 
-/// Sorts into rows every hand that adds up to `left` cards of `rank` and above to the hand with this
-/// key; `held[k]` is the mask of the ranks that it holds more than `k` times.
+fn write_table<T: std::fmt::Debug>(text: &mut String, name: &str, of: &str, table: &[T]) {
+    writeln!(text, "pub(super) static {name}: [{of}; {}] = {table:?};", table.len())
+        .expect("memory does not fail");
+}
+
+/// All hands of up to `cards` cards, in rows.
+fn collected(cards: usize) -> Vec<Vec<Entry>> {
+    let mut rows = vec![Vec::new(); ROWS];
+    collect(0, cards, 0, [0; 4], &mut rows);
+    rows
+}
+
+/// Sorts into rows every hand that adds up to `left` cards of `rank` and above to the hand with this key.
 fn collect(rank: usize, left: usize, key: u32, held: [u32; 4], rows: &mut [Vec<Entry>]) {
     if rank == RANK_KEYS.len() {
-        rows[(key >> ROW_SHIFT) as usize].push((key % (1 << ROW_SHIFT), rules::of_ranks(held)));
+        rows[(key >> ROW_SHIFT) as usize].push((key % (1 << ROW_SHIFT), held));
         return;
     }
     let (mut key, mut held) = (key, held);
@@ -60,13 +79,33 @@ fn collect(rank: usize, left: usize, key: u32, held: [u32; 4], rows: &mut [Vec<E
     }
 }
 
-/// The offset of each row, to be added to a whole key with wrapping, and the strengths.
-fn place(rows: &[Vec<Entry>]) -> (Vec<u32>, Vec<u32>) {
+/// A hand and one more card of this rank; `None` if it has all four.
+fn with(mut held: [u32; 4], rank: usize) -> Option<[u32; 4]> {
+    *held.iter_mut().find(|ranks| **ranks & 1 << rank == 0)? |= 1 << rank;
+    Some(held)
+}
+
+/// The table with the value of each hand at its place, and nothing elsewhere.
+fn filled<T: Clone + Default>(
+    rows: &[Vec<Entry>],
+    places: &[Vec<usize>],
+    value: impl Fn([u32; 4]) -> T,
+) -> Vec<T> {
+    let len = places.iter().flatten().max().map_or(0, |last| last + 1);
+    let mut table = vec![T::default(); len];
+    for (place, entry) in places.iter().flatten().zip(rows.iter().flatten()) {
+        table[*place] = value(entry.1);
+    }
+    table
+}
+
+/// The offset of each row, to be added to a whole key with wrapping, and the places that its hands get.
+fn place(rows: &[Vec<Entry>]) -> (Vec<u32>, Vec<Vec<usize>>) {
     let mut order: Vec<usize> = (0..rows.len()).filter(|&row| !rows[row].is_empty()).collect();
     order.sort_by_key(|&row| std::cmp::Reverse(rows[row].len()));
-    let (mut offsets, mut strengths) = (vec![0; rows.len()], vec![0; 1 << 18]);
-    let mut taken = vec![0_u64; strengths.len() / 64];
-    let (mut first_free, mut len) = (0, 0);
+    let (mut offsets, mut places) = (vec![0; rows.len()], vec![Vec::new(); rows.len()]);
+    let mut taken = vec![0_u64; (1 << 18) / 64];
+    let mut first_free = 0;
     for row in order {
         let lowest =
             rows[row].iter().map(|entry| entry.0).min().expect("rows in order have entries");
@@ -76,16 +115,14 @@ fn place(rows: &[Vec<Entry>]) -> (Vec<u32>, Vec<u32>) {
         }
         let start = (first_free..).find_map(|word| first_place(&taken, 64 * word, &slots));
         let start = start.expect("the search ends in free slots or with a panic");
-        for (slot, entry) in slots.iter().map(|slot| start + slot).zip(&rows[row]) {
-            taken[slot / 64] |= 1 << (slot % 64);
-            strengths[slot] = entry.1;
-            len = len.max(slot + 1);
+        places[row] = slots.iter().map(|slot| start + slot).collect();
+        for place in &places[row] {
+            taken[place / 64] |= 1 << (place % 64);
         }
         let moved = (start as u32).wrapping_sub(lowest);
         offsets[row] = moved.wrapping_sub((row as u32) << ROW_SHIFT);
     }
-    strengths.truncate(len);
-    (offsets, strengths)
+    (offsets, places)
 }
 
 /// The first of the 64 places from `start` on where none of the slots is taken.

@@ -31,7 +31,9 @@ mod winrate;
 pub use allin::{AllInError, AllInMatrix, PreflopTable, all_in, all_in_without_table};
 pub use card::{Card, ParseCardError, Rank, Suit};
 pub use combo::{Combo, ParseStartingHandError, StartingHand};
-pub use evaluate::{Category, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};
+pub use evaluate::{
+    Category, HandRank, OnBoard, PartialHand, evaluate, evaluate_all, evaluate_hands,
+};
 pub use isomorphism::{CanonicalIndex, DealError, RoundsError};
 pub use list::{Board, CardList, HoleCards, ParseCardsError};
 pub use multiway::{MultiwayError, Share, all_in_multiway};

@@ -8,6 +8,7 @@ use crate::{Card, Rank, Suit};
 /// A set of cards. Bit `16 * suit + rank` is set when the card is in the set, so that each
 /// suit's ranks are a 13-bit mask in a 16-bit lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(transparent)]
 pub struct CardSet(u64);
 
 /// Each card's bit; as long as it is because then no `u8` needs to be checked.

@@ -3,6 +3,7 @@
 
 mod definitions;
 mod errors;
+mod foreign;
 mod naive;
 mod notation;
 mod payoffs;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use learners::cart::{self, fit};
-use learners::oct::{Oct, Options};
+use learners::oct::{Oct, Options, StartTrees};
 use learners::{Bins, Table, Training};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -49,7 +49,13 @@ fn trees(c: &mut Criterion) {
     group.bench_function("greedy, depth 10", |b| {
         b.iter(|| fit(black_box(&table), &bins, &ten).expect("a tree"));
     });
-    let options = Options { depth: 10, starts: 1, rounds: 1, regrows: 0, ..Options::default() };
+    let options = Options {
+        depth: 10,
+        starts: StartTrees::Exactly(1),
+        rounds: 1,
+        regrows: 0,
+        ..Options::default()
+    };
     // The last stage's only step: a greedy tree and one round over all rows for two trees.
     let options = Options { stage_rows: ROWS / 2, ..options };
     let mut begun = Oct::new(&table, &bins, None, options).expect("a run");

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use learners::cart;
-use learners::oct::{self, Oct};
+use learners::oct::{self, Oct, StartTrees};
 use learners::{Bins, Loss, Table, Training};
 use models::Classifier;
 use models::tree::Tree;
@@ -98,7 +98,10 @@ fn fit(args: &Args, train: &Table, held_out: Option<&Table>) -> Result<Tree, Fai
         min_rows: args.get("min-rows", defaults.min_rows)?,
         min_weight: args.get("min-weight", defaults.min_weight)?,
         alpha: args.get("alpha", defaults.alpha)?,
-        starts: args.get("starts", defaults.starts)?,
+        starts: match args.options.get("starts") {
+            Some(_) => StartTrees::Exactly(args.get("starts", 0)?),
+            None => defaults.starts,
+        },
         survivors: args.get("survivors", defaults.survivors)?,
         rounds: args.get("rounds", defaults.rounds)?,
         regrows: args.get("regrows", defaults.regrows)?,

@@ -66,6 +66,34 @@ pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
     Measured { log_loss: mean(0), brier: mean(1), distance: mean(2), accuracy: mean(3) }
 }
 
+/// The log-loss of each row of a table, in nats.
+pub fn log_losses(classifier: &dyn Classifier, table: &Table) -> Vec<f64> {
+    let row = |row: usize| {
+        let mut values = vec![0.0; table.columns().len()];
+        let mut shares = vec![0.0; table.classes().len()];
+        table.row(row, &mut values);
+        classifier.predict(&values, &mut shares);
+        let label = table.label(row).iter().zip(shares);
+        label
+            .map(|(&label, share)| -f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln())
+            .sum()
+    };
+    (0..table.rows()).into_par_iter().map(row).collect()
+}
+
+/// The weighted mean of what the second of two lists has more than the first, row by row, and its standard error.
+/// Rows are taken as independent, each with all of its weight: the equal rows that a row stands for are one.
+pub fn mean_difference(first: &[f64], second: &[f64], weights: &[f32]) -> (f64, f64) {
+    let rows = || {
+        let pairs = first.iter().zip(second).zip(weights);
+        pairs.map(|((first, second), &weight)| (second - first, f64::from(weight)))
+    };
+    let total: f64 = rows().map(|(_, weight)| weight).sum();
+    let mean = rows().map(|(more, weight)| weight * more).sum::<f64>() / total;
+    let spread: f64 = rows().map(|(more, weight)| (weight * (more - mean)).powi(2)).sum();
+    (mean, spread.sqrt() / total)
+}
+
 /// The number of the largest share, the first on ties.
 pub fn likeliest(shares: &[f32]) -> usize {
     let mut best = 0;

@@ -177,6 +177,11 @@ impl Table {
         &self.labels[row * self.classes.len()..][..self.classes.len()]
     }
 
+    /// Whether each row has one class: labels are hard, not distributions.
+    pub fn is_hard(&self) -> bool {
+        self.labels.iter().all(|&share| share == 0.0 || share == 1.0)
+    }
+
     /// The weight of each row.
     pub fn weights(&self) -> &[f32] {
         &self.weights

@@ -7,7 +7,8 @@ use models::Classifier;
 pub struct Progress {
     /// Steps done: trees, epochs or starts, as the learner counts.
     pub done: u64,
-    /// Steps that there will be at most.
+    /// Steps that there will be at most, as far as is known now: where going on has paid there may
+    /// be more.
     pub most: u64,
     /// What the learner makes small, over the rows it learns from.
     pub loss: f64,

@@ -2,7 +2,7 @@
 
 use learners::Table;
 use learners::baseline::{Constant, Nearest, least_log_loss};
-use learners::measure::measure;
+use learners::measure::{log_losses, mean_difference, measure};
 use models::Classifier;
 
 /// Two clouds of rows, one for each class, and one row of the second among the first.
@@ -49,4 +49,20 @@ fn nothing_is_better_than_the_labels_themselves() {
     let least = least_log_loss(&table);
     assert!((least - 2.0 / 7.0 * 2f64.ln()).abs() < 1e-6, "{least}");
     assert!(measure(&Nearest::new(&table, 1), &table).log_loss >= least - 1e-6);
+}
+
+#[test]
+fn rows_by_themselves_add_up_and_their_differences_have_an_error() {
+    let table = table();
+    let (mean, uniform) = (Constant::mean(&table), Constant::uniform(&table));
+    let [first, second] = [&mean, &uniform].map(|one| log_losses(one, &table));
+    let (above, error) = mean_difference(&first, &second, table.weights());
+    let whole = measure(&uniform, &table).log_loss - measure(&mean, &table).log_loss;
+    assert!((above - whole).abs() < 1e-6 && error > 0.0, "{above} {whole}");
+    // By hand: the differences are 1, 0 and 2, the last one with all of its weight of two.
+    let (mean, error) = mean_difference(&[1.0, 2.0, 3.0], &[2.0, 2.0, 5.0], &[1.0, 1.0, 2.0]);
+    assert!((mean - 1.25).abs() < 1e-12, "{mean}");
+    let spread: f64 = 0.25_f64.powi(2) + 1.25_f64.powi(2) + (2.0 * 0.75_f64).powi(2);
+    assert!((error - spread.sqrt() / 4.0).abs() < 1e-12, "{error}");
+    assert_eq!(mean_difference(&first, &first, table.weights()), (0.0, 0.0));
 }

@@ -113,6 +113,64 @@ fn pruning_on_other_rows_takes_away_what_is_noise() {
     }
 }
 
+/// Rows whose class is told by steps of a third of the first column, and the same with one label of
+/// ten wrong.
+fn stepped() -> (Table, Table) {
+    let class = |row: usize| (row / 100) % 2;
+    let rows = |wrong: usize| {
+        let rows: Vec<([f32; 2], usize)> = (0..300)
+            .map(|row| {
+                let told = class(row) ^ usize::from(row % 10 < wrong);
+                ([row as f32 / 300.0, (row * 7 % 11) as f32], told)
+            })
+            .collect();
+        hard(&rows.iter().map(|(row, class)| (&row[..], *class)).collect::<Vec<_>>())
+    };
+    (rows(0), rows(1))
+}
+
+#[test]
+fn hard_labels_are_pruned_by_errors_and_soft_ones_by_the_loss() {
+    // Leaves that are sure, and right for nine rows of ten: few errors, and a log-loss worse than
+    // that of knowing nothing.
+    let (train, held_out) = stepped();
+    let bins = Bins::new(&train, 1 << 16);
+    let options = Options { loss: Loss::Entropy, ..Options::default() };
+    let pruned =
+        |held_out: &Table| cart::fit_pruned(&train, &bins, held_out, &options).expect("a tree").0;
+    let tree = pruned(&held_out);
+    assert_eq!((tree.leaves(), measure(&tree, &held_out).accuracy), (3, 0.9));
+    // One label that is a distribution makes the rows soft.
+    let labels = held_out.labels().iter().enumerate();
+    let labels = labels.map(|(at, &share)| if at < 2 { 0.5 } else { share }).collect();
+    let (columns, classes) = (held_out.columns().to_vec(), held_out.classes().to_vec());
+    let values = (0..2).flat_map(|column| held_out.column(column).to_vec()).collect();
+    let soft = Table::new(columns, classes, values, labels, vec![1.0; 300]).expect("a table");
+    assert!(held_out.is_hard() && !soft.is_hard());
+    let tree = pruned(&soft);
+    assert_eq!(tree.leaves(), 1, "{}", tree.to_text());
+}
+
+#[test]
+fn no_other_pruning_and_no_other_leaf_size_has_fewer_errors_on_hard_rows() {
+    for (seed, loss) in [(1, Loss::Entropy), (2, Loss::Gini), (3, Loss::Entropy)] {
+        let (train, held_out) = (noisy(600, 4, 3, seed), noisy(300, 4, 3, seed + 10));
+        let bins = Bins::new(&train, 256);
+        let options = Options { loss, ..Options::default() };
+        let chosen = cart::fit_pruned(&train, &bins, &held_out, &options).expect("a tree").0;
+        let right = |tree: &Tree| measure(tree, &held_out).accuracy;
+        for min_rows in [1, 3, 10, 30] {
+            for step in 0..60 {
+                let alpha = 0.5 * 0.85f64.powi(step);
+                let other =
+                    Options { min_rows, alpha: if step == 0 { 0.0 } else { alpha }, ..options };
+                let other = cart::fit(&train, &bins, &other).expect("a tree");
+                assert!(right(&chosen) >= right(&other) - 1e-9, "{min_rows} {alpha}");
+            }
+        }
+    }
+}
+
 #[test]
 fn many_rows_give_the_tree_that_few_threads_give() {
     // Enough rows that they are counted by code, in several pieces.

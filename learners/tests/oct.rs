@@ -1,5 +1,6 @@
 //! Optimal trees: never worse than greedy ones, found in spite of traps, the same however they are run.
 
+use learners::oct::StartTrees::{Exactly, WhilePaying};
 use learners::oct::{Oct, Options, objective};
 use learners::{Bins, Loss, Table, Training, TreesError, cart, measure::measure};
 use models::tree::{Node, Tree};
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use crate::tables::{any_table, hard, noisy, soft};
 
 fn quick() -> Options {
-    Options { depth: 3, starts: 12, rounds: 4, regrows: 1, ..Options::default() }
+    Options { depth: 3, starts: Exactly(12), rounds: 4, regrows: 1, ..Options::default() }
 }
 
 fn fit(table: &Table, options: Options) -> Tree {
@@ -38,7 +39,7 @@ fn a_rule_that_no_single_test_reveals_is_found() {
     let rows: Vec<(&[f32], usize)> = rows.iter().map(|(row, class)| (&row[..], *class)).collect();
     let table = hard(&rows);
     for loss in [Loss::Misclassification, Loss::Gini, Loss::Entropy] {
-        let tree = fit(&table, Options { loss, starts: 60, ..quick() });
+        let tree = fit(&table, Options { loss, starts: Exactly(60), ..quick() });
         assert_eq!(measure(&tree, &table).accuracy, 1.0, "{loss:?}: {}", tree.to_text());
         assert_eq!(tree.leaves(), 8);
     }
@@ -68,11 +69,146 @@ fn held_out_rows_choose_how_much_is_pruned() {
     }
 }
 
+#[test]
+fn hard_labels_are_pruned_by_errors() {
+    let (train, held_out) = (noisy(600, 5, 3, 1), noisy(400, 5, 3, 2));
+    let bins = Bins::new(&train, 256);
+    for loss in [Loss::Gini, Loss::Entropy] {
+        let options = Options { loss, depth: 8, ..quick() };
+        let whole = Oct::fit(&train, &bins, None, options).expect("a tree");
+        let pruned = Oct::fit(&train, &bins, Some(&held_out), options).expect("a tree");
+        // Not to prune at all is one of the choices, where leaves stay as small.
+        let right = |tree: &Tree| measure(tree, &held_out).accuracy;
+        assert!(right(&pruned) >= right(&whole), "{loss:?}");
+        assert!(pruned.leaves() < whole.leaves());
+    }
+}
+
+/// The least number of errors of any tree of two levels, by trying all tests at the root and, on each side, all others.
+fn least_errors(table: &Table) -> usize {
+    let rows: Vec<usize> = (0..table.rows()).collect();
+    let class = |row: usize| (0..2).find(|&class| table.label(row)[class] == 1.0).expect("a class");
+    let leaf = |rows: &[usize]| {
+        let ones = rows.iter().filter(|&&row| class(row) == 1).count();
+        ones.min(rows.len() - ones)
+    };
+    let tests = |rows: &[usize]| -> Vec<(usize, f32)> {
+        let columns = 0..table.columns().len();
+        let rows = rows.to_vec();
+        columns
+            .flat_map(|column| rows.iter().map(move |&row| (column, table.column(column)[row])))
+            .collect()
+    };
+    let sides = |rows: &[usize], (column, below): (usize, f32)| -> [Vec<usize>; 2] {
+        let (low, high) = rows.iter().partition(|&&row| table.column(column)[row] < below);
+        [low, high]
+    };
+    let stump = |rows: &[usize]| {
+        let of = |test| sides(rows, test).iter().map(|side| leaf(side)).sum::<usize>();
+        tests(rows).into_iter().map(of).fold(leaf(rows), usize::min)
+    };
+    let of = |test| sides(&rows, test).iter().map(|side| stump(side)).sum::<usize>();
+    tests(&rows).into_iter().map(of).min().expect("there are tests")
+}
+
+#[test]
+fn starts_that_go_on_while_they_pay_find_the_least_errors_that_there_are() {
+    let mut too_few = 0;
+    for seed in 0..6 {
+        let table = noisy(70, 3, 2, 100 + seed);
+        let options = Options { depth: 2, loss: Loss::Misclassification, ..Options::default() };
+        let errors = |options: Options| {
+            (70.0 * objective(&fit(&table, options), &table, options.loss)).round() as usize
+        };
+        let least = least_errors(&table);
+        assert_eq!(errors(options), least, "seed {seed}");
+        too_few += usize::from(errors(Options { starts: Exactly(1), ..options }) > least);
+    }
+    assert!(too_few > 0, "one start would do, so that this says nothing");
+}
+
+#[test]
+fn small_tables_get_many_starts_and_large_ones_few() {
+    let steps = |table: &Table, options: Options| {
+        let bins = Bins::new(table, 64);
+        let mut run = Oct::new(table, &bins, None, options).expect("a run");
+        let mut last = None;
+        while let Some(progress) = run.step() {
+            assert!(progress.done <= progress.most);
+            last = Some(progress);
+        }
+        last.expect("a step").done
+    };
+    let two = Options { depth: 2, ..Options::default() };
+    assert_eq!(steps(&hard(&[(&[1.0], 0), (&[2.0], 1)]), two), 1024 / 4);
+    // Nothing but noise: there is always a little more to find.
+    let noise = noisy(80, 3, 4, 3);
+    let four = Options { depth: 4, loss: Loss::Misclassification, ..Options::default() };
+    let found = steps(&noise, four);
+    assert!((1024 / 4..=2048 / 4).contains(&found), "{found}");
+    // A search in stages is what it is with 48.
+    let (table, staged) = staged();
+    let paying = Options { starts: WhilePaying, ..staged };
+    let same = Options { starts: Exactly(48), ..staged };
+    assert_eq!(steps(&table, paying), steps(&table, same));
+    assert_eq!(fit(&table, paying), fit(&table, same));
+}
+
+#[test]
+fn a_run_that_goes_on_while_it_pays_is_taken_up_where_it_was_put_away() {
+    let table = noisy(60, 3, 4, 3);
+    let bins = Bins::new(&table, 64);
+    let options = Options { depth: 3, loss: Loss::Misclassification, ..Options::default() };
+    let mut run = Oct::new(&table, &bins, None, options).expect("a run");
+    let mut saved = vec![run.save()];
+    while run.step().is_some() {
+        saved.push(run.save());
+    }
+    for bytes in saved.iter().step_by(41) {
+        let mut again = Oct::resume(&table, &bins, None, options, bytes).expect("its own bytes");
+        while again.step().is_some() {}
+        assert_eq!((again.model(), again.save()), (run.model(), run.save()));
+    }
+}
+
+/// The checksum of a saved run.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(0u64, |sum, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        let word = u64::from_le_bytes(word);
+        let mixed =
+            (sum ^ word.rotate_left(32)).wrapping_add(word.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    })
+}
+
+#[test]
+fn runs_that_were_put_away_before_starts_were_counted_go_on() {
+    let (table, options) = staged();
+    let bins = Bins::new(&table, 64);
+    let mut run = Oct::new(&table, &bins, None, options).expect("a run");
+    (0..2).for_each(|_| assert!(run.step().is_some()));
+    let bytes = run.save();
+    while run.step().is_some() {}
+    // Version 1: without the number behind those of the data, the stage, three of steps and changes.
+    let number = 8 + 4 + 5 * 8;
+    let body = bytes.len() - 8;
+    let mut older =
+        [&bytes[..8], &[1, 0, 0, 0], &bytes[12..number], &bytes[number + 8..body]].concat();
+    older.extend(checksum(&older).to_le_bytes());
+    let mut again = Oct::resume(&table, &bins, None, options, &older).expect("version 1");
+    while again.step().is_some() {}
+    assert_eq!(again.model(), run.model());
+}
+
 /// Runs that pass through every kind of step: stages, starts of all kinds, parts grown anew.
 fn staged() -> (Table, Options) {
     let options = Options {
         depth: 7,
-        starts: 9,
+        starts: Exactly(9),
         rounds: 3,
         regrows: 2,
         stage_rows: 200,
@@ -213,7 +349,7 @@ fn rows_and_options_at_the_edge_give_trees_too() {
     check(&[(&[1.0], 0), (&[1.0], 1)], quick(), 1);
     check(
         &[(&[1.0], 0), (&[2.0], 1)],
-        Options { starts: 0, survivors: 0, rounds: 0, ..quick() },
+        Options { starts: Exactly(0), survivors: 0, rounds: 0, ..quick() },
         2,
     );
     check(&[(&[1.0], 0), (&[2.0], 1)], Options { depth: 0, ..quick() }, 1);

@@ -9,6 +9,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::prelude::*;
 
 /// Units for a pixel.
@@ -50,6 +51,16 @@ pub struct Line<'a> {
     pub points: Vec<(f64, f64)>,
 }
 
+/// How a picture is drawn where the usual way does not serve it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Look<'a> {
+    /// The horizontal axis goes by the logarithm, from the first point on: for what grows by factors. Points at zero or
+    /// below are left out.
+    pub logarithmic: bool,
+    /// What the lines are, in their order, for a legend; empty for none. Lines after the first are dashed then.
+    pub names: &'a [&'a str],
+}
+
 /// What is drawn, by the colour that stands for it until the end. Lines follow.
 #[derive(Clone, Copy)]
 enum Role {
@@ -76,8 +87,13 @@ pub fn thinned(count: usize) -> impl Iterator<Item = usize> {
 impl Chart<'_> {
     /// The picture as an SVG element; it is also a file of its own.
     pub fn svg(&self) -> String {
+        self.svg_as(Look::default())
+    }
+
+    /// The picture, drawn in another way.
+    pub fn svg_as(&self, look: Look<'_>) -> String {
         let mut drawn = String::new();
-        self.draw(&mut drawn).expect("a string takes all");
+        self.draw(&mut drawn, look).expect("a string takes all");
         // The element that plotters begins with has a fixed size.
         let body = drawn.find('\n').map_or("", |end| &drawn[end + 1..]);
         let [width, height] = self.size.map(|pixels| pixels * FINE as u32);
@@ -89,16 +105,20 @@ impl Chart<'_> {
             escape(title),
             escape(description)
         );
-        svg.push_str(&self.with_classes(body));
+        svg.push_str(&self.with_classes(body, look));
         svg
     }
 
-    fn draw(&self, svg: &mut String) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
+    fn draw(
+        &self,
+        svg: &mut String,
+        look: Look<'_>,
+    ) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
         let [width, height] = self.size.map(|pixels| pixels * FINE as u32);
         let root = SVGBackend::with_string(svg, (width, height)).into_drawing_area();
         let ink = Role::Text.color(0);
         let text = ("sans-serif", f64::from(TEXT * FINE) * LINE).into_text_style(&root).color(&ink);
-        let (x, y, step) = self.ranges();
+        let (x, y, step) = self.ranges(look);
         let widest = ticks(&y, step).map(|tick| label(tick).chars().count()).max().unwrap_or(1);
         // A wide picture is made small on a phone, where style sheets make its text larger.
         let wide = self.size[0] > 500;
@@ -106,12 +126,17 @@ impl Chart<'_> {
         if self.titled {
             root.draw_text(self.title, &text, (left, 4 * FINE))?;
         }
+        let top = if self.titled { 32 } else { 10 };
+        let legend = if look.names.is_empty() { 0 } else { 20 };
+        self.legend(&root, look, &text, (left, top * FINE))?;
+        let marks = marks(&x, look.logarithmic, if wide { 6 } else { 4 });
+        let along = Along { ends: x.clone(), marks, logarithmic: look.logarithmic };
         let mut chart = ChartBuilder::on(&root)
-            .margin_top(FINE * if self.titled { 32 } else { 10 })
+            .margin_top(FINE * (top + legend))
             .margin_right(FINE * if wide { 28 } else { 14 })
             .x_label_area_size(FINE * if wide { 50 } else { 38 })
             .y_label_area_size(left)
-            .build_cartesian_2d(x.clone(), y.clone())?;
+            .build_cartesian_2d(along, y.clone())?;
         let thin = |role: Role, opacity: f64| role.color(0).mix(opacity).stroke_width(FINE as u32);
         chart
             .configure_mesh()
@@ -119,7 +144,6 @@ impl Chart<'_> {
             .axis_style(TRANSPARENT)
             .set_all_tick_mark_size(4 * FINE)
             .label_style(text.clone())
-            .x_labels(if wide { 8 } else { 4 })
             .y_labels(ticks(&y, step).count() + 1)
             .x_label_formatter(&|at| label(*at))
             .y_label_formatter(&|value| label(*value))
@@ -131,19 +155,42 @@ impl Chart<'_> {
             let style = if at_zero { thin(Role::Zero, 0.7) } else { thin(Role::Grid, 0.2) };
             chart.draw_series(LineSeries::new([(x.start, tick), (x.end, tick)], style))?;
         }
-        let upper = self.band.iter().map(|&(at, [_, high])| (at, high));
-        let lower = self.band.iter().rev().map(|&(at, [low, _])| (at, low));
+        let there = |at: f64| !look.logarithmic || at > 0.0;
+        let kept = || self.band.iter().filter(|&&(at, _)| there(at));
+        let upper = kept().map(|&(at, [_, high])| (at, high));
+        let lower = kept().rev().map(|&(at, [low, _])| (at, low));
         let band: Vec<(f64, f64)> = upper.chain(lower).collect();
         chart.draw_series([Polygon::new(band, Role::Band.color(0).mix(0.15))])?;
         for (number, line) in self.lines.iter().enumerate().filter(|(_, l)| l.points.len() > 1) {
             let style = Role::Line.color(number).stroke_width(2 * FINE as u32);
-            chart.draw_series(LineSeries::new(line.points.iter().copied(), style))?;
+            let points = line.points.iter().copied().filter(|&(at, _)| there(at));
+            chart.draw_series(LineSeries::new(points, style))?;
         }
         root.present()
     }
 
+    /// What each line is, with a piece of it, side by side from this place on.
+    fn legend(
+        &self,
+        root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
+        look: Look<'_>,
+        text: &TextStyle<'_>,
+        (left, top): (i32, i32),
+    ) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
+        let mut x = left;
+        for (number, name) in look.names.iter().take(self.lines.len()).enumerate() {
+            let style = Role::Line.color(number).stroke_width(2 * FINE as u32);
+            let y = top + 6 * FINE;
+            root.draw(&PathElement::new([(x, y), (x + 28 * FINE, y)], style))?;
+            root.draw_text(name, text, (x + 34 * FINE, top))?;
+            // Letters are some 7 pixels wide at most.
+            x += FINE * (34 + 16 + 7 * name.chars().count() as i32);
+        }
+        Ok(())
+    }
+
     /// The ends of both axes, and the distance between the marks of the upright one.
-    fn ranges(&self) -> (Range<f64>, Range<f64>, f64) {
+    fn ranges(&self, look: Look<'_>) -> (Range<f64>, Range<f64>, f64) {
         let lines = || self.lines.iter().flat_map(|line| line.points.iter().copied());
         let band = self.band.iter().flat_map(|&(at, ends)| ends.map(|end| (at, end)));
         let points: Vec<(f64, f64)> = lines().chain(band).collect();
@@ -153,12 +200,25 @@ impl Chart<'_> {
         let step = tick_step(high - low);
         let low = (low / step).floor() * step;
         let high = ((high / step).ceil() * step).max(low + step);
-        (0.0..if far > 0.0 { far } else { 1.0 }, low..high, step)
+        let far = if far > 0.0 { far } else { 1.0 };
+        let near = points.iter().map(|&(at, _)| at).filter(|&at| at > 0.0).fold(far, f64::min);
+        let along = match look.logarithmic {
+            // An axis of one point has a width, too.
+            true if near == far => near / 3.0..far * 3.0,
+            true => near..far,
+            false => 0.0..far,
+        };
+        (along, low..high, step)
     }
 
     /// What was drawn, with classes and the page's colour in place of those of roles.
-    fn with_classes(&self, drawn: &str) -> String {
+    fn with_classes(&self, drawn: &str, look: Look<'_>) -> String {
         let lines = self.lines.iter().enumerate().map(|(n, line)| (Role::Line, n, line.class));
+        let dash = |number: usize| match number {
+            0 => "",
+            _ if look.names.is_empty() => "",
+            _ => "stroke-dasharray=\"80 50\" ",
+        };
         let roles = [
             (Role::Text, "text"),
             (Role::Grid, "grid"),
@@ -172,10 +232,65 @@ impl Chart<'_> {
             let RGBColor(red, green, blue) = role.color(more);
             for what in ["stroke", "fill"] {
                 let fixed = format!("{what}=\"#{red:02X}{green:02X}{blue:02X}\"");
-                svg = svg.replace(&fixed, &format!("class=\"{class}\" {what}=\"currentColor\""));
+                let dash = dash(more);
+                svg = svg
+                    .replace(&fixed, &format!("class=\"{class}\" {dash}{what}=\"currentColor\""));
             }
         }
         svg
+    }
+}
+
+/// The horizontal axis, by its numbers or their logarithms.
+struct Along {
+    ends: Range<f64>,
+    marks: Vec<f64>,
+    logarithmic: bool,
+}
+
+impl Ranged for Along {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let along = |at: f64| if self.logarithmic { at.log10() } else { at };
+        let [start, end, at] = [self.ends.start, self.ends.end, *value].map(along);
+        let share = (at - start) / (end - start);
+        limit.0 + (f64::from(limit.1 - limit.0) * share + 1e-3).floor() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.marks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.ends.clone()
+    }
+}
+
+/// The marks of the horizontal axis: round numbers, by the logarithm 1, 3, 10 and so on; of a short axis 1, 2, 5, and
+/// of a long one powers of ten.
+fn marks(ends: &Range<f64>, logarithmic: bool, most: usize) -> Vec<f64> {
+    if !logarithmic {
+        let step = tick_step((ends.end - ends.start) * 5.0 / most as f64);
+        let count = ((ends.end - ends.start) / step + 1e-9).floor() as u32;
+        return (0..=count).map(|mark| f64::from(mark) * step).collect();
+    }
+    let inside = |mark: &f64| (ends.start * 0.999_999..=ends.end * 1.000_001).contains(mark);
+    let powers = ends.start.log10().floor() as i32..=ends.end.log10().ceil() as i32;
+    let marks = |of: &[f64]| -> Vec<f64> {
+        let all = powers.clone().flat_map(|power| of.iter().map(move |n| n * 10_f64.powi(power)));
+        all.filter(inside).collect()
+    };
+    let usual = marks(&[1.0, 3.0]);
+    match usual.len() {
+        0..=2 => marks(&[1.0, 2.0, 5.0]),
+        count if count <= most + 2 => usual,
+        _ => {
+            let powers = marks(&[1.0]);
+            let every = powers.len().div_ceil(most).max(1);
+            powers.into_iter().step_by(every).collect()
+        }
     }
 }
 

@@ -22,6 +22,7 @@ pub mod export;
 pub mod folder;
 mod info;
 pub mod ledger;
+pub mod lock;
 mod record;
 mod replay;
 pub mod stats;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cards::HoleCards;
-use game::{Action, BySeat, Payoff, PublicState, Seat, Strategy};
+use game::{Action, BySeat, Payoff, PublicState, Seat, Strategy, Turn};
 
 /// One finished hand with all cards.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,24 @@ pub struct HandRecord {
     pub payoffs: BySeat<Payoff>,
     /// Who sat in each seat, as an index into the match's entrants.
     pub entrants: BySeat<u8>,
+}
+
+impl HandRecord {
+    /// Calls `see` with the state before each action of the hand, in order, and with who acts.
+    pub fn each_decision(&self, mut see: impl FnMut(&PublicState, Seat)) {
+        let mut public = PublicState::new(self.public.def());
+        let board = self.public.board();
+        for played in self.public.history() {
+            // The record's board goes on as far as the hand did.
+            if matches!(public.turn(), Turn::Deal(_)) && public.deal_from(&board).is_err() {
+                return;
+            }
+            see(&public, played.seat);
+            if public.apply(played.action).is_err() {
+                return;
+            }
+        }
+    }
 }
 
 /// One decision of an agent.

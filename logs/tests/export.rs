@@ -58,6 +58,7 @@ proptest! {
     fn csv_files_come_back(def in any_game(), seed: u64) {
         let (mut info, records) = match_of(&def, seed);
         info.entrants[0].name = "a,\"b\"".to_owned();
+        info.entrants[1].name = "=HYPERLINK(\"x\")".to_owned();
         let mut text = String::new();
         csv::write_header(&mut text);
         records.iter().for_each(|record| csv::write_hand(record, &info.names(), &mut text));
@@ -65,6 +66,17 @@ proptest! {
         let read: Vec<_> = reader.by_ref().collect::<Result<_, _>>().unwrap();
         prop_assert_eq!(read, records);
         prop_assert_eq!(reader.names(), info.names());
+    }
+
+    #[test]
+    fn no_text_in_a_csv_file_is_a_formula_and_all_come_back(text in "['=+@\t\r\n＝a\",-]{0,6}") {
+        let mut line = String::from("1,");
+        csv::write_text(&text, &mut line);
+        let fields = csv::fields(&line).expect("a row");
+        prop_assert_eq!(fields.len(), 2);
+        let cell = fields[1].chars().next();
+        prop_assert!(!cell.is_some_and(|c| "=+-@\t\r\n＝".contains(c)), "{:?}", line);
+        prop_assert_eq!(csv::text(&fields[1]), text);
     }
 
     #[test]
@@ -141,6 +153,51 @@ fn logs_of_the_original_dealer_come_back_byte_by_byte() {
     check(games::leduc(), include_str!("data/leduc.2p.log"));
     check(games::nolimit_holdem(), include_str!("data/holdem.nolimit.2p.log"));
     check(GameDef::new(kuhn3).unwrap(), include_str!("data/kuhn.3p.log"));
+}
+
+/// Logs as they were published: with blanks before the header, lines of other systems, a mark that says
+/// how the bytes are to be read.
+#[test]
+fn logs_that_editors_and_archives_have_touched_come_back() {
+    let def = Arc::new(games::nolimit_holdem());
+    let hands = "STATE:0:f:5d5c|9hQd:50|-50:a|b\nSTATE:1:f:6sKs|5dJd:50|-50:b|a\nSCORE:0|0:a|b\n";
+    let header = "# name/game/hands/seed 2017.a.b.0 holdem.nolimit.2p.reverse_blinds.game 2 7\n";
+    let plain = format!("{header}#--t_response 600000\n{hands}");
+    let expected = (read_acpc(&def, &plain), acpc::read_info(&def, plain.as_bytes()).unwrap());
+    assert_eq!((expected.1.name.as_str(), expected.1.hands), ("2017.a.b.0", 2));
+    for changed in [
+        format!("    {plain}"),
+        format!("\u{feff}{plain}"),
+        format!("\u{feff}    {plain}"),
+        format!("\n \n{plain}"),
+        plain.replace('\n', "\r\n"),
+        format!("\u{feff}\r\n    {}", plain.replace('\n', "\r\n")),
+        plain.replace("STATE:", "  STATE:"),
+        format!("# from an archive\n{plain}"),
+    ] {
+        let info = acpc::read_info(&def, changed.as_bytes()).unwrap();
+        assert_eq!((read_acpc(&def, &changed), info), expected, "{changed:?}");
+        let acpc::Start::Log(Some(header)) = acpc::read_start(changed.as_bytes()) else {
+            panic!("not known as a log: {changed:?}");
+        };
+        assert_eq!((header.hands, header.seed), (2, 7));
+    }
+    assert_eq!(acpc::read_start(hands.as_bytes()), acpc::Start::Log(None));
+}
+
+#[test]
+fn files_that_are_no_log_are_told_by_their_first_line() {
+    for (text, first) in [
+        ("", ""),
+        ("\n\n", ""),
+        ("# notes\n\nThe hands of Tuesday\n", "# notes"),
+        ("#!/bin/sh\necho STATE:\n", "#!/bin/sh"),
+        ("PokerStars Hand #1:\r\n", "PokerStars Hand #1:"),
+        ("\u{feff}[1]\nvariant = 'NT'\n", "[1]"),
+    ] {
+        assert_eq!(acpc::read_start(text.as_bytes()), acpc::Start::Other(first.into()), "{text:?}");
+    }
+    assert!(matches!(acpc::read_start(b"\xff\xfe#\0 \0"), acpc::Start::Other(_)));
 }
 
 #[test]

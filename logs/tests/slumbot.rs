@@ -125,9 +125,17 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
     );
     // What nobody saw is in no rate, whatever the server counts.
     assert_eq!(counts.unknown(), 1);
-    assert_eq!(reader.slumbot_settled().expect("it reads"), [settled]);
+    assert_eq!(reader.slumbot_settled().expect("it reads"), std::slice::from_ref(&settled));
     assert_eq!(reader.count().expect("it reads"), 1);
     assert_eq!(reader.note("key").expect("it reads").as_deref(), Some("value"));
+
+    // Settled when the run had its hands already: known, but in no rate.
+    let beyond = SlumbotHand { known: Known::Beyond, ..settled };
+    writer.commit_slumbot(None, std::slice::from_ref(&beyond), &state("three")).expect("written");
+    let counts = reader.slumbot_counts().expect("it reads");
+    assert_eq!((counts.settled, counts.beyond, counts.unknown_seen, counts.chips), (0, 1, 0, -50));
+    assert_eq!(reader.slumbot_settled().expect("it reads"), []);
+    assert_eq!(reader.slumbot_hand(1).expect("it reads"), Some(beyond));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cards::Card;
 use game::{Action, BySeat, GameDef, GameSpec, Payoff, PublicState, Turn, games};
-use logs::chart::{Chart, Line, thinned};
+use logs::chart::{Chart, Line, Look, thinned};
 use logs::stats::{
     AllIn, Batches, Bootstrap, CrossTable, Expected, Latencies, NoRate, Rate, Report, Sums, Tally,
     is_run_out, t_quantile, text, winnings_curve,
@@ -529,6 +529,33 @@ fn charts_hold_whatever_there_is_to_draw() {
         assert_eq!(svg.contains("class=\"test\""), points.len() > 1, "{svg}");
         let marks = svg.matches("class=\"grid\"").count() + svg.matches("class=\"zero\"").count();
         assert!((2..=8).contains(&marks), "{marks} marks in {svg}");
+    }
+    // Along a logarithm, marks are round numbers at their places; nothing is drawn at zero.
+    let drawn = |points: &[(f64, f64)]| {
+        let line = |class| Line { class, points: points.to_vec() };
+        let (title, description, along) = ("Wins", "It rises.", "iterations");
+        let (name, lines, band) = ("learning", vec![line("one"), line("two")], Vec::new());
+        let chart =
+            Chart { name, size: [720, 320], title, titled: true, description, along, lines, band };
+        chart.svg_as(Look { logarithmic: true, names: &["teacher", "student"] })
+    };
+    let marks = |svg: &str| -> Vec<String> {
+        let texts = svg.lines().skip_while(|line| !line.contains("text-anchor=\"end\""));
+        let texts = texts.skip_while(|line| !line.contains("text-anchor=\"middle\""));
+        let marks = texts.filter(|line| !line.starts_with('<')).map(str::to_owned);
+        marks.collect()
+    };
+    for (points, expected) in [
+        (&[(1e5, -1400.0), (4.67e7, -80.0)][..], &["100k", "300k", "1M", "3M", "10M", "30M"][..]),
+        (&[(0.0, 1.0), (0.1, 1.0), (10.0, 2.0)], &["0.1", "0.3", "1", "3", "10"]),
+        (&[(20.0, 1.0), (60.0, 2.0)], &["20", "50"]),
+        (&[(1.0, 1.0), (1e9, 2.0)], &["1", "100", "10k", "1M", "100M"]),
+        (&[(5.0, 1.0)], &["2", "5", "10"]),
+    ] {
+        let svg = drawn(points);
+        assert_eq!(marks(&svg), expected, "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        assert!(svg.contains("student") && svg.contains("stroke-dasharray"), "{svg}");
     }
     let chosen: Vec<usize> = thinned(1000).collect();
     assert!(chosen.len() <= 360 && chosen.last() == Some(&999), "{chosen:?}");

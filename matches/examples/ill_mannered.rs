@@ -9,13 +9,15 @@
 //! - `noise`, `flood`, `no-action`, `huge-raise`: at its third turn it sends bytes that are no text,
 //!   endless text without a line end, a reply without an action, a raise beyond its stack.
 //! - `crash-always`, `always-huge`: ends at every turn, raises beyond its stack at every turn.
+//! - `crash-aloud`: as `crash`, with a word on its error stream.
+//! - `eager`: answers every state it is sent, in turn or not, and lets its socket gather small writes.
 //! - `chatty`: sends comments before every reply, and every reply twice.
 //! - `absent`, `mute`, `stillborn`, `foreign`: never connects, never says its version, ends before it
 //!   connects, says the version of another protocol.
 //! - `stale`: answers with the state of the hand before.
 //! - `parent`: starts a long-lived program of its own, says its process number, and hangs.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, exit};
 use std::thread::sleep;
@@ -38,6 +40,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => {}
     }
     let mut stream = TcpStream::connect((host.as_str(), port.parse()?))?;
+    if manner == "eager" {
+        return answer_everything(stream);
+    }
     stream.set_nodelay(true)?;
     match manner.as_str() {
         "mute" => sleep(FOREVER),
@@ -45,6 +50,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => {}
     }
     play(manner, game, stream)
+}
+
+fn answer_everything(mut stream: TcpStream) -> Result<(), Box<dyn std::error::Error>> {
+    stream.write_all(b"VERSION:2.0.0\r\n")?;
+    for line in BufReader::new(stream.try_clone()?).lines() {
+        stream.write_all(format!("{}:c\r\n", line?).as_bytes())?;
+    }
+    Ok(())
 }
 
 fn play(manner: &str, game: &str, mut stream: TcpStream) -> Result<(), Box<dyn std::error::Error>> {
@@ -79,6 +92,10 @@ fn answer(manner: &str, turn: u32, reply: &[u8], stream: &mut TcpStream) -> io::
         ("stale", 3) => stream.write_all(b"MATCHSTATE:0:4000000::5d5c|:c\r\n")?,
         ("crash", 3) | ("crash-late", 10) => exit(1),
         ("crash-always", _) => exit(1),
+        ("crash-aloud", 3) => {
+            writeln!(io::stderr(), "giving up")?;
+            exit(1)
+        }
         ("always-huge", _) => return stream.write_all(&[state, b":r99999999\r\n"].concat()),
         ("hang", 3) => sleep(FOREVER),
         ("close", 3) => {

@@ -6,7 +6,10 @@
 //! not of the protocol costs the decision it owes; it is killed with everything it started, and
 //! started again, at once the first time and then after growing pauses. A decision that it answers
 //! starts the count anew; when it has been started again too often without answering one it stays
-//! down, and every further decision fails at once, saying since when and why.
+//! down, and every further decision fails at once, saying since when and why. A program that ends
+//! before it has connected, with nothing left in its process group, is not waited for; what it wrote
+//! last to its error stream is part of the message. What takes longer than two seconds is said
+//! ([`crate::notice`]).
 //!
 //! Replies are read as the original dealer reads them: comments and replies to earlier states are
 //! skipped. An action that is not legal is given back as it was written, for the driver to correct
@@ -26,8 +29,9 @@ use protocol::acpc::matchstate;
 use protocol::acpc::reply::{self, Ignored, Question, Reply};
 use serde::Deserialize;
 
+use crate::notice::{AGAIN, SOON, Wait};
 use crate::program::Program;
-use link::{Link, Starting, Trouble, shorten};
+use link::{Link, Patience, Starting, Trouble, shorten};
 
 mod link;
 
@@ -67,7 +71,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "output",
             default: "dropped",
-            help: "the file to which the program's output and errors are appended",
+            help: "the file to which the program's output and errors are appended; where it fails, the \
+                   last lines of its errors are said either way",
         },
     ],
     cost: Cost::Worker,
@@ -144,6 +149,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         .collect();
     let mut recipe = Recipe::new(move |_| External::start(setup.clone()));
     (recipe.cost, recipe.repeatable, recipe.files) = (Cost::Worker, false, files);
+    recipe.program = true;
     Ok(recipe)
 }
 
@@ -174,6 +180,8 @@ struct External {
     process: Process,
     /// Times it was stopped since it last answered.
     stopped: u32,
+    /// How long a decision is waited for in silence: it is said early once.
+    silent: Duration,
     /// The hand whose states have been sent, and how many of them: one for each length of history.
     sent: Option<(u64, usize)>,
 }
@@ -183,7 +191,7 @@ impl External {
     fn start(setup: Setup) -> Result<External, AgentError> {
         let until = Instant::now() + setup.start_timeout;
         let started = Starting::begin(&setup.program).and_then(|mut starting| {
-            starting.wait(until)?;
+            starting.wait(until, &setup.name, setup.start_timeout)?;
             Ok(starting.ready())
         });
         let failed = |trouble: Trouble| {
@@ -196,7 +204,7 @@ impl External {
         };
         let link = started.map_err(failed)?.expect("it has connected");
         let process = Process::Ready(link);
-        Ok(External { setup, process, stopped: 0, sent: None })
+        Ok(External { setup, process, stopped: 0, silent: SOON, sent: None })
     }
 
     /// The connection to a program that is ready, which may have to be started first.
@@ -219,7 +227,8 @@ impl External {
                 }
                 Process::Starting(starting) => {
                     let latest = starting.started() + self.setup.start_timeout;
-                    match starting.wait(until.min(latest)) {
+                    let Setup { name, start_timeout, .. } = &self.setup;
+                    match starting.wait(until.min(latest), name, *start_timeout) {
                         Ok(()) => {}
                         Err(trouble @ Trouble::Late(_)) if until < latest => {
                             return Err(NoAnswer::Kept(trouble));
@@ -241,16 +250,20 @@ impl External {
         &mut self,
         infoset: &InfoSet,
         hand: u64,
-        until: Instant,
+        allowed: Duration,
     ) -> Result<(Action, Option<String>), NoAnswer> {
+        let (until, mut wait) = (Instant::now() + allowed, Wait::begin(self.silent));
         self.ready(until)?;
         let mut hole = BySeat::new(infoset.public.def().players);
         hole[infoset.seat] = infoset.hole;
         let lines = self.unsent(&infoset.public, hand, infoset.seat, &hole);
-        let Process::Ready(link) = &mut self.process else {
+        let External { setup, process, silent, .. } = self;
+        let Process::Ready(link) = process else {
             return Err(NoAnswer::Kept(Trouble::Gone("it is not running".into())));
         };
-        link.send(lines.as_bytes(), until).map_err(NoAnswer::Stop)?;
+        let act = || format!("`{}` to act in hand {hand}, at most {allowed:?}", setup.name);
+        let mut patience = Patience { until, wait: &mut wait, what: &act, said: false };
+        link.send(lines.as_bytes(), &mut patience).map_err(NoAnswer::Stop)?;
         let last = lines.trim_end().rsplit('\n').next().unwrap_or_default();
         let question = Question {
             hand: hand as u32,
@@ -260,7 +273,11 @@ impl External {
             line: last.as_bytes(),
         };
         loop {
-            let line = link.line(until).map_err(NoAnswer::Stop)?;
+            let line = link.line(&mut patience);
+            if patience.said {
+                *silent = AGAIN;
+            }
+            let line = line.map_err(NoAnswer::Stop)?;
             match reply::read(&line, &question) {
                 Reply::Comment | Reply::Ignored(Ignored::Unrequested) => {}
                 Reply::Ignored(Ignored::BadState) => {
@@ -340,7 +357,7 @@ impl External {
 impl Agent for External {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
         let allowed = cx.time_left.map_or(self.setup.timeout, |left| left.min(self.setup.timeout));
-        let (trouble, stop) = match self.answer(infoset, cx.hand, Instant::now() + allowed) {
+        let (trouble, stop) = match self.answer(infoset, cx.hand, allowed) {
             Ok((action, note)) => {
                 self.stopped = 0;
                 return Decision { note, ..action.into() };
@@ -361,9 +378,12 @@ impl Agent for External {
     fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
         let lines = self.unsent(outcome.public, outcome.hand, outcome.seat, outcome.shown);
         self.sent = None;
-        let until = Instant::now() + self.setup.timeout;
-        if let Process::Ready(link) = &mut self.process
-            && let Err(trouble) = link.send(lines.as_bytes(), until)
+        let External { setup, process, .. } = self;
+        let read = || format!("`{}` to read the end of hand {}", setup.name, outcome.hand);
+        let (until, mut wait) = (Instant::now() + setup.timeout, Wait::begin(SOON));
+        let mut patience = Patience { until, wait: &mut wait, what: &read, said: false };
+        if let Process::Ready(link) = process
+            && let Err(trouble) = link.send(lines.as_bytes(), &mut patience)
         {
             self.stop(outcome.hand, &trouble);
         }

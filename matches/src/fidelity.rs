@@ -58,6 +58,22 @@ pub enum FidelityError {
     Hands(u64),
 }
 
+/// An agent that is compared with another one.
+#[derive(Clone, Copy)]
+pub struct Compared<'a> {
+    /// What it does.
+    pub plays: &'a dyn Policy,
+    /// The probabilities that its model gives, where it plays others, such as the likeliest action alone.
+    pub says: Option<&'a dyn Policy>,
+}
+
+impl Compared<'_> {
+    /// What it does, and what its model says where that is something else.
+    fn ask(&self, infoset: &InfoSet) -> (Strategy, Option<Strategy>) {
+        (ask(self.plays, infoset), self.says.map(|says| ask(says, infoset)))
+    }
+}
+
 /// How alike two agents decide: sums over decisions, each counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Likeness {
@@ -73,7 +89,9 @@ pub struct Likeness {
 }
 
 impl Likeness {
-    fn add(&mut self, teacher: &Strategy, student: &Strategy) {
+    /// Adds a decision: distances are of what is said, shares of actions of what is done.
+    fn add(&mut self, done: [&Strategy; 2], said: [&Strategy; 2]) {
+        let [teacher, student] = said;
         self.decisions += 1;
         self.same += u64::from(likeliest(teacher) == likeliest(student));
         let mut common = 0.0;
@@ -85,10 +103,11 @@ impl Likeness {
                 self.log_loss -= p * seen;
                 self.divergence += p * (p.ln() - seen);
             }
-            self.teacher[kind(action)] += p;
         }
         self.distance += (1.0 - common).max(0.0);
-        student.actions.iter().for_each(|&(action, q)| self.student[kind(action)] += q);
+        for (sums, done) in [&mut self.teacher, &mut self.student].into_iter().zip(done) {
+            done.actions.iter().for_each(|&(action, p)| sums[kind(action)] += p);
+        }
     }
 
     fn merge(&mut self, other: &Likeness) {
@@ -205,8 +224,8 @@ impl Fidelity {
 /// When the game is not for two, or the hands are odd.
 pub fn compare(
     def: &Arc<GameDef>,
-    teacher: &dyn Policy,
-    student: &dyn Policy,
+    teacher: Compared<'_>,
+    student: Compared<'_>,
     settings: Settings,
     stop: &Stop,
     seen: &mut dyn FnMut(&Fidelity),
@@ -259,8 +278,8 @@ pub fn compare(
 /// A student and its teacher.
 struct Pair<'a> {
     def: &'a Arc<GameDef>,
-    teacher: &'a dyn Policy,
-    student: &'a dyn Policy,
+    teacher: Compared<'a>,
+    student: Compared<'a>,
     seed: u64,
 }
 
@@ -286,8 +305,9 @@ impl<'a> Table<'a> {
         let mut differs = [[false; 2]; STREETS];
         let itself = self.hand(&cards, deal, |infoset, points| {
             let street = infoset.public.street().index();
-            let (taught, learned) = (ask(teacher, infoset), ask(student, infoset));
-            sums.streets[street].add(&taught, &learned);
+            let ((taught, teaches), (learned, says)) = (teacher.ask(infoset), student.ask(infoset));
+            let said = [teaches.as_ref().unwrap_or(&taught), says.as_ref().unwrap_or(&learned)];
+            sums.streets[street].add([&taught, &learned], said);
             let action = taught.sample(points[0]);
             let instead = coupled(&taught, &learned, action, points[1]);
             differs[street][infoset.seat.index()] |= instead != action;
@@ -302,12 +322,12 @@ impl<'a> Table<'a> {
                     continue;
                 }
                 let payoffs = self.hand(&cards, deal, |infoset, points| {
-                    let taught = ask(teacher, infoset);
+                    let taught = ask(teacher.plays, infoset);
                     let action = taught.sample(points[0]);
                     if infoset.seat != seat || !on(infoset.public.street().index()) {
                         return action;
                     }
-                    coupled(&taught, &ask(student, infoset), action, points[1])
+                    coupled(&taught, &ask(student.plays, infoset), action, points[1])
                 });
                 lost += -payoffs[seat];
             }

@@ -6,6 +6,7 @@
 //! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
 //! - [`dealer`]: the ACPC dealer over sockets.
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
+//! - [`exploiters`]: simple bots, one idea each, against an agent.
 //! - `external`: programs that speak the ACPC player's protocol, as agents.
 //! - [`faults`]: what goes wrong with the Slumbot API on purpose.
 //! - [`fidelity`]: how far a student does what its teacher does, and what the difference costs.
@@ -15,6 +16,7 @@
 //! - [`kept`]: folders of measurements.
 //! - [`lbr`]: local best response against an agent, kept in a folder.
 //! - [`measure`](mod@measure): how fast agents decide.
+//! - [`notice`]: saying what is waited for.
 //! - [`package_acpc`]: competition entries.
 //! - [`play_acpc`]: playing at an ACPC dealer.
 //! - [`program`]: programs that are run, and gone when dropped.
@@ -30,11 +32,13 @@
 //! - [`table`]: one hand, played in this process.
 //! - [`threaded`]: an agent on a thread of its own, raced against the deadline.
 
+mod acknowledge;
 pub mod best_response;
 pub mod connect;
 pub mod dealer;
 pub mod deals;
 pub mod decide;
+pub mod exploiters;
 mod external;
 pub mod faults;
 pub mod fidelity;
@@ -44,6 +48,7 @@ pub mod host;
 pub mod kept;
 pub mod lbr;
 pub mod measure;
+pub mod notice;
 pub mod package_acpc;
 pub mod plan;
 pub mod play;

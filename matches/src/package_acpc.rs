@@ -19,6 +19,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use agents::{AgentChoice, AgentConfig};
+use game::foreign::excerpt;
 use game::{Betting, GameDef};
 use protocol::acpc::dealer::Replies;
 use protocol::acpc::gamedef;
@@ -283,7 +284,7 @@ fn test_match(
         Ok(()) => {}
         Err(error @ (DealerError::Match(_) | DealerError::Interrupted(_))) => {
             let own = fs::read_to_string(format!("{name}.player0.err")).unwrap_or_default();
-            let own = own.lines().last().map(|line| format!("; it said: {line}"));
+            let own = own.lines().last().map(|line| format!("; it said: {}", excerpt(line)));
             return Err(fails(format!("{error}{}", own.unwrap_or_default())));
         }
         Err(error) => return Err(fails(error.to_string())),
@@ -291,10 +292,10 @@ fn test_match(
     // The dealer cannot tell whether the agent itself has chosen what was played.
     let own = fs::read_to_string(format!("{name}.player0.std")).unwrap_or_default();
     if let Some(line) = own.lines().find(|line| line.contains(UNANSWERED)) {
-        return Err(fails(format!("in a test match it made {line}")));
+        return Err(fails(format!("in a test match it made {}", excerpt(line))));
     }
     let said = String::from_utf8_lossy(&said);
     let complaint =
         said.lines().find(|line| line.starts_with("WARNING") || line.starts_with("ERROR"));
-    complaint.map_or(Ok(()), |line| Err(fails(format!("the dealer says `{line}`"))))
+    complaint.map_or(Ok(()), |line| Err(fails(format!("the dealer says `{}`", excerpt(line)))))
 }

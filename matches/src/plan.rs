@@ -11,6 +11,9 @@ use logs::stats::Tally;
 use logs::{Entrant, MatchInfo, Provenance, Shard};
 use sha2::{Digest, Sha256};
 
+/// The letters of the longest name that fits into a table.
+const LONGEST_NAME: usize = 32;
+
 /// Deals in a block. Agents forget between blocks, so this number is part of what a match is.
 pub const BLOCK_DEALS: u64 = 128;
 
@@ -23,6 +26,9 @@ pub struct Plan {
     pub game_name: String,
     /// Who plays, one for each player of the game; entrant `k` begins in seat `k`.
     pub entrants: Vec<AgentChoice>,
+    /// The entrants' names in reports and logs, one for each; empty for the agents' own, see
+    /// [`unique_names`].
+    pub given_names: Vec<String>,
     /// Hands of the whole match, all shards together.
     pub hands: u64,
     /// Determines every card and every decision.
@@ -45,6 +51,22 @@ pub enum PlanError {
         found: usize,
         /// Players of the game.
         players: usize,
+    },
+    /// Not a name for each entrant.
+    #[error("{names} names for {agents} agents: give --name once for each of them, in their order")]
+    Names {
+        /// Names given.
+        names: usize,
+        /// Agents named.
+        agents: usize,
+    },
+    /// A name that logs and tables have no room for.
+    #[error("`{name}` cannot be a player's name: {reason}")]
+    Name {
+        /// The name.
+        name: String,
+        /// Why not.
+        reason: &'static str,
     },
     /// No hands at all.
     #[error("a match needs at least one hand")]
@@ -85,6 +107,9 @@ impl Plan {
         let players = self.def.players;
         if self.entrants.len() != players {
             return Err(PlanError::Entrants { found: self.entrants.len(), players });
+        }
+        if !self.given_names.is_empty() {
+            check_names(&self.given_names, players)?;
         }
         if self.hands == 0 {
             return Err(PlanError::NoHands);
@@ -159,9 +184,12 @@ impl Plan {
         })
     }
 
-    /// The entrants' names as they stand in logs, see [`unique_names`].
+    /// The entrants' names as they stand in logs.
     pub fn names(&self) -> Vec<String> {
-        unique_names(&self.entrants)
+        match self.given_names.as_slice() {
+            [] => unique_names(&self.entrants),
+            given => given.to_vec(),
+        }
     }
 
     /// A name for the match that tells what it is: agents, game, seed, hands, part.
@@ -180,6 +208,31 @@ impl Plan {
         let plain = |c: char| if c.is_alphanumeric() || "-_.#".contains(c) { c } else { '_' };
         name.chars().map(plain).collect()
     }
+}
+
+/// Whether these can be the names of so many players: one for each, all different, fit for logs and
+/// tables.
+///
+/// # Errors
+/// What is wrong with the first that cannot.
+pub fn check_names(names: &[String], agents: usize) -> Result<(), PlanError> {
+    if names.len() != agents {
+        return Err(PlanError::Names { names: names.len(), agents });
+    }
+    let bad = |c: char| c.is_whitespace() || c.is_control() || ":|".contains(c);
+    for (place, name) in names.iter().enumerate() {
+        let reason = match name {
+            name if name.is_empty() => "it is empty",
+            name if name.contains(bad) => {
+                "names have no blanks, no `:` and no `|`, which logs need"
+            }
+            name if name.chars().count() > LONGEST_NAME => "it is longer than 32 letters",
+            name if names[..place].contains(name) => "another player is called so, too",
+            _ => continue,
+        };
+        return Err(PlanError::Name { name: name.clone(), reason });
+    }
+    Ok(())
 }
 
 /// The agents' names without blanks, `:` and `|`, and different where one agent stands several
@@ -201,12 +254,12 @@ pub fn unique_names(agents: &[AgentChoice]) -> Vec<String> {
 
 /// A name that fits into a table: of a long one (usually a command) the beginning and the end.
 fn shortened(name: &str) -> String {
-    const MOST: usize = 32;
     let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= MOST {
+    if letters.len() <= LONGEST_NAME {
         return name.to_owned();
     }
-    let (start, end) = (&letters[..MOST / 2 - 1], &letters[letters.len() - MOST / 2..]);
+    let half = LONGEST_NAME / 2;
+    let (start, end) = (&letters[..half - 1], &letters[letters.len() - half..]);
     start.iter().chain(&['~']).chain(end).collect()
 }
 

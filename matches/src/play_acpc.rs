@@ -20,6 +20,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::decide::{Decided, Request, decide};
+use crate::notice::{AGAIN, SOON, Wait};
 use crate::stop::Stop;
 use crate::threaded::seat;
 use connect::connect;
@@ -259,12 +260,17 @@ impl Sitting<'_> {
     /// Waits for bytes and gives them to the player's machine. `false` when asked to stop.
     async fn receive(&mut self, stream: &mut TcpStream) -> Result<bool, PlayError> {
         let since = Instant::now();
+        // Before the first hand it is the players that do not come; later somebody may think for long.
+        let before = self.summary.hands == 0 && !self.in_hand;
+        let mut wait = Wait::begin(if before { SOON } else { AGAIN });
+        let what = if before { "begin: players may be missing" } else { "go on" };
         let mut chunk = [0; 16_384];
         while self.pending.is_empty() && !self.closed {
             match timeout(LOOK, stream.read(&mut chunk)).await {
                 Ok(read) => self.take(read, &chunk)?,
                 Err(_) if self.stop.asked() && !self.in_hand => return Ok(false),
                 Err(_) => {
+                    wait.say(|| format!("the dealer at {} to {what}", self.plan.target()));
                     if let Some(most) = self.plan.silence
                         && since.elapsed() >= most
                     {

@@ -1,15 +1,58 @@
 //! Programs that are run: started in a process group of their own, their output kept in a file or
 //! dropped, and gone with everything they started when the value is dropped.
+//!
+//! A process group outlives the one that made it, and no value is dropped in a process that ends by a
+//! signal or by `exit`: whoever ends this process calls [`end_all`] before.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use last_words::LastWords;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+mod last_words;
+
+/// The process groups of the programs that run.
+struct Groups {
+    running: BTreeSet<u32>,
+    /// This process is about to end: no further program may be started.
+    over: bool,
+}
+
+static GROUPS: Mutex<Groups> = Mutex::new(Groups { running: BTreeSet::new(), over: false });
+
+fn groups() -> MutexGuard<'static, Groups> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills every program that runs and everything it started. None can be started any more: this process
+/// is about to end.
+pub fn end_all() {
+    let mut groups = groups();
+    groups.over = true;
+    for &group in &groups.running {
+        kill(group);
+    }
+}
+
+/// The number of a program as that of its process group.
+fn group(number: u32) -> Option<Pid> {
+    i32::try_from(number).ok().and_then(Pid::from_raw)
+}
+
+fn kill(number: u32) {
+    if let Some(group) = group(number) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
 
 /// A command line, split into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +63,8 @@ pub struct Program {
     pub arguments: Vec<String>,
     /// Where it runs; the current folder if not given.
     pub folder: Option<PathBuf>,
-    /// The file to which its output and errors are appended; dropped if not given.
+    /// The file to which its output and errors are appended; dropped if not given, but for the last
+    /// lines of its errors.
     pub output: Option<PathBuf>,
 }
 
@@ -42,13 +86,16 @@ impl Program {
     /// # Errors
     /// When the program cannot be started or the output file not be opened.
     pub fn start(&self, further: &[String]) -> io::Result<Running> {
-        match &self.output {
-            Some(path) => {
-                let file = OpenOptions::new().create(true).append(true).open(path)?;
-                self.start_into(further, file.try_clone()?.into(), file.into())
-            }
-            None => self.start_into(further, Stdio::null(), Stdio::null()),
-        }
+        let Some(path) = &self.output else {
+            let mut running = self.start_into(further, Stdio::null(), Stdio::piped())?;
+            running.last_words = running.child.stderr.take().map(LastWords::read).transpose()?;
+            return Ok(running);
+        };
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        let last_words = LastWords::In { path: path.clone(), from: file.metadata()?.len() };
+        let mut running = self.start_into(further, file.try_clone()?.into(), file.into())?;
+        running.last_words = Some(last_words);
+        Ok(running)
     }
 
     /// As [`start`](Self::start), with output and errors going where the caller says.
@@ -71,7 +118,13 @@ impl Program {
             command.current_dir(folder);
         }
         command.stdout(output).stderr(errors);
-        Ok(Running { child: command.spawn()? })
+        let mut groups = groups();
+        if groups.over {
+            return Err(io::Error::other("this process is ending"));
+        }
+        let child = command.spawn()?;
+        groups.running.insert(child.id());
+        Ok(Running { child, last_words: None })
     }
 
     fn is_path(&self) -> bool {
@@ -83,12 +136,25 @@ impl Program {
 #[derive(Debug)]
 pub struct Running {
     child: Child,
+    last_words: Option<LastWords>,
 }
 
 impl Running {
     /// How it ended, if it has.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
+    }
+
+    /// Whether it has ended, and so has everything in its process group.
+    pub fn all_ended(&mut self) -> bool {
+        let gone = |group| test_kill_process_group(group) == Err(Errno::SRCH);
+        self.ended().is_some() && group(self.child.id()).is_none_or(gone)
+    }
+
+    /// The last lines it wrote to its error stream, in one line for messages; nothing where the caller
+    /// of [`Program::start_into`] has them.
+    pub fn last_words(&mut self) -> Option<String> {
+        self.last_words.as_mut()?.text()
     }
 
     /// Waits for it to end, at most this long.
@@ -107,9 +173,11 @@ impl Running {
     pub fn kill(&mut self) {
         // The group's number is the program's; it is not given to others before the group is empty
         // and the program has been waited for.
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+        let number = self.child.id();
+        let mut groups = groups();
+        kill(number);
+        groups.running.remove(&number);
+        drop(groups);
         let _ = self.child.wait();
     }
 }

@@ -88,6 +88,7 @@ pub fn matches(
             def: Arc::clone(def),
             game_name: "bench".into(),
             entrants: agents.to_vec(),
+            given_names: Vec::new(),
             hands,
             seed: 1,
             duplicate: true,

@@ -9,35 +9,37 @@ use logs::stats::{CrossTable, Rate};
 use sha2::{Digest, Sha256};
 
 use crate::decide::mix;
-use crate::plan::{Plan, unique_names};
+use crate::plan::Plan;
 
 /// The matches of a tournament, in order, with the agents of each as indices into `agents`.
 ///
-/// `plan` is the pattern; its entrants are not looked at. In a two-player game every pair plays; in
-/// a game for `n` players every set of `n`.
+/// `plan` is the pattern; its entrants are not looked at, and its names, if it gives any, are those of `agents`. In a
+/// two-player game every pair plays; in a game for `n` players every set of `n`.
 pub fn matches(plan: &Plan, agents: &[AgentChoice]) -> Vec<(Vec<usize>, Plan)> {
     line_ups(agents.len(), plan.def.players)
         .into_iter()
         .enumerate()
         .map(|(number, line_up)| {
             let entrants = line_up.iter().map(|&agent| agents[agent].clone()).collect();
+            let given = line_up.iter().filter_map(|&agent| plan.given_names.get(agent).cloned());
+            let given_names = given.collect();
             // The ledger stores seeds below 2^63.
             let seed = mix(plan.seed ^ mix(number as u64)) >> 1;
-            (line_up, Plan { entrants, seed, ..plan.clone() })
+            (line_up, Plan { entrants, given_names, seed, ..plan.clone() })
         })
         .collect()
 }
 
 /// The agents' names as they stand in the table, all different.
-pub fn names(agents: &[AgentChoice]) -> Vec<String> {
-    unique_names(agents)
+pub fn names(plan: &Plan, agents: &[AgentChoice]) -> Vec<String> {
+    Plan { entrants: agents.to_vec(), ..plan.clone() }.names()
 }
 
 /// A name for the tournament: game, seed, hands, and a mark of the agents.
 pub fn name(plan: &Plan, names: &[String]) -> String {
     let mark = Sha256::digest(names.join("\n"));
     let mark: String = mark.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let pattern = Plan { entrants: Vec::new(), ..plan.clone() };
+    let pattern = Plan { entrants: Vec::new(), given_names: Vec::new(), ..plan.clone() };
     format!("{}-agents{}-{mark}", names.len(), pattern.match_name())
 }
 

@@ -94,7 +94,7 @@ fn each_misbehaviour_costs_one_decision_and_the_match_goes_on() {
         ("close", Fallback::Gone, "it closed its connection"),
         ("hang", Fallback::Timeout, "it did not answer in time"),
         ("late", Fallback::Timeout, "it did not answer in time"),
-        ("noise", Fallback::BadAnswer, "it sent `\\0��`, which is no reply"),
+        ("noise", Fallback::BadAnswer, "it sent `\\0\\xff\\xfe`, which is no reply"),
         ("flood", Fallback::BadAnswer, "it sent a line of more than 65536 bytes: `xxxx"),
     ];
     for (manner, fallback, note) in cases {
@@ -224,4 +224,42 @@ fn nothing_a_program_started_outlives_it() {
         assert!(Instant::now() < deadline, "process {child} still runs");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+#[test]
+fn a_program_that_another_one_has_left_behind_is_waited_for() {
+    // The shell ends at once and with success; what it started in the background connects.
+    let command = format!("sh -c '{} none {GAME} $0 $1 &'", program().display());
+    let choice = registry().resolve(&format!("external:{command}")).expect("an agent");
+    let bot = choice.build(&game()).expect("the program behind the shell connects");
+    let call = registry().resolve("call").and_then(|call| call.build(&game())).expect("call plays");
+    let mut table = Table::new(&game(), vec![bot, call], 1, false, None);
+    let mut decisions = Decisions::default();
+    table.play(0, &mut decisions);
+    assert!(decisions.0.iter().all(|decision| decision.fallback.is_none()));
+}
+
+#[test]
+fn the_last_words_of_a_program_that_ends_in_play_are_in_the_record() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let words = "it closed its connection (exit status: 1); its last words: `giving up`";
+    // Dropped or kept, what it wrote to its error stream is told.
+    for output in [String::new(), format!("output = '{}'", folder.path().join("output").display())]
+    {
+        let decisions = play("crash-aloud", &output, 3, None);
+        let note = decisions[2].note.as_deref();
+        assert_eq!((decisions[2].fallback, note), (Some(Fallback::Gone), Some(words)));
+    }
+}
+
+/// It answers every state it is sent, in turn or not, over a socket that gathers small writes: the second
+/// answer leaves it only when the first has been acknowledged, which systems hold back for 40 ms.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_answers_every_state_does_not_stand_still_for_acknowledgements() {
+    let decisions = play("eager", "", 20, None);
+    assert!(decisions.iter().all(|decision| decision.fallback.is_none()));
+    let slow = |decision: &&DecisionRecord| decision.elapsed > Duration::from_millis(30);
+    let stalls = decisions.iter().filter(slow).count();
+    assert!(stalls < decisions.len() / 8, "{stalls} stalls in {} decisions", decisions.len());
 }

@@ -18,6 +18,7 @@ fn plan(def: GameDef, agents: &[&str], hands: u64) -> Plan {
         def: Arc::new(def),
         game_name: "test".into(),
         entrants: agents.iter().map(|name| registry.resolve(name).expect("an agent")).collect(),
+        given_names: Vec::new(),
         hands,
         seed: 42,
         duplicate: true,

@@ -1,10 +1,15 @@
 //! The host of the Slumbot API without the web: sessions, sums, records, restarts, what time brings.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-use game::Payoff;
+use agents::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
+use game::{Action, InfoSet, Payoff};
+use logs::export::csv;
 use logs::{HandRecord, LedgerReader, Provenance};
 use matches::registry::registry;
 use matches::slumbot_host::{HostError, HostPlan, OpenError, SlumbotHost, Twist};
@@ -444,4 +449,225 @@ async fn after_the_end_no_hand_is_promised() {
     assert_eq!(end(&over).session_num_hands, 2);
     host.close();
     assert_eq!(ledger(&folder, "slumbot-call").len(), 2);
+}
+
+/// Whether agents of the kind `gated` may decide.
+static GATE: (Mutex<bool>, Condvar) = (Mutex::new(true), Condvar::new());
+
+fn set_gate(open: bool) {
+    *GATE.0.lock().expect("a lock") = open;
+    GATE.1.notify_all();
+}
+
+/// Calls as soon as it may.
+struct Gated;
+
+impl Agent for Gated {
+    fn act(&mut self, _: &InfoSet, _: &mut Context) -> Decision {
+        let open = GATE.0.lock().expect("a lock");
+        drop(GATE.1.wait_while(open, |open| !*open).expect("a lock"));
+        Action::Call.into()
+    }
+}
+
+const GATED: AgentSpec = AgentSpec {
+    kind: "gated",
+    summary: "calls as soon as it may",
+    example: "gated",
+    argument: None,
+    options: &[],
+    cost: Cost::Worker,
+    repeatable: true,
+    prepare: |_| {
+        let mut recipe = Recipe::new(|_| Ok(Gated));
+        recipe.cost = Cost::Worker;
+        Ok(recipe)
+    },
+};
+
+/// That the bot's decisions in every hand of the ledger are those that it has played.
+fn check_decisions(folder: &TempDir, id: &str) {
+    let reader = LedgerReader::open(&folder.path().join("matches").join(id)).expect("a ledger");
+    for record in reader.hands().map(|hand| hand.expect("a hand")) {
+        let bot = record.entrants.iter().find(|(_, entrant)| **entrant == 1).expect("sits").0;
+        let history = record.public.history().iter().enumerate();
+        let played: Vec<(u32, Action)> = history
+            .filter(|(_, played)| played.seat == bot)
+            .map(|(index, played)| (index as u32, played.action))
+            .collect();
+        let decisions = reader.decisions(record.hand).expect("readable");
+        let kept: Vec<(u32, Action)> =
+            decisions.iter().map(|decision| (decision.index, decision.action)).collect();
+        assert_eq!(kept, played, "hand {}: {}", record.hand, write(&record.public));
+    }
+}
+
+#[tokio::test]
+async fn a_request_given_up_in_the_middle_changes_nothing() {
+    let folder = TempDir::new().expect("a folder");
+    let mut registry = registry();
+    registry.add(GATED);
+    let mut plan = HostPlan { baseline: false, ..plan(folder.path(), &["call"]) };
+    plan.agents = vec![("gated".to_owned(), registry.resolve("gated").expect("an agent"))];
+    plan.agent = "gated".to_owned();
+    let host = SlumbotHost::open(plan).expect("a host");
+    let first = host.new_hand(None, None, NO).await.expect("a hand");
+    let token = first.token.expect("a token");
+    host.act(&token, "b20000", NO).await.expect("a bet");
+    host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    let open = host.act(&token, "b300", NO).await.expect("a bet");
+    assert_eq!(open.action, "b300c/k");
+    let dealt = host.status().hands_begun;
+    set_gate(false);
+    for _ in 0..2 {
+        // The next hand is one in which the bot acts first.
+        let asked = host.new_hand(Some(&token), None, NO);
+        let given_up = tokio::time::timeout(Duration::from_millis(50), asked).await;
+        assert!(given_up.is_err(), "{given_up:?}");
+    }
+    let asked = host.act(&token, "b400", NO);
+    let given_up = tokio::time::timeout(Duration::from_millis(50), asked).await;
+    assert!(given_up.is_err(), "{given_up:?}");
+    set_gate(true);
+    assert_eq!(host.status().hands_begun, dealt);
+    let over = host.act(&token, "b19700", NO).await.expect("the hand is open");
+    assert_eq!((over.old_action.as_str(), over.action.as_str()), ("b300c/k", "b300c/kb19700c//"));
+    assert_eq!(end(&over).session_num_hands, 2);
+    let next = host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    assert_eq!((next.client_pos, next.action.as_str()), (0, "c"), "no deal was lost");
+    host.close();
+    assert_eq!(ledger(&folder, "slumbot-gated").len(), 2);
+    check_decisions(&folder, "slumbot-gated");
+}
+
+#[tokio::test]
+async fn a_hand_whose_end_cannot_be_recorded_stays_open_as_it_was() {
+    let folder = TempDir::new().expect("a folder");
+    let host = open(&folder, &["call", "fold"]);
+    let in_the_way = |agent: &str| folder.path().join("matches").join(format!("slumbot-{agent}"));
+    fs::create_dir_all(folder.path().join("matches")).expect("a folder");
+    for agent in ["call", "fold"] {
+        fs::write(in_the_way(agent), "no folder").expect("a file");
+    }
+    let not_recorded = |refused: Result<HandObject, HostError>| {
+        assert!(matches!(refused, Err(HostError::NotRecorded(None))), "{refused:?}");
+    };
+    let first = host.new_hand(None, None, NO).await.expect("a hand");
+    let token = first.token.expect("a token");
+    host.act(&token, "b300", NO).await.expect("a bet");
+    for _ in 0..2 {
+        not_recorded(host.act(&token, "b19700", NO).await);
+    }
+    // Another agent would fold at once, only that the hand cannot be recorded either.
+    host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    host.act(&token, "b300", NO).await.expect("a bet");
+    let sessions = host.status().sessions;
+    for _ in 0..2 {
+        not_recorded(host.new_hand(Some(&token), Some("fold"), NO).await);
+        not_recorded(host.new_hand(None, Some("fold"), NO).await);
+    }
+    assert_eq!(
+        (host.status().sessions, host.status().hands, host.status().hands_begun),
+        (sessions, 0, 2)
+    );
+    for agent in ["call", "fold"] {
+        fs::remove_file(in_the_way(agent)).expect("there");
+    }
+    let over = host.act(&token, "b19700", NO).await.expect("the hand is open");
+    assert_eq!(over.old_action, "b300c/k");
+    assert_eq!(end(&over).session_num_hands, 1);
+    let folded = host.new_hand(Some(&token), Some("fold"), NO).await.expect("a hand");
+    assert_eq!((folded.client_pos, end(&folded).session_num_hands), (0, 2));
+    host.close();
+    for id in ["slumbot-call", "slumbot-fold"] {
+        assert_eq!(ledger(&folder, id).len(), 1);
+        check_decisions(&folder, id);
+    }
+}
+
+#[tokio::test]
+async fn a_hand_that_cannot_be_forfeited_now_is_forfeited_later() {
+    let folder = TempDir::new().expect("a folder");
+    let plan = HostPlan { forfeit_after: Duration::ZERO, ..plan(folder.path(), &["raise"]) };
+    let host = SlumbotHost::open(plan).expect("a host");
+    let in_the_way = folder.path().join("matches/slumbot-raise");
+    fs::create_dir_all(folder.path().join("matches")).expect("a folder");
+    fs::write(&in_the_way, "no folder").expect("a file");
+    let first = host.new_hand(None, None, NO).await.expect("a hand");
+    let token = first.token.expect("a token");
+    host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    for _ in 0..2 {
+        host.sweep().await;
+        assert_eq!((host.status().forfeited, host.status().hands), (0, 0));
+    }
+    fs::remove_file(&in_the_way).expect("there");
+    for _ in 0..2 {
+        host.sweep().await;
+        assert_eq!((host.status().forfeited, host.status().hands), (2, 2));
+    }
+    host.close();
+    assert_eq!(ledger(&folder, "slumbot-raise").len(), 2);
+}
+
+#[tokio::test]
+async fn a_hand_that_was_about_to_be_left_open_when_the_server_was_killed_goes_on() {
+    let folder = TempDir::new().expect("a folder");
+    let sessions = folder.path().join("slumbot/sessions");
+    let host = open(&folder, &["raise"]);
+    let first = host.new_hand(None, None, NO).await.expect("a hand");
+    let token = first.token.clone().expect("a token");
+    let before = fs::read(&sessions).expect("a file");
+    host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    drop(host);
+    // The copy of the hand was written, the session not yet.
+    let mut bytes = fs::read(&sessions).expect("a file");
+    assert!(bytes.len() > 512, "the hand left open has a place of its own");
+    bytes.resize(1024, 0);
+    let was = before.len().min(512);
+    bytes[..was].copy_from_slice(&before[..was]);
+    fs::write(&sessions, bytes).expect("written");
+    let plan = HostPlan { forfeit_after: Duration::ZERO, ..plan(folder.path(), &["raise"]) };
+    let host = SlumbotHost::open(plan).expect("a host");
+    host.sweep().await;
+    assert_eq!(host.status().forfeited, 1, "the hand is there once");
+    host.close();
+    assert_eq!(ledger(&folder, "slumbot-raise").len(), 1);
+}
+
+#[tokio::test]
+async fn names_that_are_formulas_do_nothing_in_a_spreadsheet() {
+    let folder = TempDir::new().expect("a folder");
+    let host = open(&folder, &["call"]);
+    let names =
+        ["=1+1", "+1", "-1", "@x", "'=1", "=HYPERLINK(\"x\",\"y\")", "a,b", "plain", "'a", ""];
+    for name in names {
+        host.login(name, None).expect("a session");
+    }
+    host.login("\t=1", None).expect("a session");
+    host.close();
+    let text = fs::read_to_string(folder.path().join("slumbot/tokens.csv")).expect("a file");
+    let rows = text.lines().skip(1).map(|line| csv::fields(line).expect("a row"));
+    let users: Vec<String> = rows.map(|fields| fields[4].clone()).collect();
+    assert!(users.iter().all(|user| !user.starts_with(['=', '+', '-', '@', '\t'])), "{users:?}");
+    let back: Vec<&str> = users.iter().map(|user| csv::text(user)).collect();
+    assert_eq!(back[..names.len()], names);
+    assert_eq!(back[names.len()], "=1", "control characters are left out");
+}
+
+#[test]
+fn what_holds_tokens_is_its_owners_only() {
+    let folder = TempDir::new().expect("a folder");
+    let at = |name: &str| folder.path().join("slumbot").join(name);
+    let mode = |name: &str| fs::metadata(at(name)).expect("there").permissions().mode() & 0o777;
+    let files = ["secret", "sessions", "tokens.csv", "forfeits.jsonl"];
+    for _ in 0..2 {
+        open(&folder, &["call"]).close();
+        assert_eq!(mode(""), 0o700);
+        for name in files {
+            assert_eq!(mode(name), 0o600, "{name}");
+            // As an earlier version, or somebody's copy, may have left it.
+            fs::set_permissions(at(name), fs::Permissions::from_mode(0o644)).expect("ours");
+        }
+        fs::set_permissions(at(""), fs::Permissions::from_mode(0o755)).expect("ours");
+    }
 }

@@ -13,6 +13,7 @@ mod classifier;
 pub mod explain;
 pub mod forest;
 pub mod network;
+mod seal;
 pub mod student;
 pub mod tree;
 

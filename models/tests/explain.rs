@@ -1,8 +1,12 @@
 //! Trees in poker words: each kind of feature, paths, outlines, bluffs, and what would change an answer.
 
+use std::collections::HashSet;
+
+use abstraction::features::Schema;
+use abstraction::menu::BetMenu;
 use game::Street;
-use models::explain::{Explainer, Weak, move_words, percent};
-use models::student::columns;
+use models::explain::{Explainer, Owed, Weak, move_words, percent};
+use models::student::{FORMAT, Manifest, StreetManifest, Student, columns, hash};
 use models::tree::Tree;
 
 fn classes() -> Vec<String> {
@@ -18,22 +22,22 @@ fn tree(street: Street, text: &str) -> Tree {
 #[test]
 fn tests_are_said_as_a_player_says_them() {
     for (test, yes, no) in [
-        ("winrate>=0.45", "your win-rate is 45 % or more", "your win-rate is below 45 %"),
-        ("winrate>=0.4567", "your win-rate is 45.7 % or more", "your win-rate is below 45.7 %"),
+        ("winrate>=0.45", "win-rate 45 % or more", "win-rate below 45 %"),
+        ("winrate>=0.4567", "win-rate 45.7 % or more", "win-rate below 45.7 %"),
         (
             "river_winrate_p60>=0.76",
-            "on your best 40 % of rivers you win 76 % or more",
-            "on your worst 60 % of rivers you win less than 76 %",
+            "wins 76 % or more on its best 40 % of rivers",
+            "wins less than 76 % on its worst 60 % of rivers",
         ),
         (
             "flop_winrate_p10>=0.3",
-            "on your best 90 % of flops you win 30 % or more",
-            "on your worst 10 % of flops you win less than 30 %",
+            "wins 30 % or more on its best 90 % of flops",
+            "wins less than 30 % on its worst 10 % of flops",
         ),
         (
             "turn_winrate_p100>=0.9",
-            "on your best turn you win 90 % or more",
-            "on every turn you win less than 90 %",
+            "wins 90 % or more on its best turn",
+            "wins less than 90 % on every turn",
         ),
         (
             "opponent_bet_preflop>=225.5",
@@ -74,17 +78,18 @@ fn tests_are_said_as_a_player_says_them() {
 
 #[test]
 fn moves_are_said_as_a_player_says_them() {
-    for (class, words) in [
-        ("fold", "fold"),
-        ("call", "call"),
-        ("2.5x", "raise to 2.5x"),
-        ("min", "smallest raise"),
-        ("33%", "bet 33 % of the pot"),
-        ("pot", "bet the pot"),
-        ("allin", "all-in"),
-        ("raise", "raise"),
+    for (class, nothing, something, either) in [
+        ("fold", "fold", "fold", "fold"),
+        ("call", "check", "call", "check or call"),
+        ("2.5x", "raise to 2.5x", "raise to 2.5x", "raise to 2.5x"),
+        ("min", "smallest bet", "smallest raise", "smallest raise"),
+        ("33%", "bet 33 % of the pot", "raise 33 % of the pot", "bet 33 % of the pot"),
+        ("pot", "bet the pot", "raise the pot", "bet the pot"),
+        ("allin", "all-in", "all-in", "all-in"),
+        ("raise", "raise", "raise", "raise"),
     ] {
-        assert_eq!(move_words(class), words);
+        let said = [Owed::Nothing, Owed::Something, Owed::Either];
+        assert_eq!(said.map(|owed| move_words(class, owed)), [nothing, something, either]);
     }
     for (share, words) in
         [(0.45, "45 %"), (0.7649, "76.5 %"), (1.0, "100 %"), (0.0, "0 %"), (0.1, "10 %")]
@@ -99,33 +104,28 @@ fn a_path_says_each_number_once_with_both_bounds() {
         (
             "winrate>=0.3 ? (winrate>=0.5 ? call : (winrate>=0.4 ? allin : fold)) : fold",
             5,
-            vec!["your win-rate is from 40 % to below 50 %"],
+            vec!["win-rate from 40 % to below 50 %"],
         ),
         (
             "river_winrate_p60>=0.3 ? (river_winrate_p60>=0.5 ? call : fold) : fold",
             3,
-            vec![
-                "on your best 40 % of rivers you win 30 % or more, on the other 60 % less than 50 %",
-            ],
+            vec!["wins 30 % or more on its best 40 % of rivers, less than 50 % on the others"],
         ),
         (
             "river_winrate_p100>=0.3 ? (river_winrate_p100>=0.5 ? call : fold) : fold",
             3,
-            vec!["on your best river you win from 30 % to below 50 %"],
+            vec!["wins from 30 % to below 50 % on its best river"],
         ),
         // So near to each other that one decimal does not tell them apart.
         (
             "winrate>=0.45001 ? (winrate>=0.45002 ? call : fold) : fold",
             3,
-            vec!["your win-rate is from 45.001 % to below 45.002 %"],
+            vec!["win-rate from 45.001 % to below 45.002 %"],
         ),
         (
             "opponent_bet_flop>=200 ? (winrate>=0.5 ? (opponent_bet_flop>=400 ? call : allin) : fold) : fold",
             5,
-            vec![
-                "the opponent has put in 200 to 399 chips on the flop",
-                "your win-rate is 50 % or more",
-            ],
+            vec!["the opponent has put in 200 to 399 chips on the flop", "win-rate 50 % or more"],
         ),
         (
             "opponent_bet_flop>=200 ? (opponent_bet_flop>=200.5 ? call : fold) : fold",
@@ -172,7 +172,7 @@ fn an_outline_has_the_nodes_down_to_its_depth_and_counts_the_rest() {
     }
     let shown = explainer.outline(0, 64);
     assert_eq!(shown[2].condition, "the opponent has put in 99 chips or less on the river");
-    assert_eq!(explainer.mix(&shown[2].summary.shares), "all-in 60 %, fold 40 %");
+    assert_eq!(explainer.mix(2), "all-in 60 %, fold 40 %");
     assert_eq!(explainer.way(3), [0, 1, 3]);
 }
 
@@ -264,4 +264,98 @@ fn deciles_stay_in_order_when_one_moves() {
         ("river_winrate_p90".to_owned(), just_below, "fold".to_owned()),
     ];
     assert_eq!(flips(Street::Turn, text, &row), expected);
+}
+
+/// A student whose trees are these, in no-limit hold'em with a big blind of 100.
+fn student(trees: [&str; 4]) -> Student {
+    let def = game::games::nolimit_holdem();
+    let menu = "preflop 1+: 2.5x allin\nflop turn river 1+: 75% allin\n";
+    let moves = |street| menu.parse::<BetMenu>().expect("a menu").moves(street).names();
+    let files = Street::ALL.map(|street| {
+        let tree = Tree::parse(trees[street.index()], &columns(street), &moves(street));
+        tree.unwrap_or_else(|error| panic!("{street}: {error}")).to_bytes()
+    });
+    let street = |street: Street| StreetManifest {
+        street: street.to_string(),
+        file: format!("{street}.tree"),
+        sha256: hash(&files[street.index()]),
+        rows: 1000,
+        size: String::new(),
+        log_loss: [0.5; 3],
+        accuracy: 0.8,
+    };
+    let manifest = Manifest {
+        format: FORMAT,
+        kind: "oct".to_owned(),
+        made_by: String::new(),
+        options: String::new(),
+        data_sha256: String::new(),
+        teacher_sha256: String::new(),
+        menu: menu.to_owned(),
+        game_sha256: String::new(),
+        features: Schema::default().stamp(),
+        streets: Street::ALL.map(street).to_vec(),
+        game: def.spec().clone(),
+    };
+    let text = toml::to_string(&manifest).expect("text");
+    let file = |name: &str| {
+        let street = Street::ALL.into_iter().find(|street| name.starts_with(street.name()));
+        Ok(&files[street.expect("a street").index()])
+    };
+    Student::from_parts(&text, file).expect("a student")
+}
+
+#[test]
+fn what_is_no_bet_is_not_said_in_chips() {
+    let student = student([
+        "opponent_bet_preflop>=175 ? (opponent_bet_preflop>=400 ? fold : call) : call",
+        "opponent_bet_flop>=49.5 ? (opponent_bet_flop>=250 ? fold : call) : call",
+        "opponent_bet_flop>=50 ? (opponent_bet_preflop>=150 ? fold : call) : {fold 40%, call 60%}",
+        "opponent_bet_river>=0.5 ? {call 50%, \"75%\" 50%} : (winrate>=0.5 ? \"75%\" : {fold 30%, call 70%})",
+    ]);
+    // A node, what holds there, and what is done.
+    for (street, node, path, mix) in [
+        (Street::Preflop, 1, "the opponent has not raised", "check or call 100 %"),
+        (Street::Preflop, 3, "the opponent has raised to 200 to 399 chips", "call 100 %"),
+        (Street::Preflop, 4, "the opponent has raised to 400 chips or more", "fold 100 %"),
+        (Street::Flop, 1, "the opponent has not bet on the flop", "check 100 %"),
+        (Street::Flop, 2, "the opponent has bet on the flop", "call 50 %, fold 50 %"),
+        (Street::Flop, 3, "the opponent has bet 100 to 249 chips on the flop", "call 100 %"),
+        (Street::Flop, 4, "the opponent has bet 250 chips or more on the flop", "fold 100 %"),
+        (Street::Turn, 1, "nobody bet on the flop", "check or call 60 %, fold 40 %"),
+        (Street::Turn, 2, "there was a bet on the flop", "check or call 50 %, fold 50 %"),
+        (
+            Street::Turn,
+            3,
+            "there was a bet on the flop; nobody raised before the flop",
+            "check or call 100 %",
+        ),
+        (
+            Street::Turn,
+            4,
+            "there was a bet on the flop; there was a raise before the flop",
+            "fold 100 %",
+        ),
+        // A fold where nothing is owed is a check.
+        (
+            Street::River,
+            2,
+            "the opponent has not bet on the river; win-rate below 50 %",
+            "check 100 %",
+        ),
+        (
+            Street::River,
+            4,
+            "the opponent has bet on the river",
+            "raise 75 % of the pot 50 %, call 50 %",
+        ),
+        (Street::River, 0, "", "check or call 40 %, bet 75 % of the pot 50 %, fold 10 %"),
+    ] {
+        let explainer = Explainer::of(&student, street).expect("a tree");
+        let said = explainer.path(node).join("; ");
+        assert_eq!(said, path, "{street} {node}");
+        let said: HashSet<String> = explainer.mix(node).split(", ").map(str::to_owned).collect();
+        let expected: HashSet<String> = mix.split(", ").map(str::to_owned).collect();
+        assert_eq!(said, expected, "{street} {node}");
+    }
 }

@@ -66,12 +66,59 @@ fn forests_come_back_as_they_were() {
 }
 
 #[test]
+fn a_forest_that_was_stopped_early_tells_its_best_round() {
+    // XGBoost's own shares: of `Booster.predict`, and of `XGBClassifier.predict_proba`, which ends
+    // at the best round.
+    let mut forest = Forest::read(&bytes("early-3.2.ubj")).expect("a forest");
+    assert_tells(&forest, "early-3.2", 3e-7);
+    assert_eq!((forest.rounds(), forest.best_rounds().expect("a number")), (7, Some(4)));
+    forest.truncate(4 * forest.groups());
+    assert_tells(&forest, "early-3.2-best", 3e-7);
+    let rest =
+        Forest::read(&forest.to_ubj()).expect("a forest").with_attribute("best_iteration", "6");
+    assert_eq!(rest.best_rounds().expect("a number"), Some(4), "no more than there are");
+    let error = rest.with_attribute("best_iteration", "six").best_rounds().expect_err("a word");
+    assert!(error.to_string().contains("`best_iteration` is `six`"), "{error}");
+    let never = Forest::read(&bytes("softprob-3.2.ubj")).expect("a forest");
+    assert_eq!(never.best_rounds().expect("none"), None);
+}
+
+#[test]
+fn a_file_written_here_with_any_byte_changed_is_refused_or_the_same_forest() {
+    let forest = Forest::read(&bytes("logistic-3.2.ubj")).expect("a forest");
+    for written in [forest.to_json(), forest.to_ubj(), forest.to_compact()] {
+        let whole = Forest::read(&written).expect("its own bytes");
+        let mut changed = written.clone();
+        for at in 0..written.len() {
+            for mask in [0x01, 0x20, 0x80 | at as u8] {
+                changed[at] ^= mask;
+                // Only what stands before the checksum may be taken for a file without one.
+                if let Ok(read) = Forest::read(&changed) {
+                    assert!(read == whole && at < 32, "byte {at} of {}, {mask:#x}", written.len());
+                }
+                changed[at] ^= mask;
+            }
+        }
+    }
+    // Files of XGBoost, and what XGBoost makes of ours, have no checksum, and are read.
+    let text = String::from_utf8(forest.to_json()).expect("text");
+    let (start, end) = (1, text.find("\"learner\"").expect("it is there"));
+    let without = format!("{}{}", &text[..start], &text[end..]);
+    assert_eq!(Forest::read(without.as_bytes()).expect("a forest"), forest);
+    let edited = text.replacen("\"default_left\":[0", "\"default_left\":[1", 1);
+    assert_ne!(edited, text);
+    let error = Forest::read(edited.as_bytes()).expect_err("changed").to_string();
+    assert!(error.contains("take out its `cardroom.sha256`"), "{error}");
+}
+
+#[test]
 fn a_file_written_here_is_the_file_that_xgboost_wrote() {
     // This file's nodes are numbered level by level already, so all but rounding of the attributes is the same.
     let theirs = bytes("softprob-3.2.json");
     let ours = Forest::read(&theirs).expect("a forest").to_json();
     let parse = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).expect("JSON");
     let (mut theirs, mut ours) = (parse(&theirs), parse(&ours));
+    assert!(ours.as_object_mut().expect("an object").remove("cardroom.sha256").is_some());
     // XGBoost names types only where it knows them.
     for document in [&mut theirs, &mut ours] {
         document["learner"]["feature_types"] = serde_json::json!([]);
@@ -153,6 +200,9 @@ fn files_that_are_something_else_are_refused_with_the_remedy() {
     assert!(
         matches!(Forest::read(gblinear), Err(ForestError::Booster(name)) if name == "gblinear")
     );
+    // Trees of vectors do not take turns either; the remedy is that for vectors.
+    let error = Forest::read(&bytes("vectors-3.2.ubj")).expect_err("vectors").to_string();
+    assert!(error.contains("multi_strategy=\"one_output_per_tree\""), "{error}");
     assert!(matches!(Forest::read(b"binf"), Err(ForestError::NotOne)));
     assert!(matches!(Forest::read(b""), Err(ForestError::NotOne)));
     let error = Forest::open(&path("nowhere.json")).expect_err("no file").to_string();

@@ -3,5 +3,6 @@
 mod blueprint;
 mod explain;
 mod forest;
+mod learned;
 mod network;
 mod tree;

@@ -4,12 +4,19 @@
 //! same hands with the cards already added up in each evaluator's own type (`added up`), and all pairs
 //! of hole cards on random boards (`board`). Every evaluator first has to put random hands in the
 //! same order as ours, so none is timed that is wrong.
+//!
+//! All ways of one pattern run in turn, again and again, and the best run of each counts: what else the machine does
+//! makes single runs slow. OMPEval, which is C++, takes part where `OMPEVAL` names the program made of
+//! `ompeval.cpp`. An argument is the pattern to run alone.
 
 use std::hint::black_box;
-use std::time::Duration;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use cards::{Card, CardSet, HandRank, OnBoard, PartialHand, evaluate, evaluate_all};
-use criterion::{Criterion, Throughput};
+use cards::{
+    Card, CardSet, HandRank, OnBoard, PartialHand, evaluate, evaluate_all, evaluate_hands,
+};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -179,33 +186,118 @@ fn deck<E: Evaluator>() -> [E::Card; 52] {
     std::array::from_fn(|index| E::card(index as u8))
 }
 
-/// Refuses to go on unless the evaluator orders the hands as ours does.
-fn agree<E: Evaluator>(inputs: &Inputs) {
+/// Refuses to go on unless the ranks order the hands as ours do.
+fn agree<R: Copy + Ord>(name: &str, inputs: &Inputs, theirs: impl Iterator<Item = R>) {
     let ours = inputs.hands::<Cardroom>().into_iter().map(|cards| hand::<Cardroom>(&cards).rank());
-    let theirs = inputs.hands::<E>().into_iter().map(|cards| E::rank(hand::<E>(&cards)));
     let mut ranks: Vec<_> = ours.zip(theirs).take(100_000).collect();
     ranks.sort_unstable();
     for pair in ranks.windows(2) {
         let (ours, theirs) = (pair[0].0.cmp(&pair[1].0), pair[0].1.cmp(&pair[1].1));
-        assert_eq!(ours, theirs, "{} orders two hands otherwise", E::NAME);
+        assert_eq!(ours, theirs, "{name} orders two hands otherwise");
     }
 }
 
-/// The ways of evaluating one pattern, ours and others'.
+/// The same of an evaluator that is entered.
+fn agrees<E: Evaluator>(inputs: &Inputs) {
+    agree(E::NAME, inputs, inputs.hands::<E>().iter().map(|cards| E::rank(hand::<E>(cards))));
+}
+
+/// The program of OMPEval, a process of its own that times itself.
+struct OmpEval(Child);
+
+impl OmpEval {
+    /// Starts the program that `OMPEVAL` names, if it does, and has it rank the hands.
+    fn start(inputs: &Inputs) -> Option<OmpEval> {
+        let program = std::env::var_os("OMPEVAL")?;
+        let mut command = Command::new(&program);
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut omp_eval = OmpEval(child.unwrap_or_else(|error| panic!("{program:?}: {error}")));
+        let counts = [inputs.hands.len() as u32, inputs.decks.len() as u32].map(u32::to_le_bytes);
+        omp_eval.ask(counts.as_flattened());
+        omp_eval.ask(inputs.hands.as_flattened());
+        omp_eval.ask(inputs.decks.as_flattened());
+        let mut ranks = vec![0; 2 * inputs.hands.len()];
+        omp_eval.answer(&mut ranks);
+        let ranks = ranks.as_chunks::<2>().0.iter().map(|&rank| u16::from_le_bytes(rank));
+        agree("OMPEval", inputs, ranks);
+        Some(omp_eval)
+    }
+
+    fn ask(&mut self, bytes: &[u8]) {
+        let stdin = self.0.stdin.as_mut().expect("stdin is a pipe");
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("OMPEval listens");
+    }
+
+    fn answer(&mut self, bytes: &mut [u8]) {
+        let stdout = self.0.stdout.as_mut().expect("stdout is a pipe");
+        stdout.read_exact(bytes).expect("OMPEval answers");
+    }
+
+    /// The time of one run of the pattern.
+    fn run(&mut self, pattern: &str) -> Duration {
+        self.ask(&pattern.as_bytes()[..1]);
+        let mut nanoseconds = [0; 8];
+        self.answer(&mut nanoseconds);
+        Duration::from_nanos(u64::from_le_bytes(nanoseconds))
+    }
+}
+
+impl Drop for OmpEval {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        _ = self.0.wait();
+    }
+}
+
+/// How long all ways of one pattern run.
+const TIME: Duration = Duration::from_secs(20);
+
+/// The ways of evaluating one pattern, ours and others', by name.
 struct Race<'a> {
-    group: criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>,
+    pattern: &'static str,
+    hands: u64,
+    ways: Vec<(String, Box<dyn FnMut() -> Duration + 'a>)>,
 }
 
-impl Race<'_> {
-    fn new<'a>(criterion: &'a mut Criterion, pattern: &str, hands: u64) -> Race<'a> {
-        let mut group = criterion.benchmark_group(pattern);
-        group.throughput(Throughput::Elements(hands));
-        Race { group }
+impl<'a> Race<'a> {
+    fn new(pattern: &'static str, hands: u64, omp_eval: &'a mut Option<OmpEval>) -> Race<'a> {
+        let mut race = Race { pattern, hands, ways: Vec::new() };
+        if let Some(omp_eval) = omp_eval {
+            race.ways.push(("OMPEval".to_owned(), Box::new(move || omp_eval.run(pattern))));
+        }
+        race
     }
 
-    /// Times one way; the result keeps the compiler from leaving the work out.
-    fn enter(&mut self, name: &str, mut all: impl FnMut() -> u64) {
-        self.group.bench_function(name, |bencher| bencher.iter(&mut all));
+    /// Adds one way; what it returns keeps the compiler from leaving the work out.
+    fn enter(&mut self, name: &str, mut all: impl FnMut() -> u64 + 'a) {
+        let timed = move || {
+            let start = Instant::now();
+            black_box(all());
+            start.elapsed()
+        };
+        self.ways.push((name.to_owned(), Box::new(timed)));
+    }
+
+    /// Runs all ways in turn, and prints what the best run of each makes beside the best of the others.
+    fn run(mut self) {
+        let mut best = vec![Duration::MAX; self.ways.len()];
+        let start = Instant::now();
+        while start.elapsed() < TIME {
+            for (best, (_, way)) in best.iter_mut().zip(&mut self.ways) {
+                *best = way().min(*best);
+            }
+        }
+        let ours = |name: &str| name.starts_with(Cardroom::NAME);
+        let all = || self.ways.iter().zip(&best).map(|((name, _), &time)| (name, time));
+        let peer = all().filter(|(name, _)| !ours(name)).map(|(_, time)| time).min();
+        for (name, time) in all() {
+            let rate = self.hands as f64 / time.as_secs_f64() / 1e6;
+            let ratio = match peer.filter(|_| ours(name)) {
+                Some(peer) => format!("{:.2}", peer.as_secs_f64() / time.as_secs_f64()),
+                None => String::new(),
+            };
+            println!("{:10} {name:24} {rate:7.0} million/s {ratio:>6}", self.pattern);
+        }
     }
 }
 
@@ -274,41 +366,6 @@ fn enter_board<E: Evaluator>(race: &mut Race<'_>, inputs: &Inputs) {
     });
 }
 
-/// Hands collected until there are enough for the vector registers, then evaluated together.
-struct Collected {
-    hands: [CardSet; Collected::SIZE],
-    len: usize,
-    sum: u64,
-}
-
-impl Collected {
-    const SIZE: usize = 1024;
-
-    fn new() -> Collected {
-        Collected { hands: [CardSet::EMPTY; Collected::SIZE], len: 0, sum: 0 }
-    }
-
-    /// Adds at most 52 hands.
-    #[inline(always)]
-    fn extend(&mut self, hands: impl ExactSizeIterator<Item = CardSet>) {
-        let count = hands.len();
-        let places = &mut self.hands[self.len..][..count];
-        places.iter_mut().zip(hands).for_each(|(place, hand)| *place = hand);
-        self.len += count;
-        if self.len > Self::SIZE - 52 {
-            self.evaluate();
-        }
-    }
-
-    fn evaluate(&mut self) {
-        let mut ranks = [HandRank::default(); Self::SIZE];
-        let ranks = &mut ranks[..self.len];
-        evaluate_all(&self.hands[..self.len], ranks);
-        self.sum += ranks.iter().map(|rank| u64::from(rank.value())).sum::<u64>();
-        self.len = 0;
-    }
-}
-
 fn set(cards: &[Card; 7]) -> CardSet {
     cards.iter().fold(CardSet::EMPTY, |set, &card| set.with(card))
 }
@@ -328,12 +385,13 @@ fn enter_sequence_rank_by_rank(race: &mut Race<'_>) {
 fn enter_random_at_once(race: &mut Race<'_>, inputs: &Inputs) {
     let hands = inputs.hands::<Cardroom>();
     race.enter("cardroom, all at once", move || {
-        let mut all = Collected::new();
-        for hands in hands.chunks(32) {
-            all.extend(hands.iter().map(set));
-        }
-        all.evaluate();
-        all.sum
+        let mut ranks = [HandRank::default(); 1024];
+        let sum = |hands: &[[Card; 7]]| {
+            let ranks = &mut ranks[..hands.len()];
+            evaluate_hands(hands, ranks);
+            ranks.iter().map(|rank| u64::from(rank.value())).sum::<u64>()
+        };
+        hands.chunks(1024).map(sum).sum()
     });
 }
 
@@ -376,35 +434,36 @@ macro_rules! enter_all {
 
 fn main() {
     let inputs = &Inputs::new();
-    agree::<Pokers>(inputs);
-    agree::<RsPoker>(inputs);
-    agree::<AyaPoker>(inputs);
+    agrees::<Pokers>(inputs);
+    agrees::<RsPoker>(inputs);
+    agrees::<AyaPoker>(inputs);
+    let omp_eval = &mut OmpEval::start(inputs);
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let wanted = |pattern: &str| wanted.as_ref().is_none_or(|wanted| pattern.contains(wanted));
 
-    let mut criterion = Criterion::default()
-        .measurement_time(Duration::from_secs(3))
-        .warm_up_time(Duration::from_secs(1))
-        .configure_from_args();
-
-    let four_of = |n: u64| n * (n - 1) * (n - 2) * (n - 3) / 24;
-    let mut race = Race::new(&mut criterion, "sequence", four_of(52 - FIRST as u64));
-    enter_all!(enter_sequence, &mut race, inputs);
-    enter_sequence_rank_by_rank(&mut race);
-    drop(race);
-
-    let mut race = Race::new(&mut criterion, "random", HANDS as u64);
-    enter_all!(enter_random, &mut race, inputs);
-    enter_random_at_once(&mut race, inputs);
-    drop(race);
-
-    let mut race = Race::new(&mut criterion, "added up", HANDS as u64);
-    enter_all!(enter_added_up, &mut race, inputs);
-    enter_sets(&mut race, inputs);
-    drop(race);
-
-    let mut race = Race::new(&mut criterion, "board", BOARDS as u64 * PAIRS);
-    enter_all!(enter_board, &mut race, inputs);
-    enter_on_board(&mut race, inputs);
-    drop(race);
-
-    criterion.final_summary();
+    if wanted("sequence") {
+        let four_of = |n: u64| n * (n - 1) * (n - 2) * (n - 3) / 24;
+        let mut race = Race::new("sequence", four_of(52 - FIRST as u64), omp_eval);
+        enter_all!(enter_sequence, &mut race, inputs);
+        enter_sequence_rank_by_rank(&mut race);
+        race.run();
+    }
+    if wanted("random") {
+        let mut race = Race::new("random", HANDS as u64, omp_eval);
+        enter_all!(enter_random, &mut race, inputs);
+        enter_random_at_once(&mut race, inputs);
+        race.run();
+    }
+    if wanted("added up") {
+        let mut race = Race::new("added up", HANDS as u64, omp_eval);
+        enter_all!(enter_added_up, &mut race, inputs);
+        enter_sets(&mut race, inputs);
+        race.run();
+    }
+    if wanted("board") {
+        let mut race = Race::new("board", BOARDS as u64 * PAIRS, omp_eval);
+        enter_all!(enter_board, &mut race, inputs);
+        enter_on_board(&mut race, inputs);
+        race.run();
+    }
 }

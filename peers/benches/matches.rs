@@ -27,6 +27,7 @@ fn ours(agents: [&str; 2]) -> u64 {
         def: Arc::new(games::nolimit_holdem()),
         game_name: "holdem.nolimit.2p.reverse_blinds".into(),
         entrants: agents.map(|name| registry.resolve(name).expect("a built-in agent")).into(),
+        given_names: Vec::new(),
         hands: HANDS,
         seed: 1,
         duplicate: true,

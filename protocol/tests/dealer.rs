@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use game::Payoff;
+use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Config, Event, Limits, Replies};
 use protocol::acpc::transaction::{Transaction, TransactionError};
 
@@ -68,6 +69,16 @@ fn everybody_sees_every_state_and_positions_move_by_one() {
     assert!(matches!(table.events.last(), Some(Event::Finished)));
     assert_eq!(table.dealer.totals().iter().copied().sum::<Payoff>(), Payoff::ZERO);
     assert_eq!(table.dealer.hand(), 3);
+}
+
+#[test]
+fn who_has_not_said_its_version_is_known_until_all_have() {
+    let mut dealer = Dealer::new(config(1));
+    assert_eq!(dealer.silent().collect::<Vec<_>>(), [0, 1]);
+    dealer.receive(1, b"VERSION:2.0.0\n", Duration::ZERO);
+    assert_eq!((dealer.silent().collect::<Vec<_>>(), dealer.has_begun()), (vec![0], false));
+    dealer.receive(0, b"VERSION:2.0.0\r\n", Duration::ZERO);
+    assert_eq!((dealer.silent().count(), dealer.has_begun()), (0, true));
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn the_strict_reading_names_the_line_the_reason_and_the_remedy() {
             "g.game: hole cards and board together is 8, but must be from 1 to 7",
         ),
         ("numRanks = 13", "numRanks = 2", "g.game: a hand needs 9 cards, but the deck holds 8"),
-        ("nolimit", "\u{feff}nolimit", "g.game:2: `\u{feff}nolimit` is not a key of game files"),
+        ("nolimit", "\u{feff}nolimit", "g.game:2: `\\u{feff}nolimit` is not a key of game files"),
     ];
     for (from, to, expected) in cases {
         let text = NOLIMIT.replacen(from, to, 1);

@@ -9,9 +9,9 @@ use game::{GameDef, Street};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::{
-    AbstractStrategy, Averaging, BLOCK, Deal, Deals, Frozen, Precision, ResponseOptions, Skipping,
-    SnapshotError, Trainer, TrainerError, TrainingOptions, exploitability_at_least, head_to_head,
-    respond,
+    AbstractStrategy, Averaging, BLOCK, Deal, Deals, Frozen, Precision, ResponseOptions,
+    ResumeError, Skipping, Trainer, TrainerError, TrainingOptions, exploitability_at_least,
+    head_to_head, respond,
 };
 use solvers::{Player, Profile, Sequences, Tree};
 
@@ -194,7 +194,7 @@ fn written(trainer: &Trainer<Ranks>) -> Vec<u8> {
     bytes
 }
 
-fn resumed(options: TrainingOptions, bytes: &[u8]) -> Result<Trainer<Ranks>, SnapshotError> {
+fn resumed(options: TrainingOptions, bytes: &[u8]) -> Result<Trainer<Ranks>, ResumeError> {
     let def = game::games::leduc();
     let deals = Ranks::of(&def, "leduc");
     Trainer::resume(tree(def), deals, options, bytes)
@@ -205,7 +205,7 @@ fn snapshots_of_other_trainings_and_damaged_ones_are_refused() {
     let mut trainer = leduc(quick());
     trainer.run(BLOCK, 1, || false);
     let bytes = written(&trainer);
-    let message = |result: Result<Trainer<Ranks>, SnapshotError>| match result {
+    let message = |result: Result<Trainer<Ranks>, ResumeError>| match result {
         Ok(_) => panic!("accepted"),
         Err(error) => error.to_string(),
     };

@@ -6,6 +6,7 @@
 use cards::{CardSet, Combo, StartingHand};
 use game::{Action, Betting, Chips, PublicState, Turn};
 
+pub(crate) mod letters;
 pub(crate) mod picture;
 pub(crate) mod text;
 
@@ -166,6 +167,27 @@ pub(crate) fn word(state: &PublicState, action: Action) -> String {
         Action::RaiseTo(total) => {
             let letter = if state.highest() > before_street(state) { 'r' } else { 'b' };
             format!("{letter}{}", total - before_street(state))
+        }
+    }
+}
+
+/// An action of whoever is to act in words, in chips of the street, with a bet's share of the pot: `check`, `call 50`,
+/// `raise to 250 (75 % of the pot)`.
+pub(crate) fn action_words(state: &PublicState, action: Action) -> String {
+    let legal = state.legal();
+    match action {
+        Action::Fold => "fold".to_owned(),
+        Action::Call if !legal.fold => "check".to_owned(),
+        Action::Call => format!("call {}", legal.to_call),
+        Action::RaiseTo(total) => {
+            let before = before_street(state);
+            let verb = if state.highest() > before { "raise to" } else { "bet" };
+            let share = of_pot(state, action)
+                .map_or_else(String::new, |share| format!(" ({:.0} % of the pot)", 100.0 * share));
+            let no_limit = state.def().betting == Betting::NoLimit;
+            let all_in = no_limit && legal.raise.is_some_and(|raise| raise.max == total);
+            let all_in = if all_in { "all-in, " } else { "" };
+            format!("{all_in}{verb} {}{share}", total - before)
         }
     }
 }

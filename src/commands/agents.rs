@@ -16,7 +16,9 @@ use serde_json::json;
 
 use crate::config::units::Time;
 use crate::exit::Failure;
+use crate::interrupt::Aborting;
 use crate::named::{Game, Named};
+use crate::progress::Progress;
 use crate::report::out;
 
 /// List, describe, check and measure agents.
@@ -35,7 +37,9 @@ enum What {
     /// Check that agents keep their promises; ends with 5 when one does not
     ///
     /// Each plays itself and random players, several times with the same seeds: it must always answer,
-    /// legally, in time, report proper strategies, and decide the same again.
+    /// legally, in time, report proper strategies, and decide the same again. A program that does not
+    /// answer in time, or is gone, is not asked again in that game. Also ends with 3 when an agent cannot be
+    /// started, and with 130 when interrupted.
     Verify(VerifyArgs),
     /// Measure decisions per second, thinking times and memory; each agent plays itself
     Bench(BenchArgs),
@@ -74,6 +78,10 @@ struct VerifyArgs {
     /// Seed of cards and decisions
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
+    /// The longest a decision may take of agents that decide on a thread of their own, such as programs
+    /// (`worker` in `agents list`)
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    deadline: Time,
 }
 
 #[derive(clap::Args)]
@@ -248,11 +256,19 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
         .iter()
         .map(|name| Ok((*name, load_game(name, Reading::Strict).map_err(Failure::input)?)))
         .collect::<Result<Vec<_>, Failure>>()?;
-    let terms = Terms { hands: args.hands, seed: args.seed, ..Terms::default() };
+    let (hands, seed, deadline) = (args.hands, args.seed, args.deadline.0);
+    if deadline.is_zero() {
+        return Err(Failure::usage("--deadline must be longer than 0s"));
+    }
+    let terms = Terms { hands, seed, deadline, ..Terms::default() };
     let mut reports = Vec::new();
-    for choice in &choices {
+    let _aborting = aborting()?;
+    let mut progress = Progress::patient((choices.len() * games.len()) as u64, "checks", false);
+    for (number, choice) in choices.iter().enumerate() {
         choice.check_models().map_err(Failure::input)?;
-        for (game, def) in &games {
+        for (at, (game, def)) in games.iter().enumerate() {
+            let done = number * games.len() + at;
+            progress.show(done as u64, &format!("{} at {game}", choice.name()));
             // Where no games are named, a trained agent is checked at those that it was trained for.
             let trained = args.game.is_empty() && !choice.about().is_empty();
             if trained && matches!(choice.build(def), Err(AgentError::Game { .. })) {
@@ -262,6 +278,7 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
             reports.push((choice.name().to_owned(), (*game).to_owned(), report));
         }
     }
+    progress.finish();
     say(&if args.list.json { reports_json(&reports) } else { reports_text(&reports) })?;
     let broken = reports.iter().filter(|(_, _, report)| !report.breaches.is_empty()).count();
     if broken > 0 {
@@ -271,6 +288,10 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+fn aborting() -> Result<Aborting, Failure> {
+    Aborting::begin().map_err(|error| Failure::input(anyhow::Error::from(error)))
 }
 
 fn check(choice: &AgentChoice, def: &Arc<GameDef>, terms: Terms) -> Result<Report, Failure> {
@@ -316,6 +337,7 @@ fn reports_text(reports: &[(String, String, Report)]) -> String {
 fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let choices = chosen(&args.list.named.registry()?, &args.names)?;
     let def = args.game.load()?;
+    let _aborting = aborting()?;
     let measured = choices
         .iter()
         .map(|choice| {

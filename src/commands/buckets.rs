@@ -38,7 +38,7 @@ pub struct Args {
 
 /// Makes, keeps and reports.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let mut progress = Progress::new(1000, "thousandths", false);
+    let mut progress = Progress::parts(1000, false);
     let show = |made: Made| {
         progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
     };

@@ -1,6 +1,5 @@
 //! `cardroom evaluate`: how strong an agent is, by a yardstick.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -9,8 +8,10 @@ use solvers::subgame::response::FLOPS;
 
 use crate::exit::Failure;
 use crate::named::{Game, Named};
+use crate::threads::threads;
 
 mod best_response;
+mod exploiters;
 mod in_buckets;
 mod in_tree;
 mod lbr;
@@ -20,7 +21,8 @@ mod versus;
 ///
 /// By `lbr`: local best response, which knows the agent's strategy and wins what it can by looking one action
 /// ahead; a lower bound of what could be won from the agent, for two-player hold'em. By `match`: a duplicate
-/// match against another agent. By `best-response`: what could be won from it at most, exactly, in a game
+/// match against another agent. By `exploiters`: duplicate matches against bots of one idea each, such as all-in with
+/// the best hands, or overbets; for games of two players. By `best-response`: what could be won from it at most, exactly, in a game
 /// small enough to be laid out whole; in two-player hold'em with the bets of a betting tree, estimated on drawn
 /// flops or exactly on all, or, by somebody who sees the agent's buckets instead of cards, exactly over all deals.
 /// docs/evaluate.md says how to read the figures and what they cost.
@@ -54,16 +56,17 @@ pub struct Args {
     /// Flops that the best response in hold'em is measured on: drawn from all 22,100, or `all`
     #[arg(long, value_name = "N|all", default_value = "20")]
     flops: Flops,
-    /// The bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, small, standard) or a file
+    /// The bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard) or a file
     /// [default: the tree that the agent plays from, else fcpa, limit in limit games]
     #[arg(long, value_name = "NAME|FILE")]
     menu: Option<String>,
     /// Hands, two for each deal
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     hands: u64,
-    /// Threads; the result does not depend on their number [default: one for each processor]
-    #[arg(long, visible_alias = "jobs", value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    /// Threads, at most 1024; the result does not depend on their number [default: one for each
+    /// processor, which is also the most that help]
+    #[arg(long, visible_alias = "jobs", value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// Determines every card and every draw of the agent; at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
@@ -89,6 +92,8 @@ enum Yardstick {
     Lbr,
     /// A duplicate match against the agent named by --against
     Match,
+    /// Duplicate matches against simple bots, each of which plays one idea: all-in with its best hands, overbets
+    Exploiters,
     /// The best response: exact in games like Kuhn and Leduc poker, and inside a betting tree of hold'em
     BestResponse,
 }
@@ -150,13 +155,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match args.by {
         Yardstick::Lbr => lbr::run(args),
         Yardstick::Match => versus::run(args),
+        Yardstick::Exploiters => exploiters::run(args),
         Yardstick::BestResponse => best_response::run(args),
     }
 }
 
 impl Args {
     fn threads(&self) -> usize {
-        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.threads.map_or(processors, NonZeroUsize::get)
+        threads(self.threads)
     }
 }

@@ -5,6 +5,7 @@ mod chart;
 mod decision;
 mod drawing;
 mod fidelity;
+mod leaks;
 mod playbook;
 mod results;
 mod tree;
@@ -15,7 +16,8 @@ use clap::{Subcommand, ValueEnum};
 use crate::exit::Failure;
 
 /// Show what an agent does and why: its chart of starting hands, its decision trees in poker words, also on one
-/// page, where it bluffs, what led to a decision in a recorded match, and how far it does what its teacher does.
+/// page, where it bluffs, what led to a decision in a recorded match, where a match was lost, and how far it does what
+/// its teacher does.
 ///
 /// docs/explain.md shows each with its output.
 #[derive(clap::Args)]
@@ -32,6 +34,7 @@ enum What {
     Decision(decision::Args),
     Playbook(playbook::Args),
     Fidelity(fidelity::Args),
+    Results(leaks::Args),
 }
 
 /// Explains.
@@ -43,6 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         What::Decision(args) => decision::run(args),
         What::Playbook(args) => playbook::run(args),
         What::Fidelity(args) => fidelity::run(args),
+        What::Results(args) => leaks::run(args),
     }
 }
 

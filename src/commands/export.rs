@@ -25,6 +25,9 @@ pub struct Args {
     /// The file to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Overwrite files that are there already
+    #[arg(long, requires = "out")]
+    force: bool,
     /// The game of an ACPC log whose first line does not lead to it
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
@@ -74,10 +77,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (Some(path), Format::Phhs) => refuse_older(path, files + 1),
         _ => Ok(()),
     };
-    refuse_older(hands.div_ceil(args.hands_per_file).max(1))?;
+    let files = if format == Format::Phhs { hands.div_ceil(args.hands_per_file).max(1) } else { 1 };
+    refuse_older(files)?;
+    if let Some(path) = args.out.as_deref().filter(|_| !args.force) {
+        (1..=files).try_for_each(|number| refuse_existing(&numbered(path, number)))?;
+    }
     let mut open = |number: u64| -> std::io::Result<Box<dyn Write>> {
         Ok(match &args.out {
             None => Box::new(std::io::stdout().lock()),
+            // A log may hold more hands than it was planned for.
+            Some(path) if !args.force && numbered(path, number).is_file() => {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
             Some(path) => Box::new(BufWriter::new(File::create(numbered(path, number))?)),
         })
     };
@@ -111,6 +122,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         );
     }
     Ok(())
+}
+
+/// Refuses to overwrite a file. What is no regular one (a pipe, `/dev/null`) loses nothing.
+fn refuse_existing(path: &Path) -> Result<(), Failure> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    Err(Failure::input(anyhow::anyhow!(
+        "{} exists already: add --force to overwrite it, or choose another name with --out",
+        path.display()
+    )))
 }
 
 /// Refuses to leave a file of an earlier, longer export beside the new ones, as if it were theirs. It

@@ -39,7 +39,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let loaded = play.named.load()?;
     let plan = play.plan(play.agents(&agents)?, shard)?;
     let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
-    let settings = play.settings(&folder);
+    let settings = play.settings(&folder, &plan.entrants);
     let stop = Stop::new();
     interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     let played = play_shown(&plan, &settings, "", play.quiet, &stop)?;

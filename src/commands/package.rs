@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use matches::package_acpc::{Entry, PackageError, check, write};
 
 use crate::exit::Failure;
+use crate::interrupt::Aborting;
 use crate::named::{Game, Named, this_program};
 use crate::report::out;
 
@@ -50,7 +51,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let agent = registry.resolve(&args.agent).map_err(Failure::input)?;
     let def = args.game.load()?;
     // An agent that cannot play the game is better known now than on the organizers' machine.
+    let aborting = Aborting::begin().map_err(anyhow::Error::from)?;
     drop(agent.build(&def).map_err(Failure::input)?);
+    drop(aborting);
     let defined: BTreeMap<_, _> =
         registry.defined().map(|(name, config)| (name.to_owned(), config.clone())).collect();
     let program = this_program()?;

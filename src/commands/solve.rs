@@ -1,5 +1,6 @@
 //! `cardroom solve`: equilibria of small games, and of hold'em from a board on.
 
+mod kept;
 mod outcome;
 mod small_games;
 mod spots;

@@ -4,10 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::ValueEnum;
 use logs::folder::write_whole;
+use matches::slumbot::LIVE;
 use matches::stop::Stop;
 use studies::record::{Done, Record};
-use studies::{Action, Options, STUDIES, Step, Study};
+use studies::study_000::STUDENTS;
+use studies::{Action, Network, Options, Part, STUDIES, SlumbotRun, Step, Study};
 
 use crate::exit::Failure;
 use crate::interrupt;
@@ -19,21 +22,23 @@ use crate::shell;
 /// Do a published study again, from nothing to its report, and say what reproduces.
 ///
 /// A study is a list of cardroom commands, which --dry-run prints. Their results stay in the study's
-/// folder; at the end its tables (CSV), pictures (SVG) and a page (report.html) are written beside
-/// them. The same command goes on with a study that was interrupted or killed, and makes the report
-/// of a finished one again.
+/// folder; at the end its tables (CSV, and all of them with what is said of them in tables.md),
+/// pictures (SVG) and a page (report.html) are written beside them. The same command goes on with a
+/// study that was interrupted or killed, and makes the report of a finished one again.
 ///
 /// Studies:
 ///   000  Bertsimas and Paskov, World-class interpretable poker: four students of one teacher
-///        (docs/studies/000.md; under an hour at full size)
+///        (docs/studies/000.md, which says how long it takes)
 ///
 /// Examples:
 ///   cardroom study 000
 ///   cardroom study 000 --scale 0.01 --out /tmp/study
 ///   cardroom study 000 --shipped
+///   cardroom study 000 --teacher large.blueprint --only depths
+///   cardroom study 000 --shipped --slumbot oct=data/matches/oct-vs-slumbot-h150000
 ///
-/// Ends with 2 where there is no such study or its folder has a comma in it, 3 where a folder holds another one, and 130 where it was
-/// interrupted.
+/// Ends with 2 where there is no such study or its folder has a comma in it, 3 where a folder holds
+/// another one or what was given cannot be read, and 130 where it was interrupted.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -46,8 +51,21 @@ pub struct Args {
     /// Take the models inside the program instead of making all from nothing
     #[arg(long)]
     shipped: bool,
-    /// The study's folder [default: studies/NUMBER in the data folder of the configuration, SCALE or `shipped` added where it is
-    /// not the full size from nothing]
+    /// Take this blueprint, a file of `cardroom train cfr` for the study's game, as the teacher instead of training one
+    #[arg(long, value_name = "FILE", conflicts_with = "shipped")]
+    teacher: Option<PathBuf>,
+    /// Only a part of the study
+    #[arg(long, value_enum, value_name = "PART")]
+    only: Option<Only>,
+    /// Teach one more network, of so many hidden layers of so many units each: 7x512 is the published size (docs/students.md says
+    /// how long it takes)
+    #[arg(long, value_name = "LAYERSxUNITS", conflicts_with = "only")]
+    network: Option<Network>,
+    /// The folder of a run of `cardroom play slumbot` with the student of this kind (mlp, xgboost, oct or cart); once for each
+    #[arg(long, value_name = "KIND=FOLDER", conflicts_with = "only")]
+    slumbot: Vec<String>,
+    /// The study's folder [default: studies/NUMBER in the data folder of the configuration, SCALE, `shipped` or the teacher's name
+    /// added where it is not the full size from nothing]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Only print the commands
@@ -58,6 +76,13 @@ pub struct Args {
     /// One JSON document instead of text
     #[arg(long)]
     json: bool,
+}
+
+/// A part of a study.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Only {
+    /// Optimal and greedy trees of several depths: taught, and played against each other
+    Depths,
 }
 
 /// What runs a command.
@@ -76,13 +101,25 @@ pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
         Some(folder) => folder.clone(),
         None => args.named.load()?.config.server.data.join("studies").join(name(args)),
     };
-    if folder.to_string_lossy().contains(',') {
-        return Err(Failure::usage(format!(
-            "{}: agents are named by the folder of their models, between commas; give --out a folder without one",
-            folder.display()
-        )));
+    for (path, remedy) in
+        [(Some(&folder), "give --out a folder"), (args.teacher.as_ref(), "give --teacher a file")]
+    {
+        if let Some(path) = path.filter(|path| path.to_string_lossy().contains(',')) {
+            return Err(Failure::usage(format!(
+                "{}: agents are named by the files of their models, between commas; {remedy} without one",
+                path.display()
+            )));
+        }
     }
-    let options = Options { folder, scale: args.scale, shipped: args.shipped };
+    let options = Options {
+        folder,
+        scale: args.scale,
+        shipped: args.shipped,
+        teacher: args.teacher.clone(),
+        only: args.only.map(|Only::Depths| Part::Depths),
+        network: args.network,
+        slumbot: runs(&args.slumbot)?,
+    };
     let steps = (study.steps)(&options);
     if args.dry_run {
         let typed: Vec<String> = steps.iter().map(typed).collect();
@@ -130,11 +167,50 @@ fn find(number: &str) -> Result<Study, Failure> {
     })
 }
 
-/// The name of the study's folder: another for each size, as their models are.
+/// The runs against Slumbot that were named, each with the server that its commands named.
+fn runs(named: &[String]) -> Result<Vec<SlumbotRun>, Failure> {
+    let mut runs: Vec<SlumbotRun> = Vec::new();
+    for text in named {
+        let (kind, folder) = text.split_once('=').unwrap_or((text, ""));
+        let is_new = runs.iter().all(|run| run.kind != kind);
+        if !STUDENTS.contains(&kind) || folder.is_empty() || !is_new {
+            return Err(Failure::usage(format!(
+                "--slumbot {text}: write KIND=FOLDER, once for each of {}",
+                STUDENTS.join(", ")
+            )));
+        }
+        let folder = PathBuf::from(folder);
+        let server = server_of(&folder)?;
+        runs.push(SlumbotRun { kind: kind.to_owned(), folder, server });
+    }
+    Ok(runs)
+}
+
+/// What the command of a run gave as --host, where that is not Slumbot's own server.
+fn server_of(run: &Path) -> Result<Option<String>, Failure> {
+    let path = run.join("manifest.toml");
+    let text = std::fs::read_to_string(&path).map_err(|error| at(&path, &error))?;
+    let manifest: toml::Table = text.parse().map_err(|error| {
+        Failure::input(anyhow::anyhow!("{}: {error}; name a run's folder", path.display()))
+    })?;
+    let arguments = manifest.get("provenance").and_then(|made| made.get("arguments")?.as_array());
+    let arguments: Vec<&str> =
+        arguments.into_iter().flatten().filter_map(toml::Value::as_str).collect();
+    let host = arguments.iter().enumerate().find_map(|(place, argument)| match *argument {
+        "--host" => arguments.get(place + 1).copied(),
+        argument => argument.strip_prefix("--host="),
+    });
+    Ok(host.filter(|host| host.trim_end_matches('/') != LIVE).map(str::to_owned))
+}
+
+/// The name of the study's folder: another for each size and teacher, as their models are.
 fn name(args: &Args) -> String {
     let mut name = args.number.clone();
     if args.shipped {
         name += "-shipped";
+    }
+    if let Some(stem) = args.teacher.as_ref().and_then(|path| path.file_stem()) {
+        name += &format!("-{}", stem.to_string_lossy());
     }
     if args.scale < 1.0 {
         name += &format!("-{}", args.scale);

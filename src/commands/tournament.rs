@@ -45,7 +45,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
             agents.len()
         )));
     }
-    let names = tournament::names(&agents);
+    let names = tournament::names(&pattern, &agents);
     let data = &loaded.config.server.data;
     let home =
         out.unwrap_or_else(|| data.join("tournaments").join(tournament::name(&pattern, &names)));
@@ -57,7 +57,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let total = pattern.hands * matches.len() as u64;
     let mut done = 0;
     for (number, (line_up, plan)) in matches.iter().enumerate() {
-        let settings = play.settings(&home.join(plan.match_name()));
+        let settings = play.settings(&home.join(plan.match_name()), &plan.entrants);
         let label = format!("match {} of {}: ", number + 1, matches.len());
         let played = play_shown(plan, &settings, &label, play.quiet, &stop)?;
         done += played.outcome.hands;
@@ -83,7 +83,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         return report::out(&format!("{document:#}\n"));
     }
     let mut text = text::crosstable(&table);
-    if play.settings(&home).level > Level::Nothing {
+    if play.level() > Level::Nothing {
         text.push_str(&format!("\nkept in {}\n", home.display()));
     }
     report::out(&text)

@@ -16,7 +16,10 @@ use protocol::acpc::dealer::{Limits, Replies};
 use protocol::acpc::gamedef::Reading;
 
 use super::units::Time;
-use super::{ConfigError, Loaded, OutsideDealer, Seat, Seed, Slumbot, Table};
+use super::{ConfigError, Loaded, OutsideDealer, Seat, Seed, Server, Slumbot, Table};
+use crate::web::Guard;
+use crate::web::gate::Hosts;
+use crate::web::login::{self, Login};
 
 /// Everything a configuration asks for, ready to be started.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub struct Setup {
     pub dealers: Vec<ConnectionPlan>,
     /// The host of the Slumbot API, if it is to be served.
     pub slumbot: Option<HostPlan>,
+    /// Who is answered.
+    pub guard: Guard,
 }
 
 /// Why a value cannot be used, where no other error says it.
@@ -64,6 +69,8 @@ enum Unusable {
     NoPort,
     #[error("two seats are called `{0}`: give one of them another `name`")]
     SameSeat(String),
+    #[error("`{0}` cannot be a user's name: write one without a colon")]
+    User(String),
     #[error("the program `{}` cannot be found: write its path, or a name that is in PATH", .0.display())]
     NoProgram(PathBuf),
 }
@@ -88,6 +95,7 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     checker.some_time("server.request_timeout", server.request_timeout)?;
     let bind = server.bind;
     checker.take_port("server.bind", bind)?;
+    let guard = checker.guard(server)?;
     let mut tables = Vec::new();
     for (i, table) in loaded.config.tables.iter().enumerate() {
         tables.push(checker.table(&format!("tables[{i}]"), table)?);
@@ -105,7 +113,7 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
         checker.refuse_if(twice, &key, || Unusable::SameName(dealer.name.clone()))?;
     }
     let slumbot = checker.slumbot(&loaded.config.slumbot)?;
-    Ok(Setup { registry, tables, dealers, slumbot })
+    Ok(Setup { registry, tables, dealers, slumbot, guard })
 }
 
 fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
@@ -191,6 +199,29 @@ impl Checker<'_> {
         self.refuse_if(overlap, key, || Unusable::SamePort(address.port()))?;
         self.ports.insert(address.port(), address);
         Ok(())
+    }
+
+    fn guard(&self, server: &Server) -> Result<Guard, ConfigError> {
+        let mut hosts = Hosts::new(server.bind.ip());
+        for (i, host) in server.hosts.iter().enumerate() {
+            let key = format!("server.hosts[{i}]");
+            hosts.add(host).map_err(|error| self.loaded.unusable(&key, error))?;
+        }
+        let ask = &server.login;
+        let bad_user =
+            ask.user.is_empty() || ask.user.contains(|c: char| c == ':' || c.is_control());
+        self.refuse_if(bad_user, "server.login.user", || Unusable::User(ask.user.clone()))?;
+        let secret = |name, path: &Path, token| {
+            let read = (!path.as_os_str().is_empty()).then(|| login::read_secret(path, token));
+            let key = format!("server.login.{name}");
+            read.transpose().map_err(|error| self.loaded.unusable(&key, error))
+        };
+        let password = secret("password_file", &ask.password_file, false)?;
+        let token = secret("token_file", &ask.token_file, true)?;
+        let asked = password.is_some() || token.is_some();
+        let basic = password.map(|password| (ask.user.as_str(), password));
+        let login = asked.then(|| Arc::new(Login::new(basic, token, ask.slumbot)));
+        Ok(Guard { hosts, login })
     }
 
     fn game(&self, key: &str, name: &str) -> Result<Arc<GameDef>, ConfigError> {
@@ -351,13 +382,15 @@ impl Checker<'_> {
         }))
     }
 
-    /// Every kind of agent that needs no options, and every agent that is defined. None is started.
+    /// Every kind of agent that needs no options, and every agent that is defined, but for those
+    /// that start programs on this machine: whoever wants clients to do that says so. None is
+    /// started.
     fn all_agents(&self) -> impl Iterator<Item = (String, AgentChoice)> {
         let kinds = self.registry.kinds().iter().map(|spec| spec.kind);
         let defined = self.registry.defined().map(|(name, _)| name);
         kinds.chain(defined).filter_map(|name| {
             let choice = self.registry.resolve(name).ok()?;
-            Some((name.to_owned(), choice))
+            (!choice.runs_program()).then(|| (name.to_owned(), choice))
         })
     }
 

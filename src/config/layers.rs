@@ -232,8 +232,18 @@ impl Loaded {
         for agent in self.config.agents.values_mut() {
             agent.folder.clone_from(&folder);
         }
-        if matches!(self.origin("server.data"), Place::Line(..)) {
-            self.config.server.data = folder.join(&self.config.server.data);
+        let in_file = |key| matches!(self.origin(key), Place::Line(..));
+        let server = [
+            in_file("server.data"),
+            in_file("server.login.password_file"),
+            in_file("server.login.token_file"),
+        ];
+        let login = &mut self.config.server.login;
+        let paths = [&mut self.config.server.data, &mut login.password_file, &mut login.token_file];
+        for (path, in_file) in paths.into_iter().zip(server) {
+            if in_file && !path.as_os_str().is_empty() {
+                *path = folder.join(&*path);
+            }
         }
     }
 }
@@ -266,7 +276,13 @@ fn nearest_variable(path: &str) -> Option<String> {
         let known = known_keys(above).unwrap_or_default();
         known.iter().map(|key| format!("{}__{key}", above.join("__")).to_uppercase()).collect()
     };
-    let known = [&["server"][..], &["slumbot"], &["tables", index], &["dealers", index]];
+    let known = [
+        &["server"][..],
+        &["server", "login"],
+        &["slumbot"],
+        &["tables", index],
+        &["dealers", index],
+    ];
     let known = known.map(keys).concat();
     let nearest = protocol::nearest::nearest(path, known.iter().map(String::as_str))?;
     Some(format!("{PREFIX}{nearest}"))

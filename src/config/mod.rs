@@ -45,6 +45,8 @@ pub struct Server {
     /// Where the web page, the API and the metrics are served.
     #[serde(deserialize_with = "units::address_and_port")]
     pub bind: SocketAddr,
+    /// Further names and addresses, without ports, under which browsers and programs reach it.
+    pub hosts: Vec<String>,
     /// The folder for records; made when it does not exist.
     pub data: PathBuf,
     /// On SIGTERM: how long matches may go on with their current hands.
@@ -61,6 +63,22 @@ pub struct Server {
     pub header_timeout: Time,
     /// Longest time a web request may take.
     pub request_timeout: Time,
+    /// Who is answered.
+    pub login: Login,
+}
+
+/// `[server.login]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Login {
+    /// The user's name.
+    pub user: String,
+    /// The file with the user's password; empty without one.
+    pub password_file: PathBuf,
+    /// The file with a token for programs; empty without one.
+    pub token_file: PathBuf,
+    /// Whether sessions of the Slumbot API begin with a login, too.
+    pub slumbot: bool,
 }
 
 /// `[slumbot]`.
@@ -289,7 +307,16 @@ impl Default for Server {
             max_body: Size(64 << 10),
             header_timeout: seconds(10),
             request_timeout: seconds(10),
+            hosts: Vec::new(),
+            login: Login::default(),
         }
+    }
+}
+
+impl Default for Login {
+    fn default() -> Login {
+        let (password_file, token_file) = (PathBuf::new(), PathBuf::new());
+        Login { user: "cardroom".to_owned(), password_file, token_file, slumbot: true }
     }
 }
 
@@ -324,6 +351,7 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
         [] => Some(&["server", "agents", "tables", "dealers", "slumbot"]),
         ["server"] => Some(&[
             "bind",
+            "hosts",
             "data",
             "grace",
             "log",
@@ -332,7 +360,9 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
             "max_body",
             "header_timeout",
             "request_timeout",
+            "login",
         ]),
+        ["server", "login"] => Some(&["user", "password_file", "token_file", "slumbot"]),
         ["tables", _] => Some(&[
             "name",
             "game",

@@ -3,9 +3,9 @@
 //! all places are taken the connection that has waited for a request the longest makes room.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -18,19 +18,28 @@ use hyper::body::{Frame, SizeHint};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::Limits;
-use super::stall::Moving;
+use super::gate::Hosts;
+use super::stall::{Flags, Moving};
 
 /// The rest after the system could not accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// Serves connections until `stop`, then lets requests in progress end.
-pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
+/// Serves connections until `stop`, then lets requests in progress end. Requests for other hosts
+/// than these are refused.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    hosts: Hosts,
+    limits: Limits,
+    stop: CancellationToken,
+) {
+    let hosts = Arc::new(hosts);
     let places = Places::new(limits.connections);
     let tasks = TaskTracker::new();
     loop {
@@ -42,9 +51,15 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             Ok((stream, peer)) => {
                 // Answers are small and wait for nothing.
                 let _ = stream.set_nodelay(true);
+                // Without an address it is over already.
+                let Ok(reached) = stream.local_addr() else { continue };
+                let (router, hosts) = (router.clone(), Arc::clone(&hosts));
+                let moving = Moving::new(stream);
                 let place = places.take();
-                let router = router.clone();
-                tasks.spawn(converse(stream, peer, place, router, limits.header, stop.clone()));
+                let closed = place.closed.clone();
+                let wire = Wire { peer, reached: reached.ip(), closed, flags: moving.flags() };
+                let header = limits.header;
+                tasks.spawn(converse(moving, wire, place, hosts, router, header, stop.clone()));
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a web connection");
@@ -60,20 +75,26 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
 /// Answers the requests of one connection. `header` is the longest time from the start, or from the
 /// end of an answer, to the end of the next request's header.
 async fn converse(
-    stream: TcpStream,
-    peer: SocketAddr,
+    moving: Moving,
+    wire: Wire,
     place: Arc<Place>,
+    hosts: Arc<Hosts>,
     router: Router,
     header: Duration,
     stop: CancellationToken,
 ) {
     let closed = place.closed.clone();
-    let moving = Moving::new(stream);
-    let wire = Wire { peer, closed: closed.clone(), reset: moving.reset() };
     let answering = middleware::from_fn(move |mut request: Request, next: Next| {
+        let refused = hosts.refuse(&request, &wire);
         request.extensions_mut().insert(wire.clone());
         let answering = Answering::begin(&place);
-        async move { next.run(request).await.map(|body| Body::new(Answer { body, answering })) }
+        async move {
+            let answer = match refused {
+                Some(refused) => refused,
+                None => next.run(request).await,
+            };
+            answer.map(|body| Body::new(Answer { body, answering }))
+        }
     });
     let service = TowerToHyperService::new(router.layer(answering));
     let connection = http1::Builder::new()
@@ -104,16 +125,23 @@ async fn converse(
 pub struct Wire {
     /// Who is at the other end.
     pub peer: SocketAddr,
+    /// The address of ours that they connected to.
+    pub reached: IpAddr,
     closed: CancellationToken,
-    reset: Arc<AtomicBool>,
+    flags: Arc<Flags>,
 }
 
 impl Wire {
+    /// Whether a request that has come over it can be read in more than one way.
+    pub fn ambiguous(&self) -> bool {
+        self.flags.ambiguous.load(Ordering::Relaxed)
+    }
+
     /// Closes the connection as it stands, or resets it. Never returns where there is one, because its
     /// task ends first.
     pub async fn hang_up<T>(wire: Option<&Wire>, reset: bool) -> T {
         if let Some(wire) = wire {
-            wire.reset.store(reset, Ordering::Relaxed);
+            wire.flags.reset.store(reset, Ordering::Relaxed);
             wire.closed.cancel();
         }
         std::future::pending().await

@@ -5,11 +5,14 @@ use std::path::Path;
 use game::{Turn, notation};
 use jiff::Timestamp;
 use logs::stats::{Report, winnings_curve};
-use logs::{DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo, Tally};
+use logs::{
+    DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo, Tally,
+};
 use matches::host::{Playing, TableView};
 use serde::Serialize;
 
 use super::Site;
+use crate::chart::action_words;
 
 /// Hands shown.
 const LAST_HANDS: u64 = 20;
@@ -60,6 +63,22 @@ pub struct HandView {
     pub cards: Vec<String>,
     /// By entrant: what it won or lost, in chips.
     pub won: Vec<f64>,
+    /// Its actions, where decisions are recorded.
+    pub decisions: Vec<DecisionView>,
+}
+
+/// An action of a hand, and why.
+#[derive(Debug, Clone, Serialize)]
+pub struct DecisionView {
+    /// Who decided, as a place among the names.
+    pub entrant: u8,
+    /// The street.
+    pub street: &'static str,
+    /// What was done, in words.
+    pub action: String,
+    /// What the agent said of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 impl MatchView {
@@ -137,12 +156,18 @@ fn last_hands(reader: &LedgerReader) -> Result<Vec<HandView>, LedgerError> {
     let last = reader.present()?.last().map(|range| *range.end());
     let Some(last) = last else { return Ok(Vec::new()) };
     let first = (last + 1).saturating_sub(LAST_HANDS);
-    let hands: Result<Vec<HandRecord>, LedgerError> = reader.hands_from(first).collect();
-    Ok(hands?.iter().rev().map(HandView::of).collect())
+    let view = |record: Result<HandRecord, LedgerError>| {
+        let record = record?;
+        let decisions = reader.decisions(record.hand)?;
+        Ok(HandView::of(&record, &decisions))
+    };
+    let mut hands = reader.hands_from(first).map(view).collect::<Result<Vec<_>, LedgerError>>()?;
+    hands.reverse();
+    Ok(hands)
 }
 
 impl HandView {
-    fn of(record: &HandRecord) -> HandView {
+    fn of(record: &HandRecord, decisions: &[DecisionRecord]) -> HandView {
         debug_assert_eq!(record.public.turn(), Turn::Over);
         let players = record.entrants.len();
         let mut cards = vec![String::new(); players];
@@ -157,6 +182,27 @@ impl HandView {
             board: record.public.board().to_string(),
             cards,
             won,
+            decisions: decision_views(record, decisions),
         }
     }
+}
+
+/// A hand's actions with what was said of them; none where decisions are not recorded.
+fn decision_views(record: &HandRecord, decisions: &[DecisionRecord]) -> Vec<DecisionView> {
+    let mut views = Vec::new();
+    if decisions.is_empty() {
+        return views;
+    }
+    record.each_decision(|public, seat| {
+        let number = public.history().len();
+        let played = record.public.history()[number];
+        let recorded = decisions.iter().find(|decision| decision.index as usize == number);
+        views.push(DecisionView {
+            entrant: record.entrants[seat],
+            street: played.street.name(),
+            action: action_words(public, played.action),
+            note: recorded.and_then(|decision| decision.note.clone()),
+        });
+    });
+    views
 }

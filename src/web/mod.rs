@@ -7,12 +7,17 @@
 //! - [`play`]: a table for a person.
 //! - [`slumbot`]: the Slumbot API; [`faults`]: what goes wrong with it on purpose.
 //! - [`listener`]: connections, limited in number and in silence; [`stall`]: those that got stuck.
+//! - [`gate`]: requests that are not looked at; [`framing`]: where they begin and end; [`login`]:
+//!   who may ask.
 
 mod api;
 pub mod faults;
+mod framing;
+pub mod gate;
 mod health;
 mod listener;
 mod live;
+pub mod login;
 mod match_view;
 pub mod metrics;
 mod pages;
@@ -24,6 +29,7 @@ pub mod slumbot;
 mod stall;
 mod view;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -53,11 +59,27 @@ const POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Serves until `stop`, then lets requests in progress end.
-pub async fn serve(listener: TcpListener, site: Site, limits: Limits, stop: CancellationToken) {
+pub async fn serve(
+    listener: TcpListener,
+    site: Site,
+    guard: Guard,
+    limits: Limits,
+    stop: CancellationToken,
+) {
     let live = tokio::spawn(site.clone().keep_live());
     let slumbot = site.slumbot().map(slumbot::Api::router).unwrap_or_default();
-    listener::serve(listener, router(site, limits).merge(slumbot), limits, stop).await;
+    let router = router(site, guard.login, limits).merge(slumbot);
+    listener::serve(listener, router, guard.hosts, limits, stop).await;
     live.abort();
+}
+
+/// Who is answered.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    /// Those who ask for these hosts.
+    pub hosts: gate::Hosts,
+    /// Those who log in, where that is asked for.
+    pub login: Option<Arc<login::Login>>,
 }
 
 /// Limits of connections and of a request.
@@ -73,12 +95,12 @@ pub struct Limits {
     pub time: Duration,
 }
 
-fn router(site: Site, limits: Limits) -> Router {
+fn router(site: Site, login: Option<Arc<login::Login>>, limits: Limits) -> Router {
     let header = |name: HeaderName, value: &'static str| {
         SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
     };
     let time_out = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, limits.time);
-    Router::new()
+    let mut router = Router::new()
         .route("/", get(pages::index))
         .route("/live", get(live::overview))
         .route("/matches/{id}", get(pages::match_page))
@@ -99,7 +121,11 @@ fn router(site: Site, limits: Limits) -> Router {
         .with_state(site.clone())
         .merge(play::router(site))
         .layer(time_out)
-        .layer(RequestBodyLimitLayer::new(limits.body))
+        .layer(RequestBodyLimitLayer::new(limits.body));
+    if let Some(login) = login {
+        router = router.layer(middleware::from_fn_with_state(login, login::ask));
+    }
+    router
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn(count))
         .layer(header(header::CONTENT_SECURITY_POLICY, POLICY))

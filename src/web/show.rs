@@ -4,7 +4,7 @@ use askama::Template;
 use matches::connect::{ConnectionStatus, Doing};
 use matches::host::{Playing, SeatStatus, TableStatus};
 
-use super::match_view::{HandView, MatchView};
+use super::match_view::{DecisionView, HandView, MatchView};
 use super::pages::text;
 use super::records::MatchLine;
 use super::view::{Overview, PlayerLine, RateView};
@@ -131,6 +131,16 @@ pub struct HandRow {
     pub betting: String,
     pub board: Vec<CardText>,
     pub players: Vec<PlayerCell>,
+    pub decisions: Vec<DecisionLine>,
+}
+
+/// An action of a hand, and why.
+pub struct DecisionLine {
+    pub name: String,
+    pub street: &'static str,
+    pub action: String,
+    pub note: String,
+    pub more: String,
 }
 
 /// A player's cards and result in a hand.
@@ -338,7 +348,7 @@ impl MatchDetail {
             decisions,
             warnings: view.report.as_ref().map(|r| r.warnings.clone()).unwrap_or_default(),
             names: view.names.clone(),
-            last_hands: view.last_hands.iter().map(HandRow::of).collect(),
+            last_hands: view.last_hands.iter().map(|hand| HandRow::of(hand, &view.names)).collect(),
             folder: view.folder.clone(),
         }
     }
@@ -361,7 +371,7 @@ impl DecisionRow {
 }
 
 impl HandRow {
-    pub fn of(hand: &HandView) -> HandRow {
+    pub fn of(hand: &HandView, names: &[String]) -> HandRow {
         let cell = |(cards, &won): (&String, &f64)| PlayerCell {
             cards: card_texts(cards),
             won: signed(won, if won.fract() == 0.0 { 0 } else { 2 }),
@@ -373,11 +383,18 @@ impl HandRow {
                 "soft"
             },
         };
+        let line = |decision: &DecisionView| {
+            let name = names.get(usize::from(decision.entrant)).cloned().unwrap_or_default();
+            let (note, more) = sentence(decision.note.as_deref().unwrap_or_default());
+            let DecisionView { street, action, .. } = decision.clone();
+            DecisionLine { name, street, action, note, more }
+        };
         HandRow {
             number: hand.hand,
             betting: hand.betting.clone(),
             board: card_texts(&hand.board),
             players: hand.cards.iter().zip(&hand.won).map(cell).collect(),
+            decisions: hand.decisions.iter().map(line).collect(),
         }
     }
 }
@@ -397,6 +414,12 @@ fn card_texts(cards: &str) -> Vec<CardText> {
         CardText { text: format!("{}{sign}", pair[0]), suit }
     };
     letters.chunks(2).map(card).collect()
+}
+
+/// A note's first line, and what it says beyond that.
+pub(super) fn sentence(note: &str) -> (String, String) {
+    let (said, more) = note.split_once('\n').unwrap_or((note, ""));
+    (said.to_owned(), more.replace('\n', " "))
 }
 
 /// With a sign, a true minus among them, never minus zero; thousands apart.

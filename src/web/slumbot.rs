@@ -25,6 +25,7 @@ use serde::Deserialize;
 
 use super::faults::{self, After, Faults};
 use super::listener::Wire;
+use super::login::{self, Login};
 
 /// Limits of a request.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +48,8 @@ struct Inner {
     host: SlumbotHost,
     limits: Limits,
     faults: Option<Faults>,
+    /// Asked for before a session begins.
+    login: Option<Arc<Login>>,
     callers: Mutex<HashMap<IpAddr, Allowance>>,
     /// By endpoint: requests answered as asked, refused, and failed.
     counters: [[Counter; 3]; 3],
@@ -54,14 +57,21 @@ struct Inner {
 
 impl Api {
     /// The API of this host.
-    pub fn new(host: SlumbotHost, limits: Limits, faults: Option<Faults>) -> Api {
+    pub fn new(
+        host: SlumbotHost,
+        limits: Limits,
+        faults: Option<Faults>,
+        login: Option<Arc<Login>>,
+    ) -> Api {
+        let login = login.filter(|login| login.slumbot());
         let counter = |endpoint: Endpoint, answer: &'static str| {
             let endpoint = endpoint.name();
             metrics::counter!("cardroom_slumbot_requests_total", "endpoint" => endpoint, "answer" => answer)
         };
         let counters = Endpoint::ALL
             .map(|endpoint| ["done", "refused", "failed"].map(|answer| counter(endpoint, answer)));
-        Api(Arc::new(Inner { host, limits, faults, callers: Mutex::default(), counters }))
+        let callers = Mutex::default();
+        Api(Arc::new(Inner { host, limits, faults, login, callers, counters }))
     }
 
     /// The host.
@@ -107,13 +117,23 @@ impl Api {
         }
         let address = wire.as_ref().map(|wire| wire.peer.ip());
         if address.is_some_and(|address| !self.0.allowed(address)) {
-            return object(StatusCode::TOO_MANY_REQUESTS, "too many requests; wait a second");
+            let code = StatusCode::TOO_MANY_REQUESTS;
+            let mut response = object(code, "too many requests; wait a second");
+            // There is at least one a second.
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            return response;
         }
         let (code, body) = self.answer(endpoint, request, fault).await;
-        match faults::after(fault) {
+        let mut response = match faults::after(fault) {
             None => respond(code, body),
             Some(after) => self.spoil(after, code, body, wire.as_ref()).await,
+        };
+        if response.status() == StatusCode::UNAUTHORIZED
+            && let Some(login) = &self.0.login
+        {
+            login.challenge(response.headers_mut());
         }
+        response
     }
 
     /// The answer as it should be.
@@ -141,6 +161,19 @@ impl Api {
                 return text(StatusCode::BAD_REQUEST, bad.error_msg());
             }
         };
+        if let Some(login) = &self.0.login
+            && !login.admits(&parts.headers)
+            && !login::opens(login, &request)
+        {
+            self.count(endpoint, 1);
+            if endpoint == Endpoint::Login {
+                let peer = parts.extensions.get::<Wire>().map(|wire| wire.peer);
+                tracing::warn!(?peer, "a login was refused");
+            }
+            let how = "this server asks for a login: call login with the password first, or send \
+                       it with the request";
+            return text(StatusCode::UNAUTHORIZED, how);
+        }
         let Some(injected) = &self.0.faults else {
             return self.done(endpoint, &request, Twist::default()).await;
         };

@@ -1,4 +1,5 @@
-//! A connection over which nothing has moved for too long is over, whatever it was in the middle of.
+//! A connection over which nothing has moved for too long is over, whatever it was in the middle
+//! of. What comes over it is read along, so that requests whose end is not clear are known as such.
 
 use std::io;
 use std::pin::Pin;
@@ -11,6 +12,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
+use super::framing::Framing;
+
 /// How long a connection may be silent in both directions. Live pages say something more often.
 const IDLE: Duration = Duration::from_secs(60);
 
@@ -19,19 +22,29 @@ const IDLE: Duration = Duration::from_secs(60);
 pub struct Moving {
     stream: TcpStream,
     idle: Pin<Box<Sleep>>,
-    reset: Arc<AtomicBool>,
+    framing: Framing,
+    flags: Arc<Flags>,
+}
+
+/// What is known of a connection beside its bytes.
+#[derive(Debug, Default)]
+pub struct Flags {
+    /// It is reset when it is dropped, rather than closed.
+    pub reset: AtomicBool,
+    /// A request that has come over it can be read in more than one way.
+    pub ambiguous: AtomicBool,
 }
 
 impl Moving {
     /// Counts from now on.
     pub fn new(stream: TcpStream) -> Moving {
         let idle = Box::pin(tokio::time::sleep(IDLE));
-        Moving { stream, idle, reset: Arc::default() }
+        Moving { stream, idle, framing: Framing::default(), flags: Arc::default() }
     }
 
-    /// Whether the connection is reset when it is dropped, rather than closed.
-    pub fn reset(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.reset)
+    /// What is known of the connection.
+    pub fn flags(&self) -> Arc<Flags> {
+        Arc::clone(&self.flags)
     }
 
     fn moved(&mut self) {
@@ -41,7 +54,7 @@ impl Moving {
 
 impl Drop for Moving {
     fn drop(&mut self) {
-        if self.reset.load(Ordering::Relaxed) {
+        if self.flags.reset.load(Ordering::Relaxed) {
             // Where that cannot be done it is closed in the usual way.
             let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
         }
@@ -54,9 +67,13 @@ impl AsyncRead for Moving {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if read.is_ready() {
             self.moved();
+            if self.framing.read(&buffer.filled()[before..]) {
+                self.flags.ambiguous.store(true, Ordering::Relaxed);
+            }
         } else if self.idle.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }

@@ -4,7 +4,9 @@
 //! study's folder. When all are done the module reads these results, sets them beside the published ones and says
 //! what reproduces. The command line performs the steps; nothing here runs anything.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 mod picture;
 mod read;
@@ -22,6 +24,65 @@ pub struct Options {
     pub scale: f64,
     /// Whether the models inside the program are taken, instead of making all from nothing.
     pub shipped: bool,
+    /// A file of `cardroom train cfr` that is taken as the teacher, instead of training one.
+    pub teacher: Option<PathBuf>,
+    /// Only this part.
+    pub only: Option<Part>,
+    /// A further network among the students.
+    pub network: Option<Network>,
+    /// What students have done against Slumbot.
+    pub slumbot: Vec<SlumbotRun>,
+}
+
+impl Options {
+    /// The whole study at full size, from nothing.
+    pub fn new(folder: PathBuf) -> Options {
+        let (teacher, only, network, slumbot) = (None, None, None, Vec::new());
+        Options { folder, scale: 1.0, shipped: false, teacher, only, network, slumbot }
+    }
+}
+
+/// A part of a study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Trees of several depths, taught and played.
+    Depths,
+}
+
+/// Hidden layers, all of one width: `7x512`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Network {
+    layers: u16,
+    units: u16,
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Network, String> {
+        let number = |text: &str| text.parse::<u16>().ok().filter(|&number| number > 0);
+        let network = text.split_once('x').and_then(|(layers, units)| {
+            Some(Network { layers: number(layers)?, units: number(units)? })
+        });
+        network.ok_or_else(|| "write hidden layers and the units of each, as in 7x512".to_owned())
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.layers, self.units)
+    }
+}
+
+/// A run of `cardroom play slumbot`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlumbotRun {
+    /// The student's kind.
+    pub kind: String,
+    /// The run's folder.
+    pub folder: PathBuf,
+    /// The server, where it was another one than slumbot.com.
+    pub server: Option<String>,
 }
 
 /// A published system that is reproduced.
@@ -37,8 +98,8 @@ pub struct Study {
     pub report: fn(&Options, &record::Record) -> Result<Report, ReadError>,
 }
 
-impl std::fmt::Debug for Study {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Study {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Study").field("number", &self.number).finish_non_exhaustive()
     }
 }

@@ -47,6 +47,13 @@ impl Estimate {
         0.5 * (self.high - self.low)
     }
 
+    /// What another estimate, made from other hands, is above this one.
+    pub(crate) fn to(self, other: Estimate) -> Estimate {
+        let half = self.half_width().hypot(other.half_width());
+        let mbb = other.mbb - self.mbb;
+        Estimate { mbb, low: mbb - half, high: mbb + half }
+    }
+
     /// 1 or −1 where the interval does not hold zero, else 0.
     pub(crate) fn sign(self) -> i8 {
         i8::from(self.low > 0.0) - i8::from(self.high < 0.0)

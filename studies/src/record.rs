@@ -2,7 +2,7 @@
 //! was killed goes on where it was.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use logs::folder::write_whole;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ pub struct Record {
     scale: f64,
     /// Whether the models are those inside the program.
     shipped: bool,
+    /// The SHA-256 of the blueprint that was given as the teacher.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    teacher: Option<String>,
     /// The folder as the commands name it.
     folder: String,
     /// The version and commit of the program that did it last.
@@ -76,11 +79,18 @@ pub enum RecordError {
 impl Record {
     /// Goes on with the record in the options' folder, or begins one.
     pub fn open(study: &str, options: &Options, program: &str) -> Result<Record, RecordError> {
+        let hash = |path: &PathBuf| {
+            let bytes = std::fs::read(path);
+            bytes
+                .map(|bytes| models::student::hash(&bytes))
+                .map_err(|error| RecordError::File { path: path.display().to_string(), error })
+        };
         let mut ours = Record {
             schema: "cardroom-study/1".to_owned(),
             study: study.to_owned(),
             scale: options.scale,
             shipped: options.shipped,
+            teacher: options.teacher.as_ref().map(hash).transpose()?,
             folder: options.folder.display().to_string(),
             program: program.to_owned(),
             done: Vec::new(),
@@ -107,7 +117,11 @@ impl Record {
 
     /// What is done, in words.
     fn what(&self) -> String {
-        let models = if self.shipped { " of the models inside the program" } else { "" };
+        let models = match &self.teacher {
+            Some(hash) => format!(" of the teacher with the SHA-256 {hash}"),
+            None if self.shipped => " of the models inside the program".to_owned(),
+            None => String::new(),
+        };
         format!("study {}{models} at scale {}", self.study, self.scale)
     }
 
@@ -127,8 +141,9 @@ impl Record {
             .map_err(|error| RecordError::File { path: path.display().to_string(), error })
     }
 
-    /// Seconds of all steps.
-    pub fn seconds(&self) -> f64 {
-        self.done.iter().map(|done| done.seconds).sum()
+    /// Seconds of the steps whose titles begin so.
+    pub fn seconds(&self, title: &str) -> f64 {
+        let done = self.done.iter().filter(|done| done.title.starts_with(title));
+        done.map(|done| done.seconds).sum()
     }
 }

@@ -38,7 +38,8 @@ fn noted(ledger: &LedgerReader) -> Noted {
                 continue;
             }
             let note = decision.note.expect("a tree says why");
-            let nodes = note.strip_prefix("nodes ").expect("nodes").split(':').next();
+            let path = note.lines().nth(1).expect("the path");
+            let nodes = path.strip_prefix("nodes ").expect("nodes").split(':').next();
             let leaf = nodes.expect("nodes").rsplit('-').next().expect("a leaf");
             let leaf: u64 = leaf.parse().expect("a number");
             let street = hand.public.history()[decision.index as usize].street.name().to_owned();

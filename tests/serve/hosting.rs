@@ -1,6 +1,6 @@
 //! Bots sit down, play, sit again; and what bad bots lead to.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -88,6 +88,35 @@ fn a_bot_that_leaves_ends_its_match_and_the_table_opens_again() {
     let other = std::thread::spawn(move || second.play(3));
     assert_eq!(first.play(3).hands, 3);
     other.join().expect("a bot");
+}
+
+/// As the dealer does: what a bot sends out of turn is acknowledged at once, so that its next words, which its
+/// socket holds back until then, come.
+#[test]
+#[cfg(target_os = "linux")]
+fn bots_that_answer_every_state_do_not_stand_still_for_acknowledgements() {
+    let game = "holdem.nolimit.2p.reverse_blinds";
+    let seats = "[{ agent = \"call\" }, { port = 0 }]";
+    let table = format!("name = \"t\"\ngame = \"{game}\"\nhands = 40\nseats = {seats}\n");
+    let server = Server::start(&format!("[[tables]]\n{table}"));
+    let mut stream = TcpStream::connect(server.ports[0]).expect("an open port");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    let mut lines = BufReader::new(stream.try_clone().expect("a socket"));
+    stream.write_all(b"VERSION:2.0.0\r\n").expect("sent");
+    let (mut states, mut stalls, mut line) = (0, 0, String::new());
+    loop {
+        let asked = Instant::now();
+        line.clear();
+        if lines.read_line(&mut line).expect("a state") == 0 {
+            break;
+        }
+        states += 1;
+        stalls += u32::from(asked.elapsed() > Duration::from_millis(30));
+        // The table may be gone after the last hand.
+        let _ = stream.write_all(format!("{}:c\r\n", line.trim_end()).as_bytes());
+    }
+    assert_eq!(states, 9 * 40);
+    assert!(stalls < states / 4, "{stalls} stalls in {states} states");
 }
 
 /// Everything the server says before it closes the connection.

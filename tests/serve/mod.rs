@@ -1,6 +1,7 @@
 //! `cardroom serve` through the real binary, over loopback sockets.
 
 mod configuration;
+mod guard;
 mod hosting;
 mod page;
 mod play;

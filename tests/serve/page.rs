@@ -140,7 +140,7 @@ fn live_parts_come_by_server_sent_events() {
     let server = Server::start("");
     let mut events = TcpStream::connect(server.web).expect("the web server listens");
     events.set_read_timeout(Some(Duration::from_secs(1))).expect("a socket");
-    events.write_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n").expect("sent");
+    events.write_all(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
     let mut said = String::new();
     let mut read_until = |mark: &str| {
         let since = std::time::Instant::now();
@@ -172,7 +172,7 @@ fn silent_connections_make_room_when_all_places_are_taken() {
     // Nobody is closed for being slow here.
     let server = Server::start("[server]\nheader_timeout = \"1h\"\n");
     let mut live = TcpStream::connect(server.web).expect("a port");
-    live.write_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n").expect("sent");
+    live.write_all(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
     let mut first = [0; 12];
     live.read_exact(&mut first).expect("an answer");
     let mut half = TcpStream::connect(server.web).expect("a port");
@@ -197,7 +197,7 @@ fn silent_connections_make_room_when_all_places_are_taken() {
 #[test]
 fn whoever_sends_no_whole_header_in_time_is_closed() {
     let server = Server::start("[server]\nheader_timeout = \"300ms\"\n");
-    let answered = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    let answered = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
     for sent in ["", "GET /healthz HTT", answered] {
         let mut stream = TcpStream::connect(server.web).expect("a port");
         stream.write_all(sent.as_bytes()).expect("sent");
@@ -210,7 +210,8 @@ fn whoever_sends_no_whole_header_in_time_is_closed() {
 fn a_large_body_is_refused() {
     let server = Server::start("[server]\nmax_body = \"1KiB\"\n");
     let mut stream = TcpStream::connect(server.web).expect("the web server listens");
-    let request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2000\r\n\r\n";
+    let request =
+        "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2000\r\n\r\n";
     stream.write_all(request.as_bytes()).expect("sent");
     let mut answer = [0; 64];
     let n = stream.read(&mut answer).expect("an answer");

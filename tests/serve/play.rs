@@ -18,7 +18,7 @@ fn post(server: &Server, endpoint: &str, body: &Value) -> Value {
     stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
     let body = body.to_string();
     let head = format!(
-        "POST /api/{endpoint} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+        "POST /api/{endpoint} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
@@ -57,7 +57,7 @@ fn attribute<'a>(html: &'a str, name: &str) -> Option<&'a str> {
 fn events(server: &Server, token: &str, last: &str) -> Vec<(String, String)> {
     let mut stream = TcpStream::connect(server.web).expect("the server listens");
     stream.set_read_timeout(Some(Duration::from_secs(1))).expect("a socket");
-    let request = format!("GET /play/live?token={token} HTTP/1.1\r\nHost: x\r\n\r\n");
+    let request = format!("GET /play/live?token={token} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("sent");
     let mut said = Vec::new();
     let since = Instant::now();

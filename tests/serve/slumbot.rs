@@ -14,24 +14,24 @@ use super::server::{PATIENCE, Server, command, folder_with};
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 
 /// An answer: its status, its header in small letters, its body.
-struct Answer {
-    code: u16,
-    head: String,
-    body: String,
+pub(super) struct Answer {
+    pub(super) code: u16,
+    pub(super) head: String,
+    pub(super) body: String,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.body))
     }
 
-    fn error(&self) -> String {
+    pub(super) fn error(&self) -> String {
         self.json()["error_msg"].as_str().unwrap_or_default().to_owned()
     }
 }
 
 /// Sends these bytes and reads what comes back until the server closes.
-fn raw(server: &Server, bytes: &[u8]) -> Option<Answer> {
+pub(super) fn raw(server: &Server, bytes: &[u8]) -> Option<Answer> {
     raw_to(server.web, bytes)
 }
 
@@ -51,8 +51,8 @@ fn raw_to(address: SocketAddr, bytes: &[u8]) -> Option<Answer> {
 fn request(method: &str, path: &str, kind: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
-        "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n\
-         Content-Length: {length}\r\n\r\n{body}"
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         Content-Type: {kind}\r\nContent-Length: {length}\r\n\r\n{body}"
     )
     .into_bytes()
 }
@@ -138,6 +138,15 @@ fn bodies_that_are_none_are_refused_as_by_the_live_server() {
         ("act", r#"{"token": "x", "incr": 5}"#, wrong),
         ("login", r#"{"username": 1}"#, wrong),
         ("act", "\u{0}", badly),
+        // No JSON, though a value of the wrong type stands in it before that shows.
+        ("new_hand", "[[[", badly),
+        ("act", &"[".repeat(3000), badly),
+        ("act", r#"{"token": 5"#, badly),
+        ("act", r#"{"token": [}"#, badly),
+        ("login", r#"{"username": 1} x"#, badly),
+        ("new_hand", "null,", badly),
+        ("new_hand", "[[[]]]", wrong),
+        ("act", &format!("{}{}", "[".repeat(1000), "]".repeat(1000)), wrong),
         ("act", "{\"token\": \"\\ud800\"}", badly),
     ];
     for (endpoint, body, error) in cases {
@@ -162,7 +171,7 @@ fn an_endless_body_is_cut_off() {
     let server = Server::start(CALL);
     let mut stream = TcpStream::connect(server.web).expect("the server listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-    let head = "POST /api/act HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+    let head = "POST /api/act HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                 Transfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).expect("sent");
     let chunk = format!("400\r\n{}\r\n", "x".repeat(1024));
@@ -180,7 +189,7 @@ fn a_client_that_never_finishes_its_request_is_given_up() {
         "{CALL}decision_timeout = \"50ms\"\n[server]\nrequest_timeout = \"200ms\"\n"
     ));
     let token = begin(&server);
-    let bytes = "POST /api/act HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+    let bytes = "POST /api/act HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                  Content-Length: 100\r\n\r\n{\"token\"";
     let answer = raw(&server, bytes.as_bytes()).expect("an answer");
     assert_eq!(answer.code, 408);
@@ -283,7 +292,7 @@ fn ten_thousand_sessions_are_cheap_and_others_play_on() {
     let before = memory(&server);
     let mut stream = TcpStream::connect(server.web).expect("the server listens");
     stream.set_nodelay(true).expect("a socket");
-    let one = "POST /api/new_hand HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+    let one = "POST /api/new_hand HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                Content-Length: 2\r\n\r\n{}";
     let mut bytes = vec![0; 1 << 16];
     for _ in 0..100 {
@@ -425,9 +434,10 @@ fn a_server_killed_in_full_play_loses_no_hand_that_a_client_saw_end() {
 #[test]
 fn a_fast_caller_is_slowed_down_where_that_is_wanted() {
     let server = Server::start(&format!("{CALL}rate = 5\n"));
-    let codes: Vec<u16> = (0..20).map(|_| post(&server, "/api/new_hand", "{}").code).collect();
-    assert_eq!(codes[0], 200);
-    assert!(codes.contains(&429), "{codes:?}");
+    let answers: Vec<Answer> = (0..20).map(|_| post(&server, "/api/new_hand", "{}")).collect();
+    assert_eq!(answers[0].code, 200);
+    let slowed = answers.iter().find(|answer| answer.code == 429).expect("one too many");
+    assert!(slowed.head.contains("retry-after: 1"), "{}", slowed.head);
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(post(&server, "/api/new_hand", "{}").code, 200);
 }
@@ -524,4 +534,105 @@ fn faults_are_not_for_the_public_and_their_file_must_make_sense() {
         code == Some(3) && error.contains("faults.toml: drop = 2 is no share"),
         "{code:?} {error}"
     );
+}
+
+#[test]
+fn a_short_time_for_hands_is_kept_to() {
+    let server = Server::start(&format!("{CALL}forfeit_after = \"300ms\"\n"));
+    let since = Instant::now();
+    let token = begin(&server);
+    while server.json("/api/v1/slumbot")["forfeited"] == 0 {
+        // A minute was the rule for all.
+        assert!(since.elapsed() < Duration::from_secs(30), "the hand is not forfeited");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(since.elapsed() >= Duration::from_millis(300));
+    assert_eq!(act(&server, &token, "k").error(), "unexpected action");
+}
+
+#[test]
+fn where_sessions_cannot_be_written_everything_stays_as_it_was() {
+    let folder = folder_with(CALL);
+    // No file of this server can become larger than so many blocks; writing beyond is an error.
+    let script = "trap '' XFSZ; ulimit -f 2000; exec \"$@\"";
+    let plain = command(folder.path());
+    let mut limited = std::process::Command::new("sh");
+    limited.current_dir(folder.path()).args(["-c", script, "sh"]).arg(plain.get_program());
+    for (name, _) in plain.get_envs() {
+        limited.env_remove(name);
+    }
+    limited.args(["serve", "--bind", "127.0.0.1:0", "--log", "off"]);
+    let server = Server::run(folder, limited);
+    let token = begin(&server);
+    assert_eq!(act(&server, &token, "k").json()["action"], "ck/");
+    let one = "POST /api/new_hand HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+               Content-Length: 2\r\n\r\n{}";
+    let last = one.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+    let full = (0..200).any(|_| {
+        let mut stream = TcpStream::connect(server.web).expect("the server listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream.write_all(format!("{}{last}", one.repeat(99)).as_bytes()).expect("sent");
+        let mut answers = String::new();
+        stream.read_to_string(&mut answers).expect("answers");
+        answers.contains("HTTP/1.1 503")
+    });
+    assert!(full, "20,000 sessions were written");
+    let sessions = server.json("/api/v1/slumbot")["sessions"].clone();
+    for _ in 0..2 {
+        // The open hand would need a place of its own.
+        let refused = post(&server, "/api/new_hand", &json!({ "token": token }).to_string());
+        assert_eq!(refused.code, 503, "{}", refused.body);
+        assert_eq!(post(&server, "/api/new_hand", "{}").code, 503);
+        assert_eq!(post(&server, "/api/login", "{}").code, 503);
+    }
+    assert_eq!(server.json("/api/v1/slumbot")["sessions"], sessions);
+    // The hand goes on where it was, and so do hands that need no further place.
+    assert_eq!(act(&server, &token, "k").json()["action"], "ck/kk/");
+    assert_eq!(act(&server, &token, "b19900").json()["session_num_hands"], 1);
+    assert_eq!(new_hand(&server, &token)["client_pos"], 1);
+}
+
+#[test]
+fn programs_are_offered_only_where_the_configuration_says_so() {
+    let program = env!("CARGO_BIN_EXE_cardroom");
+    let agents = format!(
+        "[agents.mine]\nkind = \"call\"\n\
+         [agents.friend]\nkind = \"external\"\n\
+         command = \"{program} play acpc --agent call --game holdem.nolimit.2p.reverse_blinds\"\n\
+         [agents.watched]\nkind = \"shadow\"\nagents = \"call,friend\"\n\
+         [agents.twice]\nkind = \"shadow\"\nagents = \"watched,call\"\n\
+         [agents.sorted]\nkind = \"router\"\nrules = \"rules.toml\"\n"
+    );
+    let start = |config: String| {
+        let folder = folder_with(&config);
+        let rules = "default = \"call\"\n[[rule]]\nagent = \"friend\"\nstreets = [\"river\"]\n";
+        std::fs::write(folder.path().join("rules.toml"), rules).expect("a file");
+        Server::start_in(folder)
+    };
+    let offered = |server: &Server| -> Vec<String> {
+        let status = server.json("/api/v1/slumbot");
+        let agents = status["agents"].as_array().expect("a list").iter();
+        agents.map(|agent| agent["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    let server = start(format!("{CALL}{agents}"));
+    let names = offered(&server);
+    assert!(
+        names.contains(&"mine".to_owned()) && names.contains(&"equity".to_owned()),
+        "{names:?}"
+    );
+    let command = format!("external:{program}");
+    for name in ["friend", "watched", "twice", "sorted", "external", &command] {
+        assert!(!names.contains(&name.to_owned()), "{names:?}");
+        for path in ["/api/new_hand", "/slumbot/api/login"] {
+            let answer = post(&server, path, &json!({ "agent": name }).to_string());
+            assert_eq!(answer.code, 400, "{name}: {}", answer.body);
+        }
+    }
+    assert!(!server.get("/play").1.contains("watched"));
+    drop(server);
+    let named = CALL.to_owned() + "agents = [\"watched\"]\nusers = { ann = \"friend\" }\n";
+    let server = start(named + &agents);
+    assert_eq!(offered(&server), ["call", "friend", "watched"]);
+    let hand = post(&server, "/api/new_hand", &json!({ "agent": "watched" }).to_string()).json();
+    assert_eq!(hand["action"], "c");
 }

@@ -64,6 +64,22 @@ impl Run {
         self.said.read_line(&mut line).expect("text");
         line.trim_end().to_owned()
     }
+
+    /// The next line that begins so; on a busy machine others may come before it, of answers that take long.
+    fn line_that(&mut self, begins: &str) -> String {
+        loop {
+            let line = self.line();
+            assert!(!line.is_empty(), "no line begins with `{begins}`");
+            if line.starts_with(begins) {
+                return line;
+            }
+        }
+    }
+
+    /// All lines to come.
+    fn lines(&mut self) -> Vec<String> {
+        std::iter::repeat_with(|| self.line()).take_while(|line| !line.is_empty()).collect()
+    }
 }
 
 fn number(summary: &Value, key: &str) -> u64 {
@@ -75,7 +91,7 @@ fn number(summary: &Value, key: &str) -> u64 {
 fn check_complete(stdout: &[u8], run: &Path, host: &Path) -> Value {
     let summary: Value = serde_json::from_slice(stdout).expect("one JSON document");
     let (played, settled, unknown) = check_ledgers(&run.join("run"), host);
-    assert!(number(&summary, "played") + number(&summary, "settled") >= HANDS, "{summary:#}");
+    assert_eq!(number(&summary, "played") + number(&summary, "settled"), HANDS, "{summary:#}");
     assert_eq!(number(&summary, "played"), played as u64);
     let counted = number(&summary, "settled") + number(&summary, "unseen_settled");
     assert_eq!(counted, settled as u64, "{summary:#}");
@@ -91,16 +107,18 @@ fn a_run_waits_for_a_server_that_is_away_and_goes_on_by_itself() {
         (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let host = Host::start(at_host.path(), None);
     let address = host.url.strip_prefix("http://").expect("an address").to_owned();
+    let host_url = host.url.clone();
     let mut run = Run::begin(at_run.path(), &host.url, "100s");
     drop(host);
-    let said = run.line();
-    assert!(said.starts_with("the server does not answer, so all sessions pause"), "{said}");
+    let said = run.line_that("the server does not answer, so all sessions pause");
+    assert!(said.contains(&host_url) && said.contains("1m 40s without an answer"), "{said}");
+    assert!(said.contains("attempt ") && said.contains("(--give-up)"), "{said}");
     // While it is away nothing more is said, and little is asked.
     sleep(Duration::from_secs(3));
     let host = Host::start_at(at_host.path(), &address, None);
-    let said = run.line();
-    assert!(said.starts_with("the server answers again, after "), "{said}");
-    assert_eq!(run.line(), "", "each is said once");
+    run.line_that("the server answers again, after ");
+    let rest = run.lines();
+    assert!(!rest.iter().any(|line| line.contains("all sessions pause")), "once: {rest:?}");
     let output = run.child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0));
     let summary = check_complete(&output.stdout, at_run.path(), at_host.path());
@@ -117,8 +135,7 @@ fn an_outage_that_lasts_too_long_ends_the_run_to_be_gone_on_with() {
     let (url, address) = (host.url.clone(), host.url.trim_start_matches("http://").to_owned());
     let mut run = Run::begin(at_run.path(), &url, "1s");
     drop(host);
-    let lines: Vec<String> =
-        std::iter::repeat_with(|| run.line()).take_while(|line| !line.is_empty()).collect();
+    let lines = run.lines();
     assert_eq!(run.child.wait().expect("it ends").code(), Some(4), "{lines:?}");
     let last = lines.last().expect("it says why");
     let expected = format!("error: {url}/slumbot/api has not answered for ");
@@ -130,4 +147,45 @@ fn an_outage_that_lasts_too_long_ends_the_run_to_be_gone_on_with() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     check_complete(&output.stdout, at_run.path(), at_host.path());
     drop(host);
+}
+
+#[test]
+fn whoever_waits_for_a_server_that_never_answers_is_told_what_for_and_until_when() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // One that takes connections and is silent, and one that refuses them.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let silent = format!("http://{}", silent.local_addr().expect("an address"));
+    let cases = [
+        (
+            silent.as_str(),
+            "2500ms",
+            ["attempt 1 under way, for up to 2s 500ms (--timeout)", "attempt 2 in "],
+        ),
+        ("http://127.0.0.1:9", "30s", ["attempt ", "Connection refused"]),
+    ];
+    for (url, timeout, expected) in cases {
+        let pace = ["--timeout", timeout, "--connect-timeout", "4s", "--pause", "700ms"];
+        let wait = [&["--agent", "call"][..], &pace].concat();
+        let output = play(folder.path(), url, &wait);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        let (before, last) = said.trim_end().rsplit_once('\n').expect("more than the error");
+        for expected in expected {
+            assert!(before.contains(expected), "no `{expected}` in {said}");
+        }
+        for line in before.lines() {
+            assert!(line.starts_with(url) && line.contains("has not answered for "), "{said}");
+            assert!(
+                line.contains("4s without an answer is the last (--connect-timeout)"),
+                "{said}"
+            );
+        }
+        assert!(before.lines().count() < 12, "{said}");
+        assert!(
+            last.starts_with(&format!("error: {url}/slumbot/api has not answered for ")),
+            "{said}"
+        );
+        let quiet = play(folder.path(), url, &[&wait[..], &["--quiet"]].concat());
+        assert_eq!(text(&quiet.stderr).lines().count(), 1, "{}", text(&quiet.stderr));
+    }
 }

@@ -139,8 +139,9 @@ fn row(schema: Schema, street: Street, outlook: &Outlook, bets: [Chips; 4]) -> F
     values[0] = outlook.win_rate() as f32;
     let mut end = 1;
     for distribution in outlook.later() {
-        let deciles = schema.deciles(distribution).map(|decile| decile as f32);
-        values[end..end + 10].copy_from_slice(&deciles);
+        for (value, decile) in values[end..end + 10].iter_mut().zip(schema.deciles(distribution)) {
+            *value = decile as f32;
+        }
         end += 10;
     }
     values[end..end + 4].copy_from_slice(&bets.map(|chips| chips as f32));

@@ -25,6 +25,7 @@ const MENUS: &[ShippedMenu] = shipped! {
     "fcpa"
     "ladder"
     "limit"
+    "overbet"
     "small"
     "standard"
 };

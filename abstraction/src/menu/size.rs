@@ -26,7 +26,7 @@ impl BetSize {
 
     /// The total in chips over the whole hand that a raise of this size is to, within the legal ones.
     /// `None` for a multiple of a bet where there is none.
-    pub(super) fn total(self, public: &PublicState, seat: Seat, legal: Raises) -> Option<Chips> {
+    pub fn total(self, public: &PublicState, seat: Seat, legal: Raises) -> Option<Chips> {
         let highest = u64::from(public.highest());
         let committed = u64::from(public.committed()[seat]);
         let total = match self {

@@ -1,5 +1,7 @@
 //! Following a hand in a betting tree.
 
+use std::iter;
+
 use game::{Action, Betting, Chips, Played, PublicState, Seat};
 use smallvec::{SmallVec, smallvec};
 
@@ -122,7 +124,8 @@ enum Step {
     Ahead,
     /// To the action of the tree at this place.
     To(u32),
-    /// To a smaller raise with this probability, strictly between 0 and 1, or else to the next larger one.
+    /// To a call or a smaller raise with this probability, strictly between 0 and 1, or else to the next larger
+    /// raise.
     Between { smaller: u32, probability: f64 },
 }
 
@@ -196,7 +199,8 @@ impl Walk {
 }
 
 impl Followed {
-    /// Which of the tree's raises, the first of which has this place, a raise of the other seat may be read as.
+    /// Which of the tree's raises, the first of which has this place, or the call before them, a raise of the other
+    /// seat may be read as.
     fn read_raise(
         &self,
         tree: &BettingTree,
@@ -207,7 +211,8 @@ impl Followed {
     ) -> Step {
         let last = totals.len() - 1;
         let all_in = all_in(tree);
-        if last == 0 || (total >= all_in && totals[last] >= all_in) {
+        let limit = tree.def().betting == Betting::Limit;
+        if limit || (total >= all_in && totals[last] >= all_in) {
             return Step::To(first + last as u32);
         }
         let seat = seat_of(tree, node);
@@ -217,12 +222,12 @@ impl Followed {
         let share = |&total: &Chips| {
             if total >= all_in { largest } else { theirs.share(seat, total).min(largest) }
         };
-        let shares: SmallVec<[f64; 8]> = totals.iter().map(share).collect();
+        // A call, which stands before the raises, is a raise of nothing.
+        let shares: SmallVec<[f64; 8]> = iter::once(0.0).chain(totals.iter().map(share)).collect();
+        let call = first - 1;
         match neighbours(&shares, self.stand.share(seat, total)) {
-            (smaller, 1.0) => Step::To(first + smaller as u32),
-            (smaller, probability) => {
-                Step::Between { smaller: first + smaller as u32, probability }
-            }
+            (smaller, 1.0) => Step::To(call + smaller as u32),
+            (smaller, probability) => Step::Between { smaller: call + smaller as u32, probability },
         }
     }
 

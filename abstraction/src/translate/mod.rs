@@ -7,8 +7,9 @@
 //!
 //! (Ganzfried & Sandholm, "Action Translation in Extensive-Form Games with Large Action Spaces", IJCAI 2013,
 //! section 6). Then nobody gains by bets just off the menu: `f(A)` is 1, `f(B)` is 0, `f` falls evenly in
-//! between, does not depend on the unit of chips, and is ½ at `(A + B + 2AB) / (2 + A + B)`. A bet below the
-//! smallest size is read as that one, one above the largest as that.
+//! between, does not depend on the unit of chips, and is ½ at `(A + B + 2AB) / (2 + A + B)`. In a hand a bet below the
+//! smallest size lies between that and a check or call, a bet of nothing: who bets a tenth of the pot must not find
+//! somebody who folds as often as against a third of it. A bet above the largest size is read as that.
 //!
 //! [`follow`] reads a whole hand that way and says where it stands in a [`BettingTree`], [`readings`] all ways in
 //! which it may be read; [`Followed::answer`] turns an action of the tree into one that the rules allow in the

@@ -278,7 +278,42 @@ pub(super) fn about(blueprint: &Blueprint) -> String {
     );
     for (name, value) in &head.training {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        text.push_str(&format!("\n  {} {value}", name.replace('_', " ")));
+        match name.strip_suffix("_by_at_least") {
+            Some(name) => {
+                text.push_str(&format!("\n  {}{}", name.replace('_', " "), at_least(&value)));
+            }
+            None => text.push_str(&format!("\n  {} {value}", name.replace('_', " "))),
+        }
     }
     text
+}
+
+/// What the best opponent that was found wins. One that loses says nothing of those that were not found.
+fn at_least(found: &str) -> String {
+    match found.strip_prefix(['-', '−']) {
+        Some(lost) => format!(": no opponent was found that wins; the best one loses {lost}"),
+        None if found.starts_with(|letter: char| letter.is_ascii_digit()) => {
+            format!(" by at least {found}")
+        }
+        None => format!(": {found}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_least;
+
+    #[test]
+    fn an_opponent_that_loses_is_no_bound() {
+        for (found, said) in [
+            ("120 ± 45 mbb/hand", " by at least 120 ± 45 mbb/hand"),
+            (
+                "-176 ± 45 mbb/hand",
+                ": no opponent was found that wins; the best one loses 176 ± 45 mbb/hand",
+            ),
+            ("no opponent was found that wins", ": no opponent was found that wins"),
+        ] {
+            assert_eq!(at_least(found), said);
+        }
+    }
 }

@@ -4,6 +4,9 @@
 //! At each decision the situation becomes its features ([`abstraction::features`]), the street's model gives each move
 //! of the menu a share, and moves become actions that are legal here. Nothing of the betting but the opponent's
 //! chips street by street is seen, so that there is nothing to translate.
+//!
+//! The likeliest move alone is played unless `play=sample` is asked for: situations that the teacher tells apart are one to a
+//! student, so that its shares are means over several of them, and what is drawn from a mean is often right in none.
 
 mod note;
 mod shipped;
@@ -18,6 +21,8 @@ use models::student::{Learned, Student};
 use rand::RngExt;
 use serde::Deserialize;
 
+use shipped::Shipped;
+
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entries.
@@ -29,7 +34,10 @@ pub(crate) const SPECS: [AgentSpec; 4] = [
         prepare::<0>,
     ),
     spec("oct", "a student of the blueprint: an optimal classification tree", "oct", prepare::<1>),
-    spec("xgboost", "a student of the blueprint: a boosted forest", "xgboost", prepare::<2>),
+    AgentSpec {
+        options: &FOREST_OPTIONS,
+        ..spec("xgboost", "a student of the blueprint: a boosted forest", "xgboost", prepare::<2>)
+    },
     spec("mlp", "a student of the blueprint: a neural network", "mlp", prepare::<3>),
 ];
 
@@ -55,22 +63,35 @@ const OPTIONS: [AgentOption; 3] = [
     AgentOption {
         name: "model",
         default: "shipped",
-        help: "a folder of `cardroom train`, or `shipped`: the one inside the program for the game",
+        help: "a folder of `cardroom train`, or `shipped`: the one inside the program for the game; of `oct` also \
+               `small`: one inside the program of some 60 leaves in all, to be read whole",
     },
     AgentOption {
         name: "play",
-        default: "sample",
-        help: "`sample` an action, or `purify`: always the likeliest",
+        default: "purify",
+        help: "`purify`: always the likeliest action, which wins more; or `sample` one",
     },
     AgentOption {
         name: "threshold",
         default: "0",
-        help: "actions with a probability below this are never played, 0 to 0.5",
+        help: "with `play=sample`: actions with a probability below this are never played, 0 to 0.5",
     },
 ];
 
+const FOREST_OPTIONS: [AgentOption; 4] = {
+    let [model, play, threshold] = OPTIONS;
+    let rounds = AgentOption {
+        name: "rounds",
+        default: "all",
+        help: "`all` rounds of the forests, or up to the `best`: XGBoost's best_iteration, where a file has one",
+    };
+    [model, play, threshold, rounds]
+};
+
 /// Stands for the student inside the program.
 const SHIPPED: &str = "shipped";
+/// Stands for the small one inside the program.
+const SMALL: &str = "small";
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default)]
@@ -78,12 +99,22 @@ struct Options {
     model: String,
     play: Play,
     threshold: f64,
+    rounds: Rounds,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { model: SHIPPED.to_owned(), play: Play::Sample, threshold: 0.0 }
+        let (model, rounds) = (SHIPPED.to_owned(), Rounds::All);
+        Options { model, play: Play::Purify, threshold: 0.0, rounds }
     }
+}
+
+/// Which rounds of a forest count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Rounds {
+    All,
+    Best,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -107,11 +138,29 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
         let reason = format!("`threshold` is {}, but must be from 0 to 0.5", options.threshold);
         return Err(resolver.bad_option(reason));
     }
+    if options.threshold > 0.0 && options.play == Play::Purify {
+        let reason = "`threshold` is for `play=sample`, which draws: name both, or neither";
+        return Err(resolver.bad_option(reason));
+    }
     let style = Style { play: options.play, threshold: options.threshold };
     let name = resolver.name().to_owned();
-    let (source, about) = match options.model.as_str() {
-        SHIPPED => (Source::Shipped(kind), shipped::about(kind)),
-        text => {
+    let inside = match options.model.as_str() {
+        SHIPPED => shipped::find(kind, false),
+        SMALL => shipped::find(kind, true),
+        _ => None,
+    };
+    let (source, about) = match (inside, options.model.as_str()) {
+        (Some(inside), _) => {
+            // What ships ends at its best round, so that nothing is left out.
+            let best = options.rounds == Rounds::Best;
+            let rounds = best.then(|| note::rounds(&shipped::student(inside), options.rounds));
+            (Source::Shipped(inside), shipped::about(inside) + &rounds.unwrap_or_default())
+        }
+        (None, SMALL) if !resolver.file(SMALL).exists() => {
+            let reason = "`model=small` is inside the program for `oct` alone, and there is no folder of that name";
+            return Err(resolver.bad_option(reason.to_owned()));
+        }
+        (None, text) => {
             let path = resolver.file(text);
             let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
             let student = Student::open(&path).map_err(|error| bad(error.to_string()))?;
@@ -122,7 +171,11 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
                 );
                 return Err(bad(reason));
             }
-            let about = note::about(student.manifest());
+            let about = note::about(student.manifest()) + &note::rounds(&student, options.rounds);
+            let student = match options.rounds {
+                Rounds::All => student,
+                Rounds::Best => student.best_rounds().map_err(|error| bad(error.to_string()))?,
+            };
             (Source::Folder { path, student: Arc::new(student) }, about)
         }
     };
@@ -150,7 +203,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
 /// Where the student comes from.
 #[derive(Debug)]
 enum Source {
-    Shipped(&'static str),
+    Shipped(Shipped),
     Folder { path: PathBuf, student: Arc<Student> },
 }
 
@@ -158,7 +211,7 @@ impl Source {
     /// The student, for whichever game it is.
     fn learned(&self) -> Arc<Student> {
         match self {
-            Source::Shipped(kind) => shipped::student(kind),
+            Source::Shipped(inside) => shipped::student(*inside),
             Source::Folder { student, .. } => Arc::clone(student),
         }
     }
@@ -169,8 +222,8 @@ impl Source {
         refuse: impl Fn(String) -> AgentError,
     ) -> Result<Arc<Student>, AgentError> {
         match self {
-            Source::Shipped(kind) => {
-                let student = shipped::student(kind);
+            Source::Shipped(inside) => {
+                let (student, kind) = (shipped::student(*inside), inside.kind);
                 student.check_game(def).map(|()| student).map_err(|_| {
                     refuse(format!(
                         "the {kind} inside the program is for {}; train one for this game with `cardroom train {kind}`, \
@@ -185,6 +238,14 @@ impl Source {
             }
         }
     }
+}
+
+/// What a student says: the shares of its model, however the agent plays that knows it.
+pub fn what_it_says(student: &Arc<Student>) -> impl Policy + use<> {
+    let maker = FeatureMaker::new(student.schema());
+    maker.prepare();
+    let style = Style { play: Play::Sample, threshold: 0.0 };
+    Player { student: Arc::clone(student), maker, style }
 }
 
 /// The agent, and its policy.
@@ -225,7 +286,7 @@ impl Agent for Player {
             &[(action, _)] => action,
             _ => strategy.sample(cx.rng.random()),
         };
-        let note = note::of(self.student.street(infoset.public.street()), &features);
+        let note = note::of(&self.student, &features);
         Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
     }
 }

@@ -1,75 +1,93 @@
 //! Why a student decided as it did, in words.
 
 use abstraction::features::{Feature, Features, Unit};
-use models::student::{Learned, Manifest};
-use models::tree::{Looks, Node, Tree};
+use game::Street;
+use models::explain::{Explainer, percent};
+use models::student::{Learned, Manifest, Student};
 
-/// Why, for one decision.
-pub(super) fn of(learned: &Learned, features: &Features) -> String {
-    match learned {
-        Learned::Tree(tree) => of_tree(tree, features),
-        Learned::Forest(_) | Learned::Network(_) => {
-            let told = features.iter().filter(|(feature, _)| {
-                matches!(feature, Feature::WinRate | Feature::OpponentBet { .. })
+use super::Rounds;
+
+/// What a note tells at once; the rest of a tree's path stands on a line of its own.
+const CLAUSES: usize = 3;
+
+/// Why, for one decision: a sentence, and of a tree, on another line, its nodes and what else held.
+pub(super) fn of(student: &Student, features: &Features) -> String {
+    match Explainer::of(student, features.street()) {
+        Some(explainer) => of_tree(&explainer, features),
+        None => {
+            let told = features.iter().filter(|&(feature, _)| match feature {
+                Feature::WinRate => true,
+                Feature::OpponentBet { street } => street <= features.street(),
+                Feature::Percentile { .. } => false,
             });
             let told: Vec<String> = told
-                .map(|(feature, value)| format!("{feature} {}", value_in_words(feature, value)))
+                .map(|(feature, value)| format!("{} {}", feature.name(), in_words(feature, value)))
                 .collect();
             told.join(", ")
         }
     }
 }
 
-/// The nodes on the way to the leaf, and for each feature that was asked about between which bounds it lies.
-fn of_tree(tree: &Tree, features: &Features) -> String {
-    let path = tree.path(features.as_slice());
-    let known: Vec<(Feature, f32)> = features.iter().collect();
-    let mut bounds: Vec<(usize, f32, f32)> = Vec::new();
-    let mut others = Vec::new();
-    for pair in path.windows(2) {
-        let Node::Branch { looks, below, left, .. } = tree.node(pair[0]) else { continue };
-        let went_left = pair[1] == left;
-        let Looks::Column(column) = looks else {
-            others.push(format!(
-                "{}: {}",
-                tree.test_text(pair[0]),
-                if went_left { "yes" } else { "no" }
-            ));
-            continue;
-        };
-        let place = bounds.iter().position(|&(known, ..)| known == column);
-        let place = place.unwrap_or_else(|| {
-            bounds.push((column, f32::NEG_INFINITY, f32::INFINITY));
-            bounds.len() - 1
-        });
-        let (_, from, to) = &mut bounds[place];
-        if went_left { *to = to.min(below) } else { *from = from.max(below) }
+/// What held on the way to the leaf, in the order in which it was asked, with what each number was.
+fn of_tree(explainer: &Explainer<'_>, features: &Features) -> String {
+    let path = explainer.tree().path(features.as_slice());
+    let leaf = path.last().copied().unwrap_or_default();
+    let clauses = explainer.clauses(leaf).into_iter().map(|(column, words)| {
+        match column.and_then(|column| features.iter().nth(column)) {
+            Some((feature, value)) if feature.unit() == Unit::ShareOfPot || value > 0.0 => {
+                format!("{words} ({})", in_words(feature, value))
+            }
+            _ => words,
+        }
+    });
+    let clauses: Vec<String> = clauses.collect();
+    let (first, rest) = clauses.split_at(clauses.len().min(CLAUSES));
+    let mut note = match first {
+        [] => "always".to_owned(),
+        _ => first.join("; "),
+    };
+    if !rest.is_empty() {
+        note.push_str(&format!("; and {} more", rest.len()));
     }
-    let mut words: Vec<String> = bounds
-        .into_iter()
-        .map(|(column, from, to)| {
-            let (feature, value) = known[column];
-            let say = |value| value_in_words(feature, value);
-            let range = match (from.is_finite(), to.is_finite()) {
-                (true, true) => format!("from {} to below {}", say(from), say(to)),
-                (true, false) => format!("{} or more", say(from)),
-                _ => format!("below {}", say(to)),
-            };
-            format!("{} {} ({range})", feature.name(), say(value))
-        })
-        .collect();
-    words.extend(others);
     let nodes: Vec<String> = path.iter().map(ToString::to_string).collect();
-    let because = if words.is_empty() { String::new() } else { format!(": {}", words.join("; ")) };
-    format!("nodes {}{because}", nodes.join("-"))
+    note.push_str(&format!("\nnodes {}", nodes.join("-")));
+    for (number, clause) in rest.iter().enumerate() {
+        note.push_str(if number == 0 { ": " } else { "; " });
+        note.push_str(clause);
+    }
+    note
 }
 
 /// A win-rate in percent, chips as they are.
-fn value_in_words(feature: Feature, value: f32) -> String {
+fn in_words(feature: Feature, value: f32) -> String {
     match feature.unit() {
-        Unit::ShareOfPot => format!("{:.1} %", 100.0 * value),
+        Unit::ShareOfPot => percent(value),
         Unit::Chips => format!("{value}"),
     }
+}
+
+/// Which rounds of its forests count, as one more line, where a forest says which of them told its
+/// validation rows best, or that was asked for.
+pub(super) fn rounds(student: &Student, counted: Rounds) -> String {
+    let best: Vec<String> = Street::ALL
+        .into_iter()
+        .filter_map(|street| {
+            let Learned::Forest(forest) = student.street(street) else { return None };
+            let best = forest.best_rounds().ok().flatten()?;
+            Some(format!("{street} {best} of {}", forest.rounds()))
+        })
+        .collect();
+    let rounds = match (counted, best.is_empty()) {
+        (Rounds::All, true) => return String::new(),
+        (Rounds::All, false) => {
+            format!("all; up to the best, as with rounds=best, are {}", best.join(", "))
+        }
+        (Rounds::Best, true) => "all, for no file has a best_iteration".to_owned(),
+        (Rounds::Best, false) => {
+            format!("up to the best: {}; the losses above are of all", best.join(", "))
+        }
+    };
+    format!("\n  rounds    {rounds}")
 }
 
 /// What a student is, in a few lines.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use models::student::{Learned, Student, StudentError, read_manifest};
+use models::student::{Student, StudentError, read_manifest};
 
 use super::note;
 
@@ -13,40 +13,55 @@ pub(super) const GAME: &str = "holdem.nolimit.2p.reverse_blinds (200 big blinds)
 type Files = [&'static [u8]; 5];
 
 macro_rules! files {
-    ($kind:literal, $ending:literal) => {
+    ($folder:literal, $ending:literal) => {
         [
-            include_bytes!(concat!("../../models/", $kind, "/manifest.toml")),
-            include_bytes!(concat!("../../models/", $kind, "/preflop.", $ending)),
-            include_bytes!(concat!("../../models/", $kind, "/flop.", $ending)),
-            include_bytes!(concat!("../../models/", $kind, "/turn.", $ending)),
-            include_bytes!(concat!("../../models/", $kind, "/river.", $ending)),
+            include_bytes!(concat!("../../models/", $folder, "/manifest.toml")),
+            include_bytes!(concat!("../../models/", $folder, "/preflop.", $ending)),
+            include_bytes!(concat!("../../models/", $folder, "/flop.", $ending)),
+            include_bytes!(concat!("../../models/", $folder, "/turn.", $ending)),
+            include_bytes!(concat!("../../models/", $folder, "/river.", $ending)),
         ]
     };
 }
 
-/// In the order of [`Learned::KINDS`].
-static FILES: [Files; 4] = [
-    files!("cart", "tree"),
-    files!("oct", "tree"),
-    files!("xgboost", "forest"),
-    files!("mlp", "safetensors"),
+/// One of the students: that of a kind, or a small one of it that a person can read whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shipped {
+    pub(super) kind: &'static str,
+    pub(super) small: bool,
+}
+
+/// With what each is.
+static FILES: [(Shipped, Files); 5] = [
+    (Shipped { kind: "cart", small: false }, files!("cart", "tree")),
+    (Shipped { kind: "oct", small: false }, files!("oct", "tree")),
+    (Shipped { kind: "oct", small: true }, files!("oct-small", "tree")),
+    (Shipped { kind: "xgboost", small: false }, files!("xgboost", "forest")),
+    (Shipped { kind: "mlp", small: false }, files!("mlp", "safetensors")),
 ];
 
-fn place(kind: &str) -> usize {
-    let place = Learned::KINDS.iter().position(|&known| known == kind);
-    place.expect("there is a student of each kind")
+/// The student of a kind, or its small one; none where there is none.
+pub(super) fn find(kind: &str, small: bool) -> Option<Shipped> {
+    let mut all = FILES.iter().map(|&(shipped, _)| shipped);
+    all.find(|shipped| shipped.kind == kind && shipped.small == small)
 }
 
-fn manifest(kind: &str) -> &'static str {
-    std::str::from_utf8(FILES[place(kind)][0]).expect("a test reads every shipped student")
+fn place(shipped: Shipped) -> usize {
+    let place = FILES.iter().position(|&(known, _)| known == shipped);
+    place.expect("only those of the list are found")
 }
 
-/// The student of a kind, read when it is first asked for.
-pub(super) fn student(kind: &str) -> Arc<Student> {
-    static ALL: [OnceLock<Arc<Student>>; 4] = [const { OnceLock::new() }; 4];
-    let [_, files @ ..] = &FILES[place(kind)];
+fn manifest(shipped: Shipped) -> &'static str {
+    let (_, [manifest, ..]) = &FILES[place(shipped)];
+    std::str::from_utf8(manifest).expect("a test reads every shipped student")
+}
+
+/// A student, read when it is first asked for.
+pub(super) fn student(shipped: Shipped) -> Arc<Student> {
+    static ALL: [OnceLock<Arc<Student>>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+    let (_, [_, files @ ..]) = &FILES[place(shipped)];
     let read = || {
-        let student = Student::from_parts(manifest(kind), |name| {
+        let student = Student::from_parts(manifest(shipped), |name| {
             let street = ["preflop", "flop", "turn", "river"]
                 .iter()
                 .position(|street| name.starts_with(&format!("{street}.")));
@@ -56,10 +71,10 @@ pub(super) fn student(kind: &str) -> Arc<Student> {
         });
         Arc::new(student.expect("a test plays from every shipped student"))
     };
-    Arc::clone(ALL[place(kind)].get_or_init(read))
+    Arc::clone(ALL[place(shipped)].get_or_init(read))
 }
 
 /// What it is.
-pub(super) fn about(kind: &str) -> String {
-    note::about(&read_manifest(manifest(kind)).expect("a test reads every shipped student"))
+pub(super) fn about(shipped: Shipped) -> String {
+    note::about(&read_manifest(manifest(shipped)).expect("a test reads every shipped student"))
 }

@@ -5,21 +5,20 @@
 //! a quarter of the lanes.
 
 use super::HandRank;
-use crate::CardSet;
+use crate::{Card, CardSet};
 
 /// Hands in one block.
 pub(super) const BLOCK: usize = 128;
 
-/// The strengths of a block of hands of at most seven cards.
+/// The strengths of a block of hands of at most seven cards, from the rank masks of their suits.
 #[inline(always)]
-pub(super) fn evaluate_block(hands: &[CardSet; BLOCK], ranks: &mut [HandRank; BLOCK]) {
+pub(super) fn evaluate_block(hands: &[[u16; 4]; BLOCK], ranks: &mut [HandRank; BLOCK]) {
     let mut suits = [[0; BLOCK]; 4];
     for (i, hand) in hands.iter().enumerate() {
-        let bits = hand.bits();
-        suits[0][i] = bits as u16;
-        suits[1][i] = (bits >> 16) as u16;
-        suits[2][i] = (bits >> 32) as u16;
-        suits[3][i] = (bits >> 48) as u16;
+        suits[0][i] = hand[0];
+        suits[1][i] = hand[1];
+        suits[2][i] = hand[2];
+        suits[3][i] = hand[3];
     }
     let (mut low, mut high) = ([0; BLOCK], [0; BLOCK]);
     let [clubs, diamonds, hearts, spades] = &suits;
@@ -28,6 +27,40 @@ pub(super) fn evaluate_block(hands: &[CardSet; BLOCK], ranks: &mut [HandRank; BL
     }
     for (i, rank) in ranks.iter_mut().enumerate() {
         *rank = HandRank(u32::from(high[i]) << 16 | u32::from(low[i]));
+    }
+}
+
+/// The sets of a block of hands of N cards each, at most seven.
+///
+/// A byte of a word for each card, in which first the places of all cards' bits are worked out.
+#[inline(always)]
+pub(super) fn sets<const N: usize>(hands: &[[Card; N]; BLOCK], sets: &mut [CardSet; BLOCK]) {
+    let mut words = [0; BLOCK];
+    // Eight bytes are one load: with the first cards of the next hands, where those are there.
+    let cards = hands.as_flattened();
+    let followed = const { if N == 0 { 0 } else { BLOCK - 8_usize.div_ceil(N) } };
+    let (followed_words, last_words) = words.split_at_mut(followed);
+    for (i, word) in followed_words.iter_mut().enumerate() {
+        let [a, b, c, d, e, f, g, h] = cards[N * i..].first_chunk().expect("eight more cards");
+        *word = u64::from_le_bytes([
+            a.index(),
+            b.index(),
+            c.index(),
+            d.index(),
+            e.index(),
+            f.index(),
+            g.index(),
+            h.index(),
+        ]);
+    }
+    for (word, hand) in last_words.iter_mut().zip(&hands[followed..]) {
+        *word = hand.iter().rev().fold(0, |word, card| word << 8 | u64::from(card.index()));
+    }
+    const OF_SUITS: u64 = 0x0303_0303_0303_0303;
+    const OF_RANKS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
+    for (set, word) in sets.iter_mut().zip(words) {
+        let places = (word & OF_SUITS) << 4 | word >> 2 & OF_RANKS;
+        *set = CardSet::from_bits((0..N).fold(0, |bits, i| bits | 1 << (places >> (8 * i) & 63)));
     }
 }
 

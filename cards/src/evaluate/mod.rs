@@ -1,21 +1,25 @@
 //! The hand evaluator: the best five of up to seven cards, as one comparable number.
 //!
 //! With fewer than five cards there are no straights and no flushes; pairs, trips and kickers count as
-//! usual. Four ways in, for four kinds of work, all with the same result:
+//! usual. Several ways in, for several kinds of work, all with the same result:
 //!
 //! - [`evaluate`]: one [`CardSet`].
-//! - [`PartialHand`]: hands that share cards, or cards that come one by one.
+//! - [`PartialHand`]: hands that share cards, or cards that come one by one; with
+//!   [`ranks_with`](PartialHand::ranks_with) a last card from many.
 //! - [`OnBoard`]: one board with many pairs of hole cards.
-//! - [`evaluate_all`]: many sets at once, in vector registers.
+//! - [`evaluate_hands`], [`evaluate_all`]: many hands or sets at once, in vector registers.
 //!
 //! All but the last look strengths up. Without a flush only ranks count: each rank has a key, the sum of
 //! a hand's keys names its ranks, and an offset for the sum's upper bits turns the sum into a place
-//! in a table of 76,155 strengths (all of zero to seven cards). With a flush, the rank mask of its suit
-//! is the place in another table. The tables take 0.5 MB and are made when the crate is compiled, by
-//! the build script, so that no call has to ask whether they are there.
+//! in a table of 76,155 strengths (all of zero to seven cards). A second table has, for all of zero to six
+//! cards, the strengths with one more card of each rank side by side. With a flush, the rank mask of its suit
+//! is the place in a third table. The tables take 2 MB, of which one way in uses 0.4 MB or 1.4 MB, and are made
+//! when the crate is compiled, by the build script, so that no call has to ask whether they are there.
 //!
 //! The way of flushes is out of line and the look-ups check their bounds: where there is AVX-512 the
-//! compiler would otherwise make gathers out of a loop of look-ups, at half the speed.
+//! compiler would otherwise make gathers out of a loop of look-ups, at half the speed. The four suits are written
+//! out: a `map` over an array may stay a call, which hands the array over in memory and costs several evaluations
+//! (`.ci/check_calls.py` looks for such calls in the program).
 
 use crate::CardSet;
 
@@ -27,7 +31,7 @@ mod partial;
 mod rank;
 mod tables;
 
-pub use batch::evaluate_all;
+pub use batch::{evaluate_all, evaluate_hands};
 pub(crate) use of_ranks::{RankSum, flush_of};
 pub use on_board::OnBoard;
 pub use partial::PartialHand;
@@ -40,9 +44,11 @@ pub use rank::{Category, HandRank};
 /// five cards compare with those of hands of as many cards.
 #[inline]
 pub fn evaluate(cards: CardSet) -> HandRank {
-    let [clubs, diamonds, hearts, spades] =
-        cards.by_suit().map(|ranks| tables::SUIT_KEYS[ranks as usize]);
-    let key = clubs.wrapping_add(diamonds).wrapping_add(hearts).wrapping_add(spades);
+    let [clubs, diamonds, hearts, spades] = cards.by_suit();
+    let key = tables::suit_key(clubs)
+        .wrapping_add(tables::suit_key(diamonds))
+        .wrapping_add(tables::suit_key(hearts))
+        .wrapping_add(tables::suit_key(spades));
     if key & tables::FLUSH_BIT != 0 {
         return flush(cards);
     }
@@ -54,6 +60,11 @@ pub fn evaluate(cards: CardSet) -> HandRank {
 #[inline(never)]
 fn flush(cards: CardSet) -> HandRank {
     // Suits of fewer cards count zero: no need to ask, at random, which of them it is.
-    let suits = cards.by_suit().map(|ranks| tables::FLUSHES[(ranks & 0x1FFF) as usize]);
-    HandRank(suits[0] | suits[1] | suits[2] | suits[3])
+    let [clubs, diamonds, hearts, spades] = cards.by_suit();
+    HandRank(
+        tables::flush(clubs)
+            | tables::flush(diamonds)
+            | tables::flush(hearts)
+            | tables::flush(spades),
+    )
 }

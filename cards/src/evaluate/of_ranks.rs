@@ -30,5 +30,5 @@ impl RankSum {
 /// below every hand, for fewer cards.
 #[inline]
 pub(crate) fn flush_of(ranks: u16) -> HandRank {
-    HandRank(tables::FLUSHES[usize::from(ranks & 0x1FFF)])
+    HandRank(tables::flush(ranks))
 }

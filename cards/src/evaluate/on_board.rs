@@ -18,15 +18,15 @@ use crate::{Card, CardSet, Rank, Suit};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct OnBoard {
-    /// The strengths, at 32 times one kind plus the other, both ways round.
-    ranks: [HandRank; KINDS * KINDS],
+    /// The strengths, by the kind of one card and the other card itself.
+    ranks: [[HandRank; Card::COUNT as usize]; KINDS],
     /// The kind of each card.
     kinds: &'static [u8; Card::COUNT as usize],
 }
 
-/// Kinds of hole cards: the rank, and 16 more if the card has the suit that a flush must have.
-const KINDS: usize = 32;
-const SUITED: usize = 16;
+/// Kinds of hole cards: the rank, and 13 more if the card has the suit that a flush must have.
+const KINDS: usize = 2 * SUITED;
+const SUITED: usize = Rank::COUNT as usize;
 
 /// Cards of a suit on the board from which on a flush is possible.
 const FLUSH_POSSIBLE: u32 = 3;
@@ -50,50 +50,47 @@ static CARD_KINDS: [[u8; Card::COUNT as usize]; 5] = {
 impl OnBoard {
     /// Looks up what there is to know about the board, of at most five cards.
     pub fn new(board: CardSet) -> OnBoard {
-        let mut on_board =
-            OnBoard { ranks: [HandRank::default(); KINDS * KINDS], kinds: &CARD_KINDS[4] };
+        let ranks = [[HandRank::default(); Card::COUNT as usize]; KINDS];
+        let mut on_board = OnBoard { ranks, kinds: &CARD_KINDS[4] };
         let key = PartialHand::from(board).key_of_ranks();
-        for high in 0..usize::from(Rank::COUNT) {
-            let with_high = key.wrapping_add(tables::RANK_KEYS[high]);
-            for low in 0..=high {
-                let key = with_high.wrapping_add(tables::RANK_KEYS[low]);
-                on_board.set(high, low, HandRank(tables::strength(key)));
+        for (ranks, rank_key) in on_board.ranks.iter_mut().zip(&tables::RANK_KEYS) {
+            let plain = tables::next(key.wrapping_add(*rank_key));
+            for (of_rank, &plain) in ranks.as_chunks_mut::<4>().0.iter_mut().zip(plain) {
+                *of_rank = [HandRank(plain); 4];
             }
         }
         let possible = |suit: &Suit| board.ranks_of(*suit).count_ones() >= FLUSH_POSSIBLE;
         if let Some(suit) = Suit::all().find(possible) {
             on_board.kinds = &CARD_KINDS[usize::from(suit.index())];
-            on_board.add_flushes(usize::from(board.ranks_of(suit)));
+            on_board.add_flushes(usize::from(suit.index()), board.ranks_of(suit));
         }
         on_board
     }
 
-    /// Enters the pairs with cards of the suit that the board has these ranks of.
-    fn add_flushes(&mut self, suited: usize) {
-        for a in 0..usize::from(Rank::COUNT) {
-            for b in 0..usize::from(Rank::COUNT) {
-                let plain = self.ranks[a * KINDS + b];
-                let or_flush = |ranks: usize| match tables::FLUSHES[ranks % (1 << 13)] {
-                    0 => plain,
-                    flush => HandRank(flush),
-                };
-                self.ranks[a * KINDS + b] = or_flush(suited);
-                self.set(a + SUITED, b, or_flush(suited | 1 << a));
-                self.ranks[(a + SUITED) * KINDS + b + SUITED] = or_flush(suited | 1 << a | 1 << b);
+    /// Enters the pairs with cards of the suit that the board has these ranks of. A flush of seven cards
+    /// excludes all that is above it, so that the greater strength is the hand's.
+    fn add_flushes(&mut self, suit: usize, held: u16) {
+        let (ranks, suited_ranks) = self.ranks.split_at_mut(SUITED);
+        let none = HandRank(tables::flush(held));
+        for (a, (ranks, suited_ranks)) in ranks.iter_mut().zip(suited_ranks).enumerate() {
+            let one = HandRank(tables::flush(held | 1 << a));
+            for (rank, suited) in ranks.iter_mut().zip(suited_ranks.iter_mut()) {
+                (*rank, *suited) = ((*rank).max(none), (*rank).max(one));
+            }
+            for b in 0..SUITED {
+                let flush = |ranks: u16| HandRank(tables::flush(ranks | 1 << b));
+                let card = 4 * b + suit;
+                ranks[card] = ranks[card].max(flush(held));
+                suited_ranks[card] = suited_ranks[card].max(flush(held | 1 << a));
             }
         }
-    }
-
-    fn set(&mut self, kind: usize, other: usize, rank: HandRank) {
-        self.ranks[kind * KINDS + other] = rank;
-        self.ranks[other * KINDS + kind] = rank;
     }
 
     /// The strength of the board and two other cards. Not meaningful for cards that are not two, or
     /// are on the board.
     #[inline]
     pub fn rank(&self, a: Card, b: Card) -> HandRank {
-        let kind = |card: Card| usize::from(self.kinds[card.index() as usize]) % KINDS;
-        self.ranks[kind(a) * KINDS + kind(b)]
+        let kind = usize::from(self.kinds[usize::from(a.index())]);
+        self.ranks[kind][usize::from(b.index())]
     }
 }

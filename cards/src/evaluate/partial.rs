@@ -1,7 +1,7 @@
 //! Hands under construction: cards are added one by one, and the strength asked for at any time.
 
 use super::{HandRank, tables};
-use crate::{Card, CardSet, Rank};
+use crate::{Card, CardSet};
 
 /// A hand of up to seven cards that remembers what the evaluator needs to know of it.
 ///
@@ -68,24 +68,24 @@ impl PartialHand {
         PartialHand { key, cards: self.cards | other.cards }
     }
 
-    /// The strengths with each of these cards added in turn, none of which may be in the hand.
+    /// The strengths with each of these cards added in turn, none of which may be in the hand, which has at
+    /// most six.
     ///
-    /// Where the cards stand in order, or rank by rank, cards of one rank share a look-up unless one of
-    /// them could make a flush: the way to go through a last card.
+    /// One look-up for the hand, and one load for each card: the way to go through a last card.
     #[inline]
     pub fn ranks_with(self, cards: &[Card]) -> impl Iterator<Item = HandRank> {
-        let flush = (self.key + ONE_OF_EACH) & FLUSH_BITS != 0;
-        let mut last = (Rank::COUNT, HandRank::default());
-        cards.iter().map(move |&card| {
-            if flush {
-                return self.with(card).rank();
-            }
+        let plain = tables::next(self.key as u32);
+        let one_short = (self.key + ONE_OF_EACH) & FLUSH_BITS;
+        let suit = suit_of(one_short);
+        let held = self.cards.bits() >> (16 * suit) & 0x1FFF;
+        cards.iter().map(move |card| {
             let rank = card.rank().index();
-            if rank != last.0 {
-                let key = self.key.wrapping_add(CARDS[card.index() as usize].key);
-                last = (rank, HandRank(tables::strength(key as u32)));
+            let plain = plain[usize::from(rank)];
+            if one_short == 0 {
+                return HandRank(plain);
             }
-            last.1
+            let more = u16::from(u32::from(card.suit().index()) == suit) << rank;
+            HandRank(plain.max(tables::flush(held as u16 | more)))
         })
     }
 
@@ -112,10 +112,15 @@ impl PartialHand {
     #[cold]
     #[inline(never)]
     fn flush(self) -> HandRank {
-        let suit = ((self.key & FLUSH_BITS).trailing_zeros() - COUNTS) / 4;
-        let ranks = self.cards.bits() >> (16 * suit) & 0x1FFF;
-        HandRank(tables::FLUSHES[ranks as usize])
+        let suit = suit_of(self.key & FLUSH_BITS);
+        HandRank(tables::flush((self.cards.bits() >> (16 * suit)) as u16))
     }
+}
+
+/// The suit whose fourth bit is set among these; the first one if none is.
+#[inline]
+fn suit_of(flush_bits: u64) -> u32 {
+    (flush_bits.trailing_zeros().saturating_sub(COUNTS)) / 4 % 4
 }
 
 impl Default for PartialHand {

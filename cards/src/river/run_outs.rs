@@ -30,7 +30,8 @@ impl<T: Copy + Default> RunOuts<T> {
     ) -> RunOuts<T> {
         let empty = [[T::default(); 16]; 13];
         let main = (0..4).find(|&suit| flop.count(suit) >= 2);
-        let started = [0, 1, 2, 3].map(|suit| flop.count(suit) > 0);
+        let held = |suit: usize| flop.count(suit) > 0;
+        let started = [held(0), held(1), held(2), held(3)];
         let mut all = RunOuts { free, main, none: empty, one: empty, both: [empty; 4], started };
 
         let flush = main.filter(|&suit| flop.count(suit) == 3);

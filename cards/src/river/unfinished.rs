@@ -16,7 +16,8 @@ pub(crate) struct Unfinished {
 impl Unfinished {
     pub(crate) fn new(board: CardSet) -> Unfinished {
         let (bits, suits) = (board.bits(), board.by_suit());
-        let outside = [0, 16, 32, 48].map(|shift| Ranks::of_bits(bits & !(0xFFFF << shift)));
+        let without = |suit: u32| Ranks::of_bits(bits & !(0xFFFF << (16 * suit)));
+        let outside = [without(0), without(1), without(2), without(3)];
         Unfinished { suits, ranks: Ranks::of_bits(bits), outside }
     }
 

@@ -1,4 +1,8 @@
 //! Adam, as PyTorch has it.
+//!
+//! Holds `unsafe` code: calls of functions compiled for wider vector registers, each after asking the processor
+//! whether it has them. The result is the same to the bit in all of them.
+#![allow(unsafe_code)]
 
 use rayon::prelude::*;
 
@@ -40,6 +44,9 @@ impl Moments {
 /// Means smaller than this are zero: numbers too small to be held in full cost the processor dearly.
 const LEAST: f32 = 1e-30;
 
+/// Mean squares likewise.
+const LEAST_SQUARE: f32 = f32::MIN_POSITIVE;
+
 /// Parameters that one thread takes at a time.
 const CHUNK: usize = 1 << 15;
 
@@ -48,27 +55,90 @@ impl Adam {
     pub fn step(&self, rate: f64, parameters: &mut [f32], gradient: &[f32], moments: &mut Moments) {
         moments.steps += 1;
         let steps = moments.steps as f64;
-        let stride = (rate / (1.0 - self.keep_mean.powf(steps))) as f32;
-        let root = (1.0 - self.keep_square.powf(steps)).sqrt() as f32;
-        let (keep_mean, keep_square) = (self.keep_mean as f32, self.keep_square as f32);
-        let (new_mean, new_square) =
-            ((1.0 - self.keep_mean) as f32, (1.0 - self.keep_square) as f32);
-        let epsilon = self.epsilon as f32;
+        let step = Step {
+            stride: (rate / (1.0 - self.keep_mean.powf(steps))) as f32,
+            root: (1.0 - self.keep_square.powf(steps)).sqrt() as f32,
+            keep_mean: self.keep_mean as f32,
+            keep_square: self.keep_square as f32,
+            new_mean: (1.0 - self.keep_mean) as f32,
+            new_square: (1.0 - self.keep_square) as f32,
+            epsilon: self.epsilon as f32,
+        };
         parameters
             .par_chunks_mut(CHUNK)
             .zip(gradient.par_chunks(CHUNK))
             .zip(moments.mean.par_chunks_mut(CHUNK))
             .zip(moments.square.par_chunks_mut(CHUNK))
             .for_each(|(((parameters, gradient), means), squares)| {
-                let moments = means.iter_mut().zip(squares);
-                for ((parameter, &slope), (mean, square)) in
-                    parameters.iter_mut().zip(gradient).zip(moments)
-                {
-                    let next = keep_mean * *mean + new_mean * slope;
-                    *mean = if next.abs() < LEAST { 0.0 } else { next };
-                    *square = keep_square * *square + new_square * slope * slope;
-                    *parameter -= stride * (*mean / (square.sqrt() / root + epsilon));
-                }
+                step.take(parameters, gradient, means, squares);
             });
+    }
+}
+
+/// The numbers of one step.
+#[derive(Clone, Copy)]
+struct Step {
+    stride: f32,
+    root: f32,
+    keep_mean: f32,
+    keep_square: f32,
+    new_mean: f32,
+    new_square: f32,
+    epsilon: f32,
+}
+
+impl Step {
+    /// Takes the step for some parameters, in the widest registers that the processor has.
+    fn take(
+        self,
+        parameters: &mut [f32],
+        gradient: &[f32],
+        means: &mut [f32],
+        squares: &mut [f32],
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+            fn avx512(s: Step, p: &mut [f32], g: &[f32], m: &mut [f32], q: &mut [f32]) {
+                s.plainly(p, g, m, q);
+            }
+            #[target_feature(enable = "avx2")]
+            fn avx2(s: Step, p: &mut [f32], g: &[f32], m: &mut [f32], q: &mut [f32]) {
+                s.plainly(p, g, m, q);
+            }
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+            {
+                // SAFETY: the processor has the instructions that the function is compiled for.
+                return unsafe { avx512(self, parameters, gradient, means, squares) };
+            }
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: as above.
+                return unsafe { avx2(self, parameters, gradient, means, squares) };
+            }
+        }
+        self.plainly(parameters, gradient, means, squares);
+    }
+
+    #[inline(always)]
+    fn plainly(
+        self,
+        parameters: &mut [f32],
+        gradient: &[f32],
+        means: &mut [f32],
+        squares: &mut [f32],
+    ) {
+        let moments = means.iter_mut().zip(squares);
+        for ((parameter, &slope), (mean, square)) in
+            parameters.iter_mut().zip(gradient).zip(moments)
+        {
+            let next = self.keep_mean * *mean + self.new_mean * slope;
+            *mean = if next.abs() < LEAST { 0.0 } else { next };
+            let next = self.keep_square * *square + self.new_square * slope * slope;
+            *square = if next < LEAST_SQUARE { 0.0 } else { next };
+            *parameter -= self.stride * (*mean / (square.sqrt() / self.root + self.epsilon));
+        }
     }
 }

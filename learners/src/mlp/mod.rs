@@ -3,8 +3,7 @@
 //! [`Mlp`] learns a [`Network`] from a [`Table`] with soft labels (cross-entropy on a softmax), or with
 //! another [`Loss`] and [`Output`] from [`Samples`] with any targets. Rows are shuffled anew in every epoch, and
 //! [`Adam`] takes a step after each batch against the gradient of Σ weight · loss / (rows · mean weight of all
-//! rows). Batches are computed by an [`Engine`]: here that is [`Processor`], and products of matrices are
-//! `models::network::gemm`'s.
+//! rows). Batches are computed by an [`Engine`]: here that is [`Processor`].
 //!
 //! The same data, options and seed make the same network to the bit on any number of threads, on processors with
 //! the same vector instructions.
@@ -14,6 +13,7 @@ mod engine;
 mod loss;
 mod options;
 mod pass;
+mod product;
 mod samples;
 mod start;
 mod state;

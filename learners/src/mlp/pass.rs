@@ -4,10 +4,10 @@
 //! gradient of the weights is then summed over the slices in their order, block of weights by block of weights.
 //! Both cuts depend on the batch and the network alone, so that results are the same at any number of threads.
 
-use models::network::gemm::{Matrix, multiply};
 use models::network::{Activation, Layer, Output, Scaling};
 use rayon::prelude::*;
 
+use super::product::{Left, Panels, WIDTH, product};
 use super::{Batch, Loss, Losses, Samples};
 
 /// Slices of a batch.
@@ -16,8 +16,8 @@ const SLICES: usize = 8;
 /// Rows that a slice has at least, but for the last.
 const LEAST_SLICE: usize = 32;
 
-/// Inputs whose weights' gradient is one thread's work.
-const BLOCK: usize = 128;
+/// Inputs whose weights' gradient is one thread's work: some panels.
+const BLOCK: usize = 4 * WIDTH;
 
 /// What rows go through.
 #[derive(Clone, Copy)]
@@ -31,22 +31,37 @@ pub(super) struct Model<'a> {
 
 /// Room for a batch.
 pub(super) struct Pass {
+    weights: Vec<Weights>,
     slices: Vec<Slice>,
     slice_rows: usize,
+}
+
+/// A layer's weights as products read them.
+struct Weights {
+    /// A row for each input.
+    forward: Panels,
+    /// A row for each output; of the first layer nothing.
+    backward: Panels,
 }
 
 /// Some rows of a batch, and what they make of every layer.
 #[derive(Default)]
 struct Slice {
     count: usize,
-    /// Standardised rows, then each layer's units.
-    units: Vec<Vec<f32>>,
+    /// Standardised rows.
+    rows: Vec<f32>,
+    /// The same, then each hidden layer's units.
+    units: Vec<Panels>,
     /// Each layer's sums, where units do not tell them.
-    sums: Vec<Vec<f32>>,
+    sums: Vec<Panels>,
+    /// The last layer's sums, which become answers.
+    answers: Vec<f32>,
+    /// The gradient by them.
+    slopes: Vec<f32>,
     /// The gradient by each layer's sums.
-    gradients: Vec<Vec<f32>>,
+    gradients: Vec<Panels>,
     /// The gradient by each layer's slope.
-    slopes: Vec<f64>,
+    of_slopes: Vec<f64>,
     losses: Losses,
 }
 
@@ -55,12 +70,23 @@ impl Pass {
     pub(super) fn new(layers: &[Layer], batch: usize) -> Pass {
         let slice_rows = batch.div_ceil(SLICES).max(LEAST_SLICE).min(batch);
         let slices = (0..batch.div_ceil(slice_rows)).map(|_| Slice::new(layers, slice_rows));
-        Pass { slices: slices.collect(), slice_rows }
+        let weights = |(number, layer): (usize, &Layer)| Weights {
+            forward: Panels::new(layer.inputs, layer.outputs),
+            backward: match number {
+                0 => Panels::default(),
+                _ => Panels::new(layer.outputs, layer.inputs),
+            },
+        };
+        let weights = layers.iter().enumerate().map(weights).collect();
+        Pass { weights, slices: slices.collect(), slice_rows }
     }
 
     /// The losses of some samples, at most a batch.
     pub(super) fn forward(&mut self, model: Model<'_>, samples: &Samples, rows: &[u32]) -> Losses {
-        self.each(rows, |slice, rows| slice.forward(model, samples, rows, 0.0))
+        self.weights.par_iter_mut().zip(model.layers).for_each(|(weights, layer)| {
+            weights.forward.take(&model.parameters[layer.weights()]);
+        });
+        self.each(rows, |weights, slice, rows| slice.forward(model, weights, samples, rows, 0.0))
     }
 
     /// The losses of some samples, at most a batch, and into `gradient` that of their sum times `scale` by each
@@ -73,19 +99,31 @@ impl Pass {
         scale: f64,
         gradient: &mut [f32],
     ) -> Losses {
-        let losses = self.each(rows, |slice, rows| {
-            slice.forward(model, samples, rows, scale);
-            slice.backward(model);
+        self.weights.par_iter_mut().zip(model.layers).for_each(|(weights, layer)| {
+            let numbers = &model.parameters[layer.weights()];
+            weights.forward.take(numbers);
+            if weights.backward.count() > 0 {
+                weights.backward.take_columns(numbers);
+            }
+        });
+        let losses = self.each(rows, |weights, slice, rows| {
+            slice.forward(model, weights, samples, rows, scale);
+            slice.backward(model, weights);
         });
         let slices = &self.slices[..rows.len().div_ceil(self.slice_rows)];
         tasks(model.layers, gradient).into_par_iter().for_each(|task| task.run(slices));
         losses
     }
 
-    fn each(&mut self, rows: &[u32], run: impl Fn(&mut Slice, &[u32]) + Sync) -> Losses {
+    fn each(
+        &mut self,
+        rows: &[u32],
+        run: impl Fn(&[Weights], &mut Slice, &[u32]) + Sync,
+    ) -> Losses {
         assert!(rows.len() <= self.slices.len() * self.slice_rows, "at most a batch");
+        let weights = &self.weights[..];
         let slices = self.slices.par_iter_mut().zip(rows.par_chunks(self.slice_rows));
-        slices.for_each(|(slice, rows)| run(slice, rows));
+        slices.for_each(|(slice, rows)| run(weights, slice, rows));
         let mut losses = Losses::default();
         let used = rows.len().div_ceil(self.slice_rows);
         self.slices[..used].iter().for_each(|slice| losses.add(slice.losses));
@@ -96,73 +134,127 @@ impl Pass {
 impl Slice {
     fn new(layers: &[Layer], rows: usize) -> Slice {
         let inputs = layers.first().map_or(0, |layer| layer.inputs);
-        let room = |layer: &Layer| vec![0.0; rows * layer.outputs];
-        let sums = |layer: &Layer| layer.slope().map_or(Vec::new(), |_| room(layer));
+        let outputs = layers.last().map_or(0, |layer| layer.outputs);
+        let room = |layer: &Layer| Panels::new(rows, layer.outputs);
+        let sums = |layer: &Layer| layer.slope().map_or(Panels::default(), |_| room(layer));
+        let hidden = &layers[..layers.len().saturating_sub(1)];
         Slice {
             count: 0,
-            units: [vec![0.0; rows * inputs]].into_iter().chain(layers.iter().map(room)).collect(),
-            sums: layers.iter().map(sums).collect(),
+            rows: vec![0.0; rows * inputs],
+            units: [Panels::new(rows, inputs)].into_iter().chain(hidden.iter().map(room)).collect(),
+            sums: hidden.iter().map(sums).collect(),
+            answers: vec![0.0; rows * outputs],
+            slopes: vec![0.0; rows * outputs],
             gradients: layers.iter().map(room).collect(),
-            slopes: vec![0.0; layers.len()],
+            of_slopes: vec![0.0; layers.len()],
             losses: Losses::default(),
         }
     }
 
     /// The rows through all layers, their losses, and the gradient of these times `scale` by the last sums.
-    fn forward(&mut self, model: Model<'_>, samples: &Samples, rows: &[u32], scale: f64) {
+    fn forward(
+        &mut self,
+        model: Model<'_>,
+        weights: &[Weights],
+        samples: &Samples,
+        rows: &[u32],
+        scale: f64,
+    ) {
         let (count, columns) = (rows.len(), samples.columns());
         self.count = count;
-        let inputs = self.units[0].chunks_exact_mut(columns);
-        for (&row, to) in rows.iter().zip(inputs) {
+        for (&row, to) in rows.iter().zip(self.rows.chunks_exact_mut(columns)) {
             model.scaling.apply(samples.row(row as usize), to);
         }
-        for (number, layer) in model.layers.iter().enumerate() {
-            let (before, after) = self.units.split_at_mut(number + 1);
-            let units = &mut after[0][..count * layer.outputs];
-            layer.sums(model.parameters, &before[number][..count * layer.inputs], units);
-            if layer.slope().is_some() {
-                self.sums[number][..units.len()].copy_from_slice(units);
-            }
-            layer.activate(model.parameters, units);
+        self.units[0].take(&self.rows[..count * columns]);
+        for (number, (layer, weights)) in model.layers.iter().zip(weights).enumerate() {
+            self.layer(model.parameters, number, layer, &weights.forward);
         }
-        let (Some(answers), Some(gradients)) = (self.units.last_mut(), self.gradients.last_mut())
-        else {
-            return;
-        };
         let (end, what) = (count * samples.width(), (model.output, model.loss));
-        let (answers, gradients) = (&mut answers[..end], &mut gradients[..end]);
-        self.losses = lose(what, Batch { samples, rows }, scale, answers, gradients);
+        let (answers, slopes) = (&mut self.answers[..end], &mut self.slopes[..end]);
+        self.losses = lose(what, Batch { samples, rows }, scale, answers, slopes);
+    }
+
+    /// The units of a layer, or the last sums, from what is before it.
+    fn layer(&mut self, parameters: &[f32], number: usize, layer: &Layer, weights: &Panels) {
+        let (before, after) = self.units.split_at_mut(number + 1);
+        let (left, count) = (before[number].left(), self.count);
+        let slope = layer.slope().map_or(0.0, |slope| parameters[slope]);
+        for panel in 0..weights.count() {
+            let (right, ahead) = (weights.panel(panel), weights.ahead(panel));
+            let places = panel * WIDTH..panel * WIDTH + weights.width(panel);
+            let mut biases = [0.0; WIDTH];
+            biases[..places.len()].copy_from_slice(&parameters[layer.biases()][places.clone()]);
+            match layer.activation {
+                Some(Activation::Relu) => {
+                    let units = after[0].panel_mut(panel);
+                    product(left, count, right, ahead, |row, sums| {
+                        for ((unit, sum), bias) in units[row].iter_mut().zip(sums).zip(&biases) {
+                            *unit = (sum + bias).max(0.0);
+                        }
+                    });
+                }
+                Some(Activation::Prelu) => {
+                    let units = after[0].panel_mut(panel);
+                    let kept = self.sums[number].panel_mut(panel);
+                    product(left, count, right, ahead, |row, sums| {
+                        let places = units[row].iter_mut().zip(&mut kept[row]);
+                        for (((unit, kept), sum), bias) in places.zip(sums).zip(&biases) {
+                            *kept = sum + bias;
+                            *unit = if *kept < 0.0 { slope * *kept } else { *kept };
+                        }
+                    });
+                }
+                None => product(left, count, right, ahead, |row, sums| {
+                    let answers = &mut self.answers[row * layer.outputs..][places.clone()];
+                    for ((answer, sum), bias) in answers.iter_mut().zip(sums).zip(&biases) {
+                        *answer = sum + bias;
+                    }
+                }),
+            }
+        }
     }
 
     /// From the gradient by the last sums those by all others.
-    fn backward(&mut self, model: Model<'_>) {
-        for (number, layer) in model.layers.iter().enumerate().skip(1).rev() {
+    fn backward(&mut self, model: Model<'_>, weights: &[Weights]) {
+        if let (Some(last), Some(layer)) = (self.gradients.last_mut(), model.layers.last()) {
+            last.take(&self.slopes[..self.count * layer.outputs]);
+        }
+        for (number, weights) in weights.iter().enumerate().skip(1).rev() {
             let (before, after) = self.gradients.split_at_mut(number);
-            let weights =
-                Matrix::new(&model.parameters[layer.weights()], layer.inputs, layer.outputs);
-            let from = &after[0][..self.count * layer.outputs];
-            let to = &mut before[number - 1][..self.count * layer.inputs];
-            multiply(Matrix::new(from, self.count, layer.outputs), weights.transposed(), 0.0, to);
-            let before = &model.layers[number - 1];
-            match before.activation {
-                None => {}
-                Some(Activation::Relu) => {
-                    for (gradient, &unit) in to.iter_mut().zip(&self.units[number]) {
-                        *gradient = if unit > 0.0 { *gradient } else { 0.0 };
+            let (gradients, left) = (&mut before[number - 1], after[0].left());
+            let layer = &model.layers[number - 1];
+            let slope = layer.slope().map_or(0.0, |at| model.parameters[at]);
+            let mut of_slope = 0.0;
+            for panel in 0..weights.backward.count() {
+                let right = weights.backward.panel(panel);
+                let ahead = weights.backward.ahead(panel);
+                let gradients = gradients.panel_mut(panel);
+                match layer.activation {
+                    Some(Activation::Prelu) => {
+                        let sums = self.sums[number - 1].panel(panel);
+                        product(left, self.count, right, ahead, |row, slopes| {
+                            let places = gradients[row].iter_mut().zip(&sums[row]);
+                            for ((gradient, &sum), &slope_here) in places.zip(slopes) {
+                                *gradient = slope_here;
+                                if sum < 0.0 {
+                                    of_slope += f64::from(slope_here * sum);
+                                    *gradient *= slope;
+                                }
+                            }
+                        });
                     }
-                }
-                Some(Activation::Prelu) => {
-                    let slope = before.slope().map_or(0.0, |at| model.parameters[at]);
-                    let mut total = 0.0;
-                    for (gradient, &sum) in to.iter_mut().zip(&self.sums[number - 1]) {
-                        if sum < 0.0 {
-                            total += f64::from(*gradient * sum);
-                            *gradient *= slope;
-                        }
+                    _ => {
+                        let units = self.units[number].panel(panel);
+                        product(left, self.count, right, ahead, |row, slopes| {
+                            let places = gradients[row].iter_mut().zip(&units[row]);
+                            for ((gradient, &unit), &slope) in places.zip(slopes) {
+                                *gradient = if unit > 0.0 { slope } else { 0.0 };
+                            }
+                        });
                     }
-                    self.slopes[number - 1] = total;
                 }
             }
+            self.of_slopes[number - 1] = of_slope;
         }
     }
 }
@@ -222,27 +314,46 @@ impl Task<'_> {
     fn run(self, slices: &[Slice]) {
         match self {
             Task::Weights { number, layer, first, gradient } => {
-                let inputs = first..first + gradient.len() / layer.outputs;
+                let end = first + gradient.len() / layer.outputs;
                 for (index, slice) in slices.iter().enumerate() {
-                    let units = &slice.units[number][..slice.count * layer.inputs];
-                    let slopes = &slice.gradients[number][..slice.count * layer.outputs];
-                    let units = Matrix::new(units, slice.count, layer.inputs).transposed();
-                    let slopes = Matrix::new(slopes, slice.count, layer.outputs);
-                    let keep = if index == 0 { 0.0 } else { 1.0 };
-                    multiply(units.some_rows(inputs.clone()), slopes, keep, gradient);
+                    let (units, slopes) = (&slice.units[number], &slice.gradients[number]);
+                    for panel in 0..slopes.count() {
+                        let right = &slopes.panel(panel)[..slice.count];
+                        let width = slopes.width(panel);
+                        let ahead = slopes.ahead(panel);
+                        for of_units in first / WIDTH..end.div_ceil(WIDTH) {
+                            let numbers = &units.panel(of_units)[..slice.count];
+                            let rows = units.width(of_units);
+                            let start = (of_units * WIDTH - first) * layer.outputs + panel * WIDTH;
+                            product(Left::Columns { numbers }, rows, right, ahead, |row, sums| {
+                                let places = &mut gradient[start + row * layer.outputs..][..width];
+                                match index {
+                                    0 => places.copy_from_slice(&sums[..width]),
+                                    _ => {
+                                        places
+                                            .iter_mut()
+                                            .zip(sums)
+                                            .for_each(|(to, sum)| *to += sum);
+                                    }
+                                }
+                            });
+                        }
+                    }
                 }
             }
             Task::Rest { number, layer, gradient } => {
                 gradient.fill(0.0);
                 let (biases, slope) = gradient.split_at_mut(layer.outputs);
                 for slice in slices {
-                    let rows = slice.gradients[number].chunks_exact(layer.outputs);
-                    for row in rows.take(slice.count) {
-                        biases.iter_mut().zip(row).for_each(|(bias, number)| *bias += number);
+                    let slopes = &slice.gradients[number];
+                    for (panel, biases) in biases.chunks_mut(WIDTH).enumerate() {
+                        for row in &slopes.panel(panel)[..slice.count] {
+                            biases.iter_mut().zip(row).for_each(|(bias, number)| *bias += number);
+                        }
                     }
                 }
                 if let [slope] = slope {
-                    *slope = slices.iter().map(|slice| slice.slopes[number]).sum::<f64>() as f32;
+                    *slope = slices.iter().map(|slice| slice.of_slopes[number]).sum::<f64>() as f32;
                 }
             }
         }

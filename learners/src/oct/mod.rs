@@ -1,9 +1,11 @@
 //! Optimal classification trees: the whole tree is searched, not split by split.
 //!
-//! Many start trees are improved by local search ([`search`](self)): every node in turn is made anew while all under
-//! it is kept, until no change of one node helps. On many rows the starts are tried on a sixteenth of them; the
-//! best go on to an eighth, a quarter, a half and all, where a greedy tree joins them, so that the result is never worse
-//! than it. The best tree is then grown anew in parts. Held-out rows choose how much is pruned.
+//! Many start trees are improved by local search ([`search`](self)): every node in turn is made
+//! anew while all under it is kept, until no change of one node helps. On many rows the starts are
+//! tried on a sixteenth of them; the best go on to an eighth, a quarter, a half and all, where a
+//! greedy tree joins them, so that the result is never worse than it. The best tree is then grown
+//! anew in parts. Held-out rows choose how much is pruned: by the loss, or, where each has one
+//! class, by how many of them are told wrong.
 //!
 //! D. Bertsimas, J. Dunn, *Optimal Classification Trees*, Machine Learning 106, 2017; *Machine Learning Under a Modern
 //! Optimization Lens*, 2019.
@@ -18,6 +20,8 @@ mod scan;
 mod search;
 mod starts;
 
+use std::fmt;
+
 use models::tree::Tree;
 
 use crate::trees::matrix::Matrix;
@@ -26,6 +30,27 @@ use crate::{Bins, Progress, Table, Training};
 use planes::Planes;
 use run::Run;
 use saved::Sloped;
+
+/// How many start trees a run makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum StartTrees {
+    /// So many; one at least.
+    Exactly(usize),
+    /// While they pay. A table that is searched in stages gets 48. Of a smaller one the fewer rows,
+    /// columns and levels there are the more, up to 1024; then as many again as it took to find the
+    /// best, up to twice as many in all.
+    WhilePaying,
+}
+
+/// A number, or words: the options of runs tell them apart, in manifests and saved runs.
+impl fmt::Debug for StartTrees {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartTrees::Exactly(starts) => starts.fmt(f),
+            StartTrees::WhilePaying => f.write_str("while they pay"),
+        }
+    }
+}
 
 /// What a tree must be like, and how long to search for it.
 ///
@@ -45,8 +70,8 @@ pub struct Options {
     /// What a branch must save, as a share of the loss of a tree without branches. Held-out rows may choose
     /// more.
     pub alpha: f64,
-    /// Start trees; one at least.
-    pub starts: usize,
+    /// Start trees.
+    pub starts: StartTrees,
     /// How many of the best trees go on to more rows, half of them each time; one at least.
     pub survivors: usize,
     /// The most rounds of search on a tree with the rows of one stage; one at least.
@@ -70,7 +95,7 @@ impl Default for Options {
             min_rows: 1,
             min_weight: 0.0,
             alpha: 0.0,
-            starts: 48,
+            starts: StartTrees::WhilePaying,
             survivors: 3,
             rounds: 8,
             regrows: 4,

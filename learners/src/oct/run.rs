@@ -9,7 +9,7 @@ use super::kept::Kept;
 use super::saved::State;
 use super::search::Search;
 use super::starts::{ENOUGH, Start, Starts};
-use super::{Matrix, Options, Steps, told};
+use super::{Matrix, Options, StartTrees, Steps, told};
 use crate::measure::measure;
 use crate::trees::node::{Node, Price};
 use crate::trees::prune::{best_price, prune};
@@ -19,6 +19,12 @@ use crate::{Bins, Progress, Table};
 // Starts of a step: they are made at the same time from the same best tree, so that the number of threads does not
 // matter.
 const BATCH: u64 = 4;
+// The fewest starts while they pay, and those of a search in stages.
+const FEW: u64 = 48;
+// The most, before it is asked whether they still pay.
+const MANY: u64 = 1024;
+// Rows times columns times levels of that many starts: about ten seconds of one processor.
+const WORK: u64 = 100_000_000;
 // Where all rows are used from the start, a start is searched to its end, or for so many rounds.
 const ROUNDS: usize = 60;
 // The first stage has one row in this many; each later one twice as many rows.
@@ -59,7 +65,7 @@ impl<'a, const W: usize> Run<'a, W> {
                 stages.insert(0, table.rows() / part);
             }
         }
-        let fresh = State { stage: 0, at: 0, done: 0, changed: true, pool: Vec::new() };
+        let fresh = State { stage: 0, at: 0, done: 0, changed: true, found: 0, pool: Vec::new() };
         let state = saved.map_or(Ok(fresh), |saved| State::from_bytes(saved, told))?;
         if state.stage >= stages.len() {
             return Err(TreesError::Saved("it has more stages".to_string()));
@@ -116,9 +122,23 @@ impl<'a, const W: usize> Run<'a, W> {
         self.state.stage + 1 == self.stages.len()
     }
 
-    // How many steps the stage has at most.
+    // How many starts there are, as far as is known now.
+    fn start_trees(&self) -> u64 {
+        match self.options.starts {
+            StartTrees::Exactly(starts) => starts.max(1) as u64,
+            StartTrees::WhilePaying if !self.single() => FEW,
+            StartTrees::WhilePaying => {
+                let sizes = [self.table.rows(), self.table.columns().len(), self.options.depth];
+                let work = sizes.iter().fold(1u64, |work, &size| work.saturating_mul(size as u64));
+                let few = (WORK / work.max(1)).clamp(FEW, MANY).next_multiple_of(BATCH);
+                (2 * self.state.found).clamp(few, 2 * few)
+            }
+        }
+    }
+
+    // How many steps the stage has, as far as is known now.
     fn steps(&self, stage: usize) -> u64 {
-        let starts = (self.options.starts.max(1) as u64).div_ceil(BATCH);
+        let starts = self.start_trees().div_ceil(BATCH);
         let regrows = if stage + 1 == self.stages.len() { self.options.regrows as u64 } else { 0 };
         let rounds = self.options.rounds.max(1) as u64;
         match stage {
@@ -131,10 +151,10 @@ impl<'a, const W: usize> Run<'a, W> {
     // Does the next step; none when there is none left.
     fn next(&mut self) -> Option<()> {
         loop {
-            let Options { rounds, starts, regrows, .. } = self.options;
+            let Options { rounds, regrows, .. } = self.options;
             let at = self.state.at;
             let first = match self.state.stage {
-                0 => (starts.max(1) as u64).div_ceil(BATCH),
+                0 => self.start_trees().div_ceil(BATCH),
                 _ => rounds.max(1) as u64,
             };
             if at < first {
@@ -171,7 +191,7 @@ impl<'a, const W: usize> Run<'a, W> {
     fn start_batch(&mut self, batch: u64) {
         let starts = self.starts();
         let price = starts.search.price;
-        let numbers = batch * BATCH..((batch + 1) * BATCH).min(self.options.starts.max(1) as u64);
+        let numbers = batch * BATCH..((batch + 1) * BATCH).min(self.start_trees());
         let most = if self.single() { (ROUNDS, 0.0) } else { (self.options.rounds.max(1), ENOUGH) };
         let made: Vec<Kept> = numbers
             .into_par_iter()
@@ -190,7 +210,11 @@ impl<'a, const W: usize> Run<'a, W> {
                 Kept::new(&tree, &price)
             })
             .collect();
+        let before = self.best_kept().map_or(f64::INFINITY, |best| best.cost);
         made.into_iter().for_each(|tree| self.keep(tree));
+        if self.best_kept().is_some_and(|best| best.cost < before) {
+            self.state.found = (batch + 1) * BATCH;
+        }
     }
 
     // How many trees are kept in a stage: with more rows they get fewer.
@@ -300,7 +324,7 @@ impl<'a, const W: usize> Run<'a, W> {
         self.state.pool.first()
     }
 
-    /// Steps done, and how many there will be at most.
+    /// Steps done, and how many there will be as far as is known now.
     pub(super) fn progress(&self) -> (u64, u64) {
         (self.state.done, (0..self.stages.len()).map(|stage| self.steps(stage)).sum())
     }

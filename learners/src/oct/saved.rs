@@ -1,9 +1,11 @@
 //! A run as bytes. Numbers are little-endian u64 but where said.
 //!
-//! `cardocts`; version (u32), 1; a number that tells data and options; the stage, the steps done in it, the steps
-//! done in all, whether something changed in the last one; the number of trees, and for each its cost (f64), the
-//! number of its nodes, and for each node a byte (bit 0: a branch, bit 1: settled) and, for a branch, column and
-//! cut (u16). At the end a checksum of all bytes before.
+//! `cardocts`; version (u32), 2; a number that tells data and options; the stage, the steps done in it, the steps
+//! done in all, whether something changed in the last one, how many starts there had been when the
+//! best so far was found; the number of trees, and for each its cost (f64), the number of its
+//! nodes, and for each node a byte (bit 0: a branch, bit 1: settled) and, for a branch, column and
+//! cut (u16). At the end a checksum of all bytes before. Version 1 has no such number of starts,
+//! which its runs did not need.
 //!
 //! A run with planes: `cardoctp`; version (u32), 1; how many bytes, and those of the run as above; the steps done with planes;
 //! the number of planes, and for each the number of its factors, and for each factor its column and the factor
@@ -16,7 +18,10 @@ use crate::trees::{TreesError, mixed};
 
 const MAGIC: &[u8; 8] = b"cardocts";
 const WITH_PLANES: &[u8; 8] = b"cardoctp";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+// Runs with a set number of starts, as all were.
+const WITHOUT_BEST: u32 = 1;
+const PLANES_VERSION: u32 = 1;
 
 /// Where a run is.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +32,8 @@ pub(super) struct State {
     pub(super) done: u64,
     /// Whether the last step changed a tree.
     pub(super) changed: bool,
+    /// How many starts there had been when the best of them was found.
+    pub(super) found: u64,
     /// The best trees, best first.
     pub(super) pool: Vec<Kept>,
 }
@@ -41,6 +48,7 @@ impl State {
             self.at,
             self.done,
             u64::from(self.changed),
+            self.found,
             self.pool.len() as u64,
         ];
         numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
@@ -50,16 +58,17 @@ impl State {
 
     pub(super) fn from_bytes(bytes: &[u8], told: u64) -> Result<State, TreesError> {
         let error = |what: &str| TreesError::Saved(what.to_string());
-        let mut reader = Reader::new(bytes, MAGIC)?;
+        let (mut reader, version) = Reader::new(bytes, MAGIC, &[VERSION, WITHOUT_BEST])?;
         if reader.number()? != told {
             return Err(error("it was made from other data, bins or options"));
         }
         let stage = reader.number()? as usize;
         let (at, done, changed) = (reader.number()?, reader.number()?, reader.number()? == 1);
+        let found = if version == WITHOUT_BEST { 0 } else { reader.number()? };
         let trees = reader.number()?;
         let pool = (0..trees).map(|_| reader.tree()).collect::<Result<Vec<Kept>, _>>()?;
         reader.end()?;
-        Ok(State { stage, at, done, changed, pool })
+        Ok(State { stage, at, done, changed, found, pool })
     }
 }
 
@@ -78,7 +87,7 @@ impl Sloped {
     /// The bytes of a whole run, with those of the run before.
     pub(super) fn to_bytes(&self, run: &[u8]) -> Vec<u8> {
         let mut out = WITH_PLANES.to_vec();
-        out.extend(VERSION.to_le_bytes());
+        out.extend(PLANES_VERSION.to_le_bytes());
         out.extend((run.len() as u64).to_le_bytes());
         out.extend(run);
         out.extend(self.done.to_le_bytes());
@@ -97,7 +106,7 @@ impl Sloped {
 
     /// The bytes of the run before, and the steps with planes.
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], Sloped), TreesError> {
-        let mut reader = Reader::new(bytes, WITH_PLANES)?;
+        let (mut reader, _) = Reader::new(bytes, WITH_PLANES, &[PLANES_VERSION])?;
         let length = reader.number()?;
         let run =
             usize::try_from(length).ok().and_then(|length| reader.rest.split_at_checked(length));
@@ -142,8 +151,13 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    // Behind the beginning that every such file has, which is checked, as is the end.
-    fn new(bytes: &'a [u8], magic: &[u8; 8]) -> Result<Reader<'a>, TreesError> {
+    // Behind the beginning that every such file has, which is checked, as is the end; and which of
+    // the versions it is.
+    fn new(
+        bytes: &'a [u8],
+        magic: &[u8; 8],
+        versions: &[u32],
+    ) -> Result<(Reader<'a>, u32), TreesError> {
         let error = |what: &str| TreesError::Saved(what.to_string());
         let (body, sum) = bytes
             .len()
@@ -155,10 +169,11 @@ impl<'a> Reader<'a> {
             return Err(error("it is damaged: its checksum does not fit"));
         }
         let mut reader = Reader { rest };
-        if reader.take::<4>()? != VERSION.to_le_bytes() {
+        let version = reader.take().map(u32::from_le_bytes)?;
+        if !versions.contains(&version) {
             return Err(error("it is of another version of this program"));
         }
-        Ok(reader)
+        Ok((reader, version))
     }
 
     fn end(&self) -> Result<(), TreesError> {

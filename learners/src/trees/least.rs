@@ -19,8 +19,9 @@ pub(crate) struct Greedy {
     pub(crate) branch: f64,
 }
 
-/// Grows a tree for each size of leaves and takes the best; of equally good ones that with the smallest leaves. `loss` is
-/// what counts on the held-out rows, `price.loss` what splits make small.
+/// Grows a tree for each size of leaves and takes the best; of equally good ones that with the
+/// smallest leaves. `loss` is what branches are pruned by and, where labels are distributions, what
+/// counts on the held-out rows; `price.loss` is what splits make small.
 pub(crate) fn best<const W: usize>(
     matrix: &Matrix<W>,
     price: &Price,

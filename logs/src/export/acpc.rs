@@ -9,11 +9,12 @@
 //! Cards are everybody's hole cards by seat and the board as far as play went; values are net chips by
 //! seat with at most six decimals; names stand by seat in `STATE` lines and by entrant in the `SCORE`
 //! line. Lines that begin with `#` are comments. In the log of a duplicate match the comment
-//! `#--duplicate N` says that each deal was played N times in a row.
+//! `#--duplicate N` says that each deal was played N times in a row. Published logs may begin with a
+//! byte-order mark or empty lines, have blanks before a line, or end their lines in CR LF.
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, notation};
@@ -86,31 +87,63 @@ pub struct Header {
 
 /// Reads the first line of a log; `None` when it is something else.
 pub fn read_header(line: &str) -> Option<Header> {
-    let rest = line.trim_end().strip_prefix("# name/game/hands/seed ")?;
-    let mut words = rest.split(' ');
-    let mut word = || words.next().filter(|word| !word.is_empty());
-    let (name, game) = (word()?.to_owned(), word()?.to_owned());
-    let (hands, seed) = (word()?.parse().ok()?, word()?.parse().ok()?);
+    let mut words = line.trim().strip_prefix("# name/game/hands/seed ")?.split_whitespace();
+    let (name, game) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let (hands, seed) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
     Some(Header { name, game, hands, seed })
+}
+
+/// How a file begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// As a log, with what its header says, if it has one.
+    Log(Option<Header>),
+    /// As something else: the first line that is not empty.
+    Other(String),
+}
+
+/// Tells a log from its first bytes, of which some thousand are enough.
+pub fn read_start(bytes: &[u8]) -> Start {
+    let mut header = None;
+    let (mut lines, mut other) = (bytes.split(|&b| b == b'\n').enumerate(), None);
+    let log = loop {
+        let Some((number, line)) = lines.next() else { break header.is_some() };
+        let line = String::from_utf8_lossy(line);
+        let line = bare(&line, number == 0);
+        if !line.is_empty() {
+            other.get_or_insert_with(|| line.to_owned());
+        }
+        match line {
+            line if line.starts_with('#') => header = header.or_else(|| read_header(line)),
+            "" => {}
+            line => break line.starts_with("STATE:") || line.starts_with("SCORE:"),
+        }
+    };
+    if log { Start::Log(header) } else { Start::Other(other.unwrap_or_default()) }
+}
+
+/// A line without what editors, mail and other systems add to it: blanks before it, a carriage return
+/// after it, and a byte-order mark at the start of the file.
+fn bare(line: &str, first: bool) -> &str {
+    let line = if first { line.trim_start_matches('\u{feff}') } else { line };
+    line.trim_start().trim_end_matches('\r')
 }
 
 /// The match of a log as far as the log tells: who plays, how many hands share a deal.
 ///
 /// Reads up to the first hand. A log without a header gets the name `log` and no planned hands.
-pub fn read_info(def: &Arc<GameDef>, mut input: impl BufRead) -> Result<MatchInfo, ReadError> {
-    let mut first = String::new();
-    input.read_line(&mut first).map_err(|error| ReadError::new(FORMAT, 1, error.to_string()))?;
-    let header = read_header(&first);
-    let mut reader = Reader::new(def, std::io::Cursor::new(first).chain(input));
+pub fn read_info(def: &Arc<GameDef>, input: impl BufRead) -> Result<MatchInfo, ReadError> {
+    let mut reader = Reader::new(def, input);
     if reader.next().transpose()?.is_none() {
         return Err(ReadError::new(FORMAT, reader.line, "there is no hand in it"));
     }
+    let header = reader.header.as_ref();
     let word = |text: &str| text.replace(|c: char| c.is_whitespace() || c == ':' || c == '|', "_");
     Ok(MatchInfo {
-        name: header.as_ref().map_or("log".to_owned(), |header| word(&header.name)),
-        game_name: header.as_ref().map_or(String::new(), |header| header.game.clone()),
-        hands: header.as_ref().map_or(0, |header| header.hands),
-        seed: header.as_ref().map_or(0, |header| header.seed),
+        name: header.map_or("log".to_owned(), |header| word(&header.name)),
+        game_name: header.map_or(String::new(), |header| header.game.clone()),
+        hands: header.map_or(0, |header| header.hands),
+        seed: header.map_or(0, |header| header.seed),
         duplicate: reader.group > 1,
         shard: None,
         provenance: Provenance::default(),
@@ -125,6 +158,8 @@ pub struct Reader<R> {
     lines: std::io::Lines<R>,
     line: u64,
     def: Arc<GameDef>,
+    /// What the first header says.
+    header: Option<Header>,
     /// The entrants' names, once a hand has been read.
     names: Vec<String>,
     /// Each name's entrant, when no two share a name.
@@ -140,6 +175,7 @@ impl<R: BufRead> Reader<R> {
             lines: input.lines(),
             line: 0,
             def: Arc::clone(def),
+            header: None,
             names: Vec::new(),
             numbers: HashMap::new(),
             group: 1,
@@ -203,6 +239,9 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn comment(&mut self, line: &str) -> Result<(), String> {
+        if self.header.is_none() {
+            self.header = read_header(line);
+        }
         if let Some(group) = line.strip_prefix("#--duplicate ") {
             let group =
                 group.trim().parse().ok().filter(|&n| n > 0 && n <= self.def.players as u64);
@@ -222,7 +261,7 @@ impl<R: BufRead> Iterator for Reader<R> {
             self.line += 1;
             let result = match read {
                 Err(error) => Err(error.to_string()),
-                Ok(line) => match line.trim_end_matches('\r') {
+                Ok(line) => match bare(&line, self.line == 1) {
                     line if line.starts_with('#') => self.comment(line).map(|()| None),
                     line if line.is_empty() || line.starts_with("SCORE:") => Ok(None),
                     line => match line.strip_prefix("STATE:") {

@@ -12,7 +12,8 @@
 //! | `showdown` | 1 when cards were shown, else 0 |
 //! | `chips` | what the seat won, with at most six decimals |
 //!
-//! Quoting as in RFC 4180; lines end with a line feed.
+//! Quoting as in RFC 4180; lines end with a line feed. A name that a spreadsheet would take for a
+//! formula has an apostrophe before it, which reading takes off again.
 
 use std::fmt::Write;
 use std::io::BufRead;
@@ -44,23 +45,38 @@ pub fn write_hand(record: &HandRecord, names: &[String], out: &mut String) {
     let showdown = u8::from(public.is_showdown());
     for (seat, entrant) in record.entrants.iter() {
         let position = public.def().position(seat);
-        let name = quoted(names.get(usize::from(*entrant)).map_or("", String::as_str));
+        let name = names.get(usize::from(*entrant)).map_or("", String::as_str);
         let (hole, chips) = (record.hole[seat], record.payoffs[seat]);
-        writeln!(
-            out,
-            "{hand},{deal},{seat},{position},{entrant},{name},{hole},{board},{betting},{street},\
-             {showdown},{chips}"
-        )
-        .expect("writing to a string cannot fail");
+        let written = "writing to a string cannot fail";
+        write!(out, "{hand},{deal},{seat},{position},{entrant},").expect(written);
+        write_text(name, out);
+        writeln!(out, ",{hole},{board},{betting},{street},{showdown},{chips}").expect(written);
     }
 }
 
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
+/// Appends somebody else's text as a field: quoted where it must be, and with an apostrophe before
+/// it where a spreadsheet would take it for a formula. [`fields`] and [`text`] give it back.
+pub fn write_text(text: &str, out: &mut String) {
+    let apostrophe = if is_formula(text) { "'" } else { "" };
+    if text.contains([',', '"', '\n', '\r']) {
+        let text = text.replace('"', "\"\"");
+        write!(out, "\"{apostrophe}{text}\"").expect("writing to a string cannot fail");
     } else {
-        name.to_owned()
+        out.push_str(apostrophe);
+        out.push_str(text);
     }
+}
+
+/// The text that [`write_text`] was given, from its field.
+pub fn text(field: &str) -> &str {
+    field.strip_prefix('\'').filter(|text| is_formula(text)).unwrap_or(field)
+}
+
+/// Whether a spreadsheet takes such a text for a formula; with apostrophes before it too, so that
+/// those that are the text's own can be told from ours.
+fn is_formula(text: &str) -> bool {
+    let starts = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+    text.trim_start_matches('\'').starts_with(starts)
 }
 
 /// Reads the hands of a file, one at a time.
@@ -97,7 +113,7 @@ impl<R: BufRead> Reader<R> {
                 }
                 continue;
             }
-            let fields = split(line)?;
+            let fields = fields(line)?;
             if fields.len() != COUNT {
                 return Err(format!("{} fields instead of {COUNT}", fields.len()));
             }
@@ -125,7 +141,7 @@ impl<R: BufRead> Reader<R> {
                 .ok()
                 .filter(|&e| usize::from(e) < players)
                 .ok_or_else(|| format!("`{}` is not an entrant", row[4]))?;
-            self.names[usize::from(entrants[seat])].clone_from(&row[5]);
+            text(&row[5]).clone_into(&mut self.names[usize::from(entrants[seat])]);
             hole[seat] = row[6].parse().map_err(|error| format!("hole cards: {error}"))?;
             payoffs[seat] = parse_payoff(&row[11])
                 .ok_or_else(|| format!("`{}` is not an amount with at most 6 decimals", row[11]))?;
@@ -151,7 +167,10 @@ impl<R: BufRead> Iterator for Reader<R> {
 }
 
 /// The fields of a row.
-fn split(line: &str) -> Result<Vec<String>, String> {
+///
+/// # Errors
+/// When a quotation mark is not closed.
+pub fn fields(line: &str) -> Result<Vec<String>, String> {
     let mut fields = vec![String::new()];
     let mut letters = line.chars().peekable();
     let mut in_quotes = false;

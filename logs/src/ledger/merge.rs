@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::lock::Lock;
 use super::reader::gaps;
 use super::{LedgerError, LedgerReader, Ranges, schema};
 use crate::info::MatchInfo;
@@ -38,7 +37,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<MatchInfo, LedgerError> {
     }
     let pieces = pieces(&readers)?;
     let info = first.info().whole();
-    let _lock = Lock::take(out)?;
+    let _lock = super::lock(out)?;
     if out.exists() {
         return Err(LedgerError::Exists { path: out.to_path_buf() });
     }

@@ -16,7 +16,6 @@
 mod error;
 mod fold;
 mod journal;
-mod lock;
 mod merge;
 mod reader;
 mod row;
@@ -33,9 +32,21 @@ pub use writer::LedgerWriter;
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::path::Path;
+
+use crate::lock::{Lock, LockError};
 
 /// The name of a ledger in its match folder.
 pub const FILE_NAME: &str = "ledger.sqlite";
+
+/// Takes the lock of this ledger, or says who has it.
+fn lock(ledger: &Path) -> Result<Lock, LedgerError> {
+    let path = ledger.with_extension("lock");
+    Lock::take(&path).map_err(|error| match error {
+        LockError::Taken(process) => LedgerError::InUse { path: ledger.to_path_buf(), process },
+        LockError::Io(source) => LedgerError::io(&path)(source),
+    })
+}
 
 /// Ranges of hand numbers, in words: `0 to 4999, 6000`.
 pub struct Ranges<'a>(pub &'a [RangeInclusive<u64>]);

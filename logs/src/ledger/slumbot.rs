@@ -19,19 +19,22 @@ pub enum Known {
     Played,
     /// The end was not seen, but follows from the session's sums.
     Settled,
+    /// As [`Settled`](Known::Settled), but only when the run had as many hands as it was to have: it is in no
+    /// rate.
+    Beyond,
     /// Not known. The hand may be open on the server.
     Unknown,
 }
 
 impl Known {
-    const ALL: [(Known, &'static str); 3] =
-        [(Known::Played, "played"), (Known::Settled, "settled"), (Known::Unknown, "unknown")];
+    const ALL: [Known; 4] = [Known::Played, Known::Settled, Known::Beyond, Known::Unknown];
 
     /// The word in the ledger.
     pub fn name(self) -> &'static str {
         match self {
             Known::Played => "played",
             Known::Settled => "settled",
+            Known::Beyond => "beyond",
             Known::Unknown => "unknown",
         }
     }
@@ -108,6 +111,8 @@ pub struct SlumbotCounts {
     pub unseen: u64,
     /// Unseen hands that the server has counted all the same.
     pub unseen_settled: u64,
+    /// Hands whose cards were seen, settled when the run had all its hands.
+    pub beyond: u64,
     /// Chips won in all hands with a known result, unseen ones included.
     pub chips: i64,
     /// Hands in which an action was not this side's decision.
@@ -234,8 +239,8 @@ fn write_hand(transaction: &Transaction<'_>, hand: &SlumbotHand) -> rusqlite::Re
 fn read_hand(row: &Row<'_>) -> rusqlite::Result<SlumbotHand> {
     let micros = |at| row.get::<_, i64>(at).map(|us| Duration::from_micros(us.max(0) as u64));
     let word: String = row.get(3)?;
-    let known = Known::ALL.into_iter().find(|(_, name)| *name == word);
-    let (known, _) = known.ok_or_else(|| {
+    let known = Known::ALL.into_iter().find(|known| known.name() == word);
+    let known = known.ok_or_else(|| {
         let reason = format!("`{word}` is not what can be known of a hand");
         rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, reason.into())
     })?;
@@ -326,7 +331,8 @@ impl LedgerReader {
             count(*) FILTER (WHERE known = 'unknown' AND hole <> ''), \
             count(*) FILTER (WHERE hole = ''), \
             count(*) FILTER (WHERE known = 'settled' AND hole = ''), coalesce(sum(winnings), 0), \
-            coalesce(sum(disturbed), 0), coalesce(sum(blind), 0) FROM slumbot_hands";
+            coalesce(sum(disturbed), 0), coalesce(sum(blind), 0), \
+            count(*) FILTER (WHERE known = 'beyond') FROM slumbot_hands";
         self.ask(|connection| {
             connection.query_row(COUNTS, (), |row| {
                 let count = |at| row.get::<_, i64>(at).map(|count| count as u64);
@@ -339,6 +345,7 @@ impl LedgerReader {
                     chips: row.get(5)?,
                     disturbed: count(6)?,
                     blind: count(7)?,
+                    beyond: count(8)?,
                 })
             })
         })

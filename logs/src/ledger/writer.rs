@@ -9,10 +9,10 @@ use rusqlite::{
 
 use super::fold::{self, Folder};
 use super::journal::{self, Journal, JournalHand};
-use super::lock::Lock;
 use super::{LedgerError, LedgerReader, reader, schema};
 use crate::decisions;
 use crate::info::MatchInfo;
+use crate::lock::Lock;
 use crate::replay::is_rotated;
 use crate::stats::DecisionTally;
 use crate::{DecisionRecord, HandRecord};
@@ -54,6 +54,9 @@ struct Pending {
     line_up: Option<BySeat<u8>>,
 }
 
+/// The setting for pages in memory.
+const CACHE: &str = "cache_size";
+
 impl LedgerWriter {
     /// Makes a new ledger in an existing folder.
     ///
@@ -62,7 +65,7 @@ impl LedgerWriter {
     /// making one, [`LedgerError::Info`] when the match cannot be recorded.
     pub fn create(path: &Path, info: &MatchInfo) -> Result<LedgerWriter, LedgerError> {
         info.check()?;
-        let lock = Lock::take(path)?;
+        let lock = super::lock(path)?;
         if path.exists() {
             return Err(LedgerError::Exists { path: path.to_path_buf() });
         }
@@ -87,7 +90,7 @@ impl LedgerWriter {
         if !path.is_file() {
             return Err(LedgerError::Missing { path: path.to_path_buf() });
         }
-        let lock = Lock::take(path)?;
+        let lock = super::lock(path)?;
         let connection = schema::open(path, false)?;
         let info = schema::read_info(&connection, path)?;
         schema::tune(&connection).map_err(LedgerError::sqlite(path))?;
@@ -166,6 +169,26 @@ impl LedgerWriter {
         set.map_err(LedgerError::sqlite(&self.path))?;
         self.folder = Some(Folder::start(&self.path)?);
         Ok(self)
+    }
+
+    /// Bounds the memory that the ledger's pages are kept in, for a process with many ledgers.
+    ///
+    /// # Errors
+    /// When SQLite refuses.
+    pub fn bound_cache(&self, bytes: u64) -> Result<(), LedgerError> {
+        let kibibytes = i64::try_from(bytes / 1024).unwrap_or(i64::MAX);
+        let set = self.connection.pragma_update(None, CACHE, -kibibytes);
+        set.map_err(LedgerError::sqlite(&self.path))
+    }
+
+    /// The bytes that the ledger's pages may take in memory.
+    ///
+    /// # Errors
+    /// When SQLite does not tell.
+    pub fn cache_bound(&self) -> Result<u64, LedgerError> {
+        let size = self.connection.pragma_query_value(None, CACHE, |row| row.get::<_, i64>(0));
+        // Less than nothing: KiB.
+        Ok(size.map_err(LedgerError::sqlite(&self.path))?.unsigned_abs() * 1024)
     }
 
     /// The match.

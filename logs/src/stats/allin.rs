@@ -273,11 +273,13 @@ fn canonical(sets: [CardSet; 4]) -> [u64; 4] {
         for b in (0..4).filter(|&b| b != a) {
             for c in (0..4).filter(|&c| c != a && c != b) {
                 let d = 6 - a - b - c;
-                let renamed = sets.map(|set| {
+                let renamed = |set: CardSet| {
                     let lane =
                         |from: u32, to: u32| (set.bits() >> (16 * from) & 0xFFFF) << (16 * to);
                     lane(a, 0) | lane(b, 1) | lane(c, 2) | lane(d, 3)
-                });
+                };
+                let [first, second, seen, dead] = sets;
+                let renamed = [renamed(first), renamed(second), renamed(seen), renamed(dead)];
                 least = least.min(renamed);
             }
         }

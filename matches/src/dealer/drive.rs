@@ -12,6 +12,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant as Tick, Sleep, sleep_until};
 
+use crate::acknowledge::acknowledge;
+use crate::notice::{SOON, Wait};
+
 /// Bytes that may wait for an entrant that does not read them.
 const MOST_UNSENT: usize = 4 << 20;
 
@@ -88,6 +91,10 @@ pub trait Observer {
         Ok(())
     }
 
+    /// These entrants, in order, have been waited for so long: to connect to their port, or, with
+    /// `None`, to say their version.
+    fn waiting(&mut self, _awaited: &[(usize, Option<u16>)], _so_far: Duration) {}
+
     /// Whether an entrant that is still awaited can no longer come, and why.
     fn given_up(&mut self, _entrant: usize) -> Option<String> {
         None
@@ -133,6 +140,8 @@ struct Drive<'a> {
     started: Duration,
     /// Whether the dealer knows that everybody is connected.
     complete: bool,
+    /// For everybody to connect and to say the version.
+    wait: Wait,
     buffer: Box<[u8]>,
 }
 
@@ -158,6 +167,7 @@ pub async fn drive(
         clock,
         started: clock.now(),
         complete: false,
+        wait: Wait::begin(SOON),
         buffer: vec![0; 16_384].into(),
     };
     let mut stop = pin!(stop);
@@ -216,6 +226,12 @@ impl Drive<'_> {
     /// Looks after what only time changes.
     fn check(&mut self, observer: &mut dyn Observer) -> Result<(), Stopped> {
         let now = self.clock.now();
+        if !self.dealer.has_begun()
+            && let Some(so_far) = self.wait.due()
+        {
+            observer.waiting(&self.awaited(), so_far);
+            observer.settle()?;
+        }
         if self.complete {
             if self.dealer.poll_timeout().is_some_and(|at| now >= at) {
                 self.dealer.handle_timeout(now);
@@ -249,6 +265,21 @@ impl Drive<'_> {
                 Err(Stopped::NotConnected { entrant, after })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Who has not connected, with the port; once all have, who has not said the version.
+    fn awaited(&self) -> Vec<(usize, Option<u16>)> {
+        let port = |place: &Place| match place {
+            Place::Waiting(door) => door.local_addr().ok().map(|address| Some(address.port())),
+            _ => None,
+        };
+        let places = self.places.iter().enumerate();
+        let absent: Vec<_> =
+            places.filter_map(|(entrant, place)| Some((entrant, port(place)?))).collect();
+        match absent.is_empty() {
+            true => self.dealer.silent().map(|entrant| (entrant, None)).collect(),
+            false => absent,
         }
     }
 
@@ -305,7 +336,8 @@ impl Drive<'_> {
         let stuck = self.stuck.iter().flatten().map(|&since| since + self.limits.write);
         let held = self.held.map(|since| since + HOLD);
         let due = self.dealer.poll_timeout().into_iter().chain(stuck).chain(held).min();
-        let far = Tick::now() + Duration::from_secs(3600);
+        let begun = self.dealer.has_begun();
+        let far = Tick::now() + if begun { Duration::from_secs(3600) } else { CHECK_EVERY };
         let due = due.and_then(|due| start.checked_add(due));
         due.map_or(far, |due| due.min(far))
     }
@@ -355,13 +387,17 @@ impl Drive<'_> {
             return false;
         }
         let mut buffer = ReadBuf::new(&mut self.buffer);
-        match Pin::new(stream).poll_read(cx, &mut buffer) {
+        match Pin::new(&mut *stream).poll_read(cx, &mut buffer) {
             Poll::Pending => return false,
             Poll::Ready(Ok(())) if buffer.filled().is_empty() => {
                 self.dealer.closed(entrant, self.clock.now());
             }
             Poll::Ready(Ok(())) => {
+                let before = self.dealer.output(entrant).len();
                 self.dealer.receive(entrant, buffer.filled(), self.clock.now());
+                if self.dealer.output(entrant).len() == before {
+                    acknowledge(&*stream);
+                }
             }
             Poll::Ready(Err(_)) => {
                 self.places[entrant] = Place::Gone;

@@ -26,6 +26,19 @@ pub enum DealerError {
         /// Why not.
         source: std::io::Error,
     },
+    /// Another process deals a match of this name here, into the same files.
+    #[error(
+        "another process{} deals a match named {name} in {}: wait for its end, or give this one another name",
+        .process.map_or(String::new(), |id| format!(" (number {id})")), .folder.display()
+    )]
+    InUse {
+        /// The match's name.
+        name: String,
+        /// The folder of its files.
+        folder: PathBuf,
+        /// The other process's number, when it is known.
+        process: Option<u32>,
+    },
     /// The ports or the score cannot be written to the output.
     #[error("cannot write to the output: {0}")]
     Output(std::io::Error),

@@ -1,17 +1,70 @@
-//! The match log and the transaction log.
+//! The match log and the transaction log, and the lock that keeps them to one dealer.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, metadata, remove_file};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use game::Payoff;
 use logs::HandRecord;
 use logs::export::acpc;
+use logs::lock::{Lock, LockError};
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::HandOver;
 use protocol::acpc::transaction::Transaction;
 
 use super::{DealerError, Options};
+
+/// The lock on a match's name: `NAME.lock`, which is there as long as the value lives.
+#[derive(Debug)]
+pub(super) struct Claim {
+    path: PathBuf,
+    _lock: Lock,
+}
+
+impl Claim {
+    /// Takes the lock, or says who has it.
+    pub(super) fn take(name: &str) -> Result<Claim, DealerError> {
+        let path = PathBuf::from(format!("{name}.lock"));
+        loop {
+            let lock = Lock::take(&path).map_err(|error| match error {
+                LockError::Taken(process) => {
+                    let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+                    let folder = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
+                    DealerError::InUse { name: name.to_owned(), folder, process }
+                }
+                LockError::Io(source) => DealerError::File { path: path.clone(), source },
+            })?;
+            // The dealer that had it may have removed the file after it was opened here.
+            if lock.file().metadata().is_ok_and(|file| file.nlink() > 0) {
+                return Ok(Claim { path, _lock: lock });
+            }
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // One that stays is no obstacle: it is not locked.
+        let _ = remove_file(&self.path);
+    }
+}
+
+/// The files of an earlier match of this name that this one will overwrite.
+pub(super) fn overwritten(options: &Options) -> Vec<PathBuf> {
+    let written = |kind: &str, wanted: bool| wanted.then(|| format!("{}.{kind}", options.name));
+    let mut names: Vec<_> = written("log", options.log && !options.append).into_iter().collect();
+    names.extend(written("tlog", options.transactions && !options.append));
+    for (seat, command) in options.run.iter().take(options.names.len()).enumerate() {
+        let runs = !command.trim().is_empty();
+        names.extend(written(&format!("player{seat}.std"), runs));
+        names.extend(written(&format!("player{seat}.err"), runs));
+    }
+    let holds_something =
+        |path: &PathBuf| metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0);
+    let summary = options.summary.clone();
+    names.into_iter().map(PathBuf::from).chain(summary).filter(holds_something).collect()
+}
 
 /// Opens a file for writing; with `append`, what it holds comes back, without a half-written line at
 /// its end, which is cut off the file as well.

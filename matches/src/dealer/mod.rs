@@ -4,7 +4,8 @@
 //! - [`drive()`]: the loop around the dealer's machine alone, for tables that are hosted otherwise.
 //!
 //! Files: `NAME.log` (hands and score), `NAME.tlog` (one line for each action; a match is continued
-//! from it), `NAME.playerN.std` and `.err` (output of agents started here), and a summary as JSON.
+//! from it), `NAME.playerN.std` and `.err` (output of agents started here), and a summary as JSON; while
+//! the match lasts also `NAME.lock`, so that no two matches share these files.
 
 mod agents;
 mod drive;
@@ -25,7 +26,7 @@ use protocol::acpc::dealer::{Config, Limits, Replies};
 use tokio::signal::unix::{SignalKind, signal};
 
 use agents::Agents;
-use files::{MatchLog, TransactionLog};
+use files::{Claim, MatchLog, TransactionLog, overwritten};
 use record::Recorder;
 
 pub use drive::{Clock, Inside, Observer, Place, SocketLimits, Stopped, drive};
@@ -125,6 +126,11 @@ impl Options {
         }
     }
 
+    /// Whether the match has files that another one of its name would share.
+    fn keeps_files(&self) -> bool {
+        self.log || self.transactions || !self.run.is_empty()
+    }
+
     /// The lines that begin the log and the error stream.
     fn header(&self) -> String {
         let [response, hand, per_hand] = self.milliseconds;
@@ -147,6 +153,8 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let header = options.header();
     // Before any file is touched: a port in use must not cost an earlier match its log.
     let (listeners, ports) = listen(options, err)?;
+    let _claim = options.keeps_files().then(|| Claim::take(&options.name)).transpose()?;
+    let older = overwritten(options);
     let mut log = options.log.then(|| MatchLog::open(options, &header)).transpose()?;
     let transactions = match options.transactions {
         true => Some(TransactionLog::open(options, &mut dealer)?),
@@ -159,15 +167,24 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let line = ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" ");
     put_out(out, &format!("{line}\n"))?;
     let _ = err.write_all(header.as_bytes());
+    if !older.is_empty() {
+        let names: Vec<String> = older.iter().map(|path| path.display().to_string()).collect();
+        let names = names.join(", ");
+        let _ =
+            writeln!(err, "# overwriting what an earlier match left: {names} (-a appends to logs)");
+    }
     if let Some(log) = &mut log {
         log.begin(&header)?;
     }
+    // From here on a signal no longer ends the process, so that it leaves no agent behind.
+    let signals = runtime.block_on(async {
+        Ok((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?))
+    });
+    let (mut interrupt, mut terminate) = signals.map_err(DealerError::System)?;
     let agents = Agents::start(options, &ports)?;
     let clock = Clock::start();
     let mut recorder = Recorder::new(options, clock, out, err, log, transactions, agents);
     let result = runtime.block_on(async {
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
         let stop = async {
             tokio::select! {
                 _ = interrupt.recv() => {}

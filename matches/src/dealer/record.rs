@@ -14,6 +14,7 @@ use super::agents::Agents;
 use super::files::{MatchLog, TransactionLog};
 use super::summary::Summary;
 use super::{Clock, DealerError, Observer, Options, Stopped, put_out};
+use crate::notice;
 
 pub(super) struct Recorder<'a> {
     options: &'a Options,
@@ -269,6 +270,21 @@ impl Observer for Recorder<'_> {
             self.text.clear();
         }
         Ok(())
+    }
+
+    fn waiting(&mut self, awaited: &[(usize, Option<u16>)], so_far: Duration) {
+        let one = |&(entrant, port): &(usize, Option<u16>)| match port {
+            Some(port) => format!("{} on port {port}", self.seat(entrant)),
+            None => self.seat(entrant),
+        };
+        let who: Vec<String> = awaited.iter().map(one).collect();
+        let (what, limit) = match awaited.first() {
+            Some((_, Some(_))) => ("to connect", self.options.sockets.start),
+            _ => ("to say the version", self.options.version_limit),
+        };
+        let most = limit.map_or(String::new(), |limit| format!(", at most {limit:?}"));
+        let line = notice::line(&format!("{} {what}{most}", who.join(" and ")), so_far);
+        self.say(&format!("# {line}"));
     }
 
     fn given_up(&mut self, entrant: usize) -> Option<String> {

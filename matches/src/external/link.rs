@@ -5,6 +5,8 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::acknowledge::acknowledge;
+use crate::notice::{SOON, Wait};
 use crate::program::{Program, Running};
 
 /// The longest line taken from a program, in bytes.
@@ -32,6 +34,29 @@ impl Trouble {
     }
 }
 
+/// How long something may take, and what is said when that is long.
+pub(super) struct Patience<'a> {
+    pub(super) until: Instant,
+    pub(super) wait: &'a mut Wait,
+    pub(super) what: &'a dyn Fn() -> String,
+    /// Whether something was said.
+    pub(super) said: bool,
+}
+
+impl Patience<'_> {
+    /// The time until it is over, or something is to be said again; `None` when it is over. At least a
+    /// millisecond otherwise: sockets take no less.
+    fn left(&mut self) -> Option<Duration> {
+        let now = Instant::now();
+        if now >= self.until {
+            return None;
+        }
+        self.said |= self.wait.say(self.what);
+        let next = self.until.min(self.wait.next());
+        Some(next.saturating_duration_since(now).max(Duration::from_millis(1)))
+    }
+}
+
 /// A program that has been started and must still connect and say its version.
 #[derive(Debug)]
 pub(super) struct Starting {
@@ -39,6 +64,7 @@ pub(super) struct Starting {
     door: TcpListener,
     stream: Option<Stream>,
     started: Instant,
+    wait: Wait,
 }
 
 impl Starting {
@@ -56,7 +82,8 @@ impl Starting {
         let running = program.start(&arguments).map_err(|error| {
             Trouble::Gone(format!("cannot start {}: {error}", program.program.display()))
         })?;
-        Ok(Starting { running, door, stream: None, started: Instant::now() })
+        let (started, wait) = (Instant::now(), Wait::begin(SOON));
+        Ok(Starting { running, door, stream: None, started, wait })
     }
 
     /// When it was started.
@@ -64,20 +91,28 @@ impl Starting {
         self.started
     }
 
-    /// Waits until the program is ready, or until the time given: then [`Trouble::Late`], and the
-    /// call may be repeated. Any other trouble is final.
-    pub(super) fn wait(&mut self, until: Instant) -> Result<(), Trouble> {
-        while self.stream.is_none() {
-            match self.door.accept() {
-                Ok((stream, _)) => self.stream = Some(Stream::new(stream)?),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => self.look(until)?,
-                Err(error) => return Err(Trouble::Gone(format!("cannot accept: {error}"))),
+    /// Waits until the program, which has this name and may take so long, is ready, or until the time
+    /// given: then [`Trouble::Late`], and the call may be repeated. Any other trouble is final.
+    pub(super) fn wait(
+        &mut self,
+        until: Instant,
+        name: &str,
+        most: Duration,
+    ) -> Result<(), Trouble> {
+        let Starting { running, door, stream, wait, .. } = self;
+        let connect = || format!("`{name}` to connect, at most {most:?}");
+        let mut patience = Patience { until, wait, what: &connect, said: false };
+        let stream = loop {
+            match stream {
+                Some(stream) => break stream,
+                None => *stream = accept(door, running, &mut patience)?,
             }
-        }
-        let stream = self.stream.as_mut().expect("accepted above");
-        let line = stream.line(until).map_err(|trouble| match trouble {
+        };
+        let say = || format!("`{name}` to say its version, at most {most:?}");
+        patience.what = &say;
+        let line = stream.line(&mut patience).map_err(|trouble| match trouble {
             Trouble::Late(_) => Trouble::Late("it has connected but not said its version".into()),
-            other => other,
+            other => explain(running, other),
         })?;
         let version = line.trim_ascii().strip_prefix(b"VERSION:2.");
         match version {
@@ -89,25 +124,48 @@ impl Starting {
         }
     }
 
-    /// It has not connected: has it failed, is it late? A program that ends with success may have
-    /// left another behind that will connect.
-    fn look(&mut self, until: Instant) -> Result<(), Trouble> {
-        if let Some(status) = self.running.ended()
-            && !status.success()
-        {
-            return Err(Trouble::Gone(format!("it ended before it connected ({status})")));
-        }
-        if Instant::now() >= until {
-            return Err(Trouble::Late("it has not connected".into()));
-        }
-        sleep(LOOK);
-        Ok(())
-    }
-
     /// The connection, once [`wait`](Self::wait) has succeeded.
     pub(super) fn ready(self) -> Option<Link> {
         Some(Link { stream: self.stream?, running: self.running })
     }
+}
+
+/// The program's connection, if it has made it. If not: has it failed, is it late? A program that ends
+/// with success may have left another behind in its process group that will connect.
+fn accept(
+    door: &TcpListener,
+    running: &mut Running,
+    patience: &mut Patience<'_>,
+) -> Result<Option<Stream>, Trouble> {
+    // Looked at before the door: what has ended may have connected before.
+    let ended = running.ended().filter(|status| !status.success() || running.all_ended());
+    match door.accept() {
+        Ok((stream, _)) => return Stream::new(stream).map(Some),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+        Err(error) => return Err(Trouble::Gone(format!("cannot accept: {error}"))),
+    }
+    if let Some(status) = ended {
+        let words = last_words(running);
+        return Err(Trouble::Gone(format!("it ended before it connected ({status}){words}")));
+    }
+    let left = patience.left().ok_or_else(|| Trouble::Late("it has not connected".into()))?;
+    sleep(left.min(LOOK));
+    Ok(None)
+}
+
+/// Adds how the program ended, when that is why the connection is gone.
+fn explain(running: &mut Running, trouble: Trouble) -> Trouble {
+    let Trouble::Gone(text) = trouble else { return trouble };
+    // The connection closes a moment before the program has ended.
+    match running.wait(Duration::from_millis(200)) {
+        Some(status) => Trouble::Gone(format!("{text} ({status}){}", last_words(running))),
+        None => Trouble::Gone(text),
+    }
+}
+
+/// What the program wrote last to its error stream, for the end of a message.
+fn last_words(running: &mut Running) -> String {
+    running.last_words().map_or(String::new(), |words| format!("; its last words: `{words}`"))
 }
 
 /// A running program and the connection to it.
@@ -119,13 +177,17 @@ pub(super) struct Link {
 
 impl Link {
     /// Sends these bytes.
-    pub(super) fn send(&mut self, bytes: &[u8], until: Instant) -> Result<(), Trouble> {
-        self.stream.send(bytes, until).map_err(|trouble| self.explain(trouble))
+    pub(super) fn send(
+        &mut self,
+        bytes: &[u8],
+        patience: &mut Patience<'_>,
+    ) -> Result<(), Trouble> {
+        self.stream.send(bytes, patience).map_err(|trouble| explain(&mut self.running, trouble))
     }
 
     /// The next line, without its end.
-    pub(super) fn line(&mut self, until: Instant) -> Result<Vec<u8>, Trouble> {
-        self.stream.line(until).map_err(|trouble| self.explain(trouble))
+    pub(super) fn line(&mut self, patience: &mut Patience<'_>) -> Result<Vec<u8>, Trouble> {
+        self.stream.line(patience).map_err(|trouble| explain(&mut self.running, trouble))
     }
 
     /// Closes the connection and gives the program this long to end by itself.
@@ -134,16 +196,6 @@ impl Link {
         drop(stream);
         running.wait(grace);
     }
-
-    /// Adds how the program ended, when that is why the connection is gone.
-    fn explain(&mut self, trouble: Trouble) -> Trouble {
-        let Trouble::Gone(text) = trouble else { return trouble };
-        // The connection closes a moment before the program has ended.
-        match self.running.wait(Duration::from_millis(200)) {
-            Some(status) => Trouble::Gone(format!("{text} ({status})")),
-            None => Trouble::Gone(text),
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -151,32 +203,36 @@ struct Stream {
     socket: TcpStream,
     /// Received, not yet given out.
     buffer: Vec<u8>,
+    /// Whether something was received since something was sent.
+    unanswered: bool,
 }
 
 impl Stream {
     fn new(socket: TcpStream) -> Result<Stream, Trouble> {
         let prepare = || socket.set_nonblocking(false).and_then(|()| socket.set_nodelay(true));
         prepare().map_err(|e| Trouble::Gone(format!("its connection failed: {e}")))?;
-        Ok(Stream { socket, buffer: Vec::new() })
+        Ok(Stream { socket, buffer: Vec::new(), unanswered: false })
     }
 
-    fn send(&mut self, mut bytes: &[u8], until: Instant) -> Result<(), Trouble> {
+    fn send(&mut self, mut bytes: &[u8], patience: &mut Patience<'_>) -> Result<(), Trouble> {
         let late = || Trouble::Late("it did not read what it was sent".into());
         while !bytes.is_empty() {
-            let left = left(until).ok_or_else(late)?;
+            let left = patience.left().ok_or_else(late)?;
             let written =
                 self.socket.set_write_timeout(Some(left)).and_then(|()| self.socket.write(bytes));
             match written {
-                Ok(count) => bytes = &bytes[count..],
-                Err(error) if timed_out(&error) => return Err(late()),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Ok(count) => {
+                    bytes = &bytes[count..];
+                    self.unanswered = false;
+                }
+                Err(error) if timed_out(&error) || error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(Trouble::Gone("it closed its connection".into())),
             }
         }
         Ok(())
     }
 
-    fn line(&mut self, until: Instant) -> Result<Vec<u8>, Trouble> {
+    fn line(&mut self, patience: &mut Patience<'_>) -> Result<Vec<u8>, Trouble> {
         let late = || Trouble::Late("it did not answer in time".into());
         let mut searched = 0;
         loop {
@@ -194,7 +250,10 @@ impl Stream {
                 let reason = format!("it sent a line of more than {MAX_LINE} bytes: `{start}`");
                 return Err(Trouble::Rubbish(reason));
             }
-            let left = left(until).ok_or_else(late)?;
+            if std::mem::take(&mut self.unanswered) {
+                acknowledge(&self.socket);
+            }
+            let left = patience.left().ok_or_else(late)?;
             let mut chunk = [0; 4096];
             let read = self
                 .socket
@@ -202,19 +261,15 @@ impl Stream {
                 .and_then(|()| self.socket.read(&mut chunk));
             match read {
                 Ok(0) => return Err(Trouble::Gone("it closed its connection".into())),
-                Ok(count) => self.buffer.extend_from_slice(&chunk[..count]),
-                Err(error) if timed_out(&error) => return Err(late()),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Ok(count) => {
+                    self.buffer.extend_from_slice(&chunk[..count]);
+                    self.unanswered = true;
+                }
+                Err(error) if timed_out(&error) || error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(Trouble::Gone("it closed its connection".into())),
             }
         }
     }
-}
-
-/// The time left, `None` when it is over. At least a millisecond otherwise: sockets take no less.
-fn left(until: Instant) -> Option<Duration> {
-    let left = until.saturating_duration_since(Instant::now());
-    (!left.is_zero()).then(|| left.max(Duration::from_millis(1)))
 }
 
 fn timed_out(error: &io::Error) -> bool {
@@ -223,11 +278,5 @@ fn timed_out(error: &io::Error) -> bool {
 
 /// Bytes as one line of text for a message.
 pub(super) fn shorten(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(240)]);
-    let escaped: String = text.escape_debug().collect();
-    let mut short: String = escaped.chars().take(80).collect();
-    if short.len() < escaped.len() || bytes.len() > 240 {
-        short.push('…');
-    }
-    short
+    game::foreign::excerpt_of(bytes, 80)
 }

@@ -2,15 +2,17 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, lookup_host};
-use tokio::time::{sleep, timeout};
+use tokio::time::{sleep, timeout, timeout_at};
 
 use super::{LOOK, Plan, PlayError};
+use crate::notice::{SOON, Wait};
 use crate::stop::Stop;
 
 /// The first pause between attempts; it grows by half each time, up to the longest.
@@ -33,22 +35,35 @@ pub(super) async fn connect(plan: &Plan, stop: &Stop) -> Result<Option<TcpStream
     // Players of one match start together; they should not knock together. No result depends on it.
     let mut rng = Pcg64Mcg::seed_from_u64(u64::from(std::process::id()));
     let mut pause = PAUSE;
+    let mut wait = Wait::begin(SOON);
+    let most = plan.connect_timeout;
+    let mut last = "no answer yet".to_owned();
     loop {
-        let reasons = match attempt(plan, deadline).await {
-            Ok(stream) => return Ok(Some(stream)),
-            Err(reasons) => reasons,
+        let mut attempt = pin!(attempt(plan, deadline));
+        let reasons = loop {
+            match timeout_at(wait.next().into(), &mut attempt).await {
+                Ok(Ok(stream)) => return Ok(Some(stream)),
+                Ok(Err(reasons)) => break reasons,
+                Err(_) => {}
+            }
+            if stop.asked() {
+                return Ok(None);
+            }
+            wait.say(|| format!("a dealer at {}, at most {most:?}: {last}", plan.target()));
         };
-        let wait = pause.mul_f64(rng.random_range(0.5..1.5));
+        last.clone_from(&reasons);
+        let rest = pause.mul_f64(rng.random_range(0.5..1.5));
         pause = pause.mul_f64(1.5).min(LONGEST_PAUSE);
-        if Instant::now() + wait >= deadline {
+        if Instant::now() + rest >= deadline {
             let (target, waited) = (plan.target(), plan.connect_timeout);
             return Err(PlayError::Unreachable { target, waited, reasons });
         }
-        let again = Instant::now() + wait;
+        let again = Instant::now() + rest;
         while Instant::now() < again {
             if stop.asked() {
                 return Ok(None);
             }
+            wait.say(|| format!("a dealer at {}, at most {most:?}: {last}", plan.target()));
             sleep(again.saturating_duration_since(Instant::now()).min(LOOK)).await;
         }
     }

@@ -7,16 +7,18 @@ use agents::{Agent, Cost};
 use backon::ExponentialBackoff;
 use game::{BySeat, InfoSet, PublicState, Turn};
 use logs::{DecisionRecord, Fallback};
+use protocol::slumbot::answer::{AnswerError, Fault};
 use protocol::slumbot::client::{Client, ClientError, Lost, News, Next};
 use tokio::time::sleep;
 
 use super::http::Trouble;
 use super::play::Shared;
+use super::vain::IN_A_ROW;
 use super::{Claim, RunError};
 use crate::decide::{Decided, Request, decide};
 use crate::threaded::seat;
-pub(super) use saved::number_in_play;
 use saved::restore;
+pub(super) use saved::{Standing, standing};
 
 mod rows;
 mod saved;
@@ -41,6 +43,10 @@ pub(super) struct Desk {
     pauses: ExponentialBackoff,
     /// Refusals and lost sessions since the last hand.
     refusals: u32,
+    /// Answers in a row that were given before.
+    again: u64,
+    /// Answers of the session that are not Slumbot's: since its last hand that was seen to its end, and all.
+    unusable: [u64; 2],
 }
 
 /// The hand in play.
@@ -64,29 +70,53 @@ impl Desk {
         let building = building.await.map_err(|panic| RunError::System(panic.to_string()))?;
         let mut agent = building?;
         agent.meet(&[super::OPPONENT.to_owned()]);
-        let (session, client, open) = match shared.store.session() {
-            Ok(earlier) => {
-                let session = earlier.session;
-                match restore(&shared, earlier) {
-                    Ok((client, open)) => (session, client, open),
-                    Err(error) => {
-                        let reason = format!("session {session} of the ledger is damaged: {error}");
-                        return Err(RunError::System(reason));
-                    }
-                }
-            }
-            Err(new) => (new, fresh(&shared), Open::default()),
-        };
-        let claimed = client.in_hand();
-        if claimed {
-            shared.claim_always();
-        }
         let pauses = shared.pacer.pauses();
-        Ok(Desk { shared, session, client, agent: Some(agent), open, claimed, pauses, refusals: 0 })
+        let mut desk = Desk {
+            client: fresh(&shared),
+            session: 0,
+            shared,
+            agent: Some(agent),
+            open: Open::default(),
+            claimed: false,
+            pauses,
+            refusals: 0,
+            again: 0,
+            unusable: [0; 2],
+        };
+        desk.sit_down()?;
+        desk.claimed = desk.client.in_hand() && desk.shared.claim_reserved();
+        Ok(desk)
+    }
+
+    /// Takes up a session of an earlier run, if one waits, or a new one.
+    fn sit_down(&mut self) -> Result<(), RunError> {
+        let earlier = match self.shared.store.session() {
+            Ok(earlier) => earlier,
+            Err(new) => {
+                (self.session, self.client, self.open) =
+                    (new, fresh(&self.shared), Open::default());
+                self.unusable = [0; 2];
+                return Ok(());
+            }
+        };
+        self.session = earlier.session;
+        if earlier.token.is_some() {
+            self.shared.prove();
+        }
+        (self.client, self.open, self.unusable) =
+            restore(&self.shared, earlier).map_err(|error| {
+                let session = self.session;
+                RunError::System(format!("session {session} of the ledger is damaged: {error}"))
+            })?;
+        Ok(())
     }
 
     /// Plays until the run's hands are played, or it is asked to stop.
     pub(super) async fn run(&mut self) -> Result<(), RunError> {
+        if self.client.in_hand() && !self.claimed {
+            // The run has its hands without this one.
+            return Ok(());
+        }
         loop {
             if self.shared.ended() {
                 return if self.client.in_hand() { self.save(None) } else { Ok(()) };
@@ -116,13 +146,10 @@ impl Desk {
         }
     }
 
-    /// Whether a hand is to be begun: one of the run's, or one more to settle an earlier one.
+    /// Whether a hand is to be begun.
     fn claim(&mut self) -> bool {
-        if self.shared.stop.asked() {
-            return false;
-        }
-        self.claimed = self.claimed || self.shared.claim();
-        self.claimed || self.client.books().waiting
+        self.claimed = self.claimed || (!self.shared.stop.asked() && self.shared.claim());
+        self.claimed && !self.shared.stop.asked()
     }
 
     async fn decide(&mut self, infoset: InfoSet) -> Result<(), RunError> {
@@ -186,7 +213,9 @@ impl Desk {
         }
         let Some(request) = self.client.request() else { return Ok(()) };
         let before = Instant::now();
+        let flight = shared.pacer.begin();
         let answer = shared.http.post(request.endpoint, request.body).await;
+        drop(flight);
         self.open.requests += 1;
         self.open.waited += before.elapsed();
         match answer {
@@ -199,12 +228,17 @@ impl Desk {
         let shared = Arc::clone(&self.shared);
         match self.client.receive(body, || shared.store.number()) {
             Ok(news) => {
+                self.again = 0;
                 let refused = news.iter().find_map(|news| match news {
-                    News::Refused(text) => Some(text.clone()),
+                    News::Refused(text) | News::Gone(text) => Some(text.clone()),
                     _ => None,
                 });
+                if let Some(text) = &refused {
+                    shared.met(text, true);
+                }
+                let gone = matches!(self.client.next(), Next::Gone);
                 self.take(news)?;
-                match refused {
+                match refused.filter(|_| !gone) {
                     Some(text) => self.refused(&text).await,
                     None => {
                         shared.pacer.good();
@@ -215,11 +249,14 @@ impl Desk {
             }
             Err(ClientError::Answer(error)) => {
                 if !shared.proven() && !error.is_cut() {
-                    let reason = error.to_string();
-                    let remedy = "check --host and --prefix";
-                    return Err(RunError::NotSlumbot { url: shared.url(), reason, remedy });
+                    return Err(self.not_slumbot(&error));
                 }
+                self.unusable(&error, body)?;
+                shared.met(&error.to_string(), true);
                 self.pause(&error.to_string(), None).await
+            }
+            Err(ClientError::Contradiction { reason, .. }) if !shared.proven() => {
+                Err(self.not_slumbot(&reason))
             }
             Err(error) => {
                 let hand = self.open.number;
@@ -230,9 +267,43 @@ impl Desk {
         }
     }
 
+    fn not_slumbot(&self, error: &AnswerError) -> RunError {
+        let (url, reason) = (self.shared.url(), error.to_string());
+        RunError::NotSlumbot { url, reason, remedy: "check --host and --prefix" }
+    }
+
+    /// Counts an answer that is no good; an error when there have been too many.
+    fn unusable(&mut self, error: &AnswerError, body: &[u8]) -> Result<(), RunError> {
+        let often = match error.fault() {
+            Fault::Line | Fault::Contradiction => return Ok(()),
+            Fault::Again => {
+                self.again += 1;
+                let often = format!("{} that were given before", self.again);
+                if self.again >= IN_A_ROW { Err(often) } else { Ok(()) }
+            }
+            Fault::Unusable => {
+                self.unusable = self.unusable.map(|count| count + 1);
+                let counts = self.shared.store.counts();
+                self.shared.vain.unusable(counts.played + counts.settled)
+            }
+        };
+        let (reason, text) = (error.to_string(), self.client.shown(body));
+        self.shared.doubt(format!("{reason}: `{text}`"));
+        let Err(often) = often else { return Ok(()) };
+        self.keep()?;
+        Err(RunError::Unusable { url: self.shared.url(), often, reason, text })
+    }
+
+    /// Writes where the session stands, if there is one yet.
+    fn keep(&self) -> Result<(), RunError> {
+        if self.client.token().is_some() { self.save(None) } else { Ok(()) }
+    }
+
     /// No answer, or none that can be read.
     async fn trouble(&mut self, trouble: Trouble) -> Result<(), RunError> {
         let reason = trouble.reason().to_owned();
+        let answered = matches!(trouble, Trouble::NotSlumbot(..) | Trouble::Rejected(_));
+        self.shared.met(&reason, answered);
         let mut wait = None;
         match trouble {
             Trouble::Unsent(_) => self.client.lost(Lost::Unsent),
@@ -271,9 +342,7 @@ impl Desk {
     async fn pause(&mut self, reason: &str, wait: Option<Duration>) -> Result<(), RunError> {
         tracing::debug!(session = self.session, reason, "no usable answer");
         self.shared.failed();
-        if self.client.token().is_some() {
-            self.save(None)?;
-        }
+        self.keep()?;
         let pause = self.pauses.next().unwrap_or(self.shared.plan.pace.longest_pause);
         let pause = wait.map_or(pause, |wait| pause.max(wait.min(Duration::from_secs(600))));
         if let Err(waited) = self.shared.pacer.bad(reason) {
@@ -286,20 +355,9 @@ impl Desk {
 
     /// The server does not know the session any more: begin another.
     fn renew(&mut self) -> Result<(), RunError> {
-        let number = match self.shared.store.session() {
-            Ok(earlier) => {
-                let session = earlier.session;
-                (self.client, self.open) = restore(&self.shared, earlier)
-                    .map_err(|error| RunError::System(format!("session {session}: {error}")))?;
-                session
-            }
-            Err(new) => {
-                (self.client, self.open) = (fresh(&self.shared), Open::default());
-                new
-            }
-        };
-        tracing::warn!(ended = self.session, begun = number, "the server has ended a session");
-        self.session = number;
+        let ended = self.session;
+        self.sit_down()?;
+        tracing::warn!(ended, begun = self.session, "the server has ended a session");
         Ok(())
     }
 }

@@ -1,19 +1,14 @@
 //! The way to the server: POST requests with JSON over connections that are kept alive, without redirects,
 //! without repeating anything by itself.
 
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
+use game::foreign;
 use protocol::slumbot::{Endpoint, PREFIXES, answer};
 use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
-use rustls::ClientConfig;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls_platform_verifier::Verifier;
 
-use super::{RunError, Server};
+use super::{RunError, Server, tls};
 
 /// The longest answer that is read: a hand takes less than a kilobyte.
 const MOST_BYTES: usize = 64 * 1024;
@@ -53,13 +48,20 @@ pub(super) struct Http {
     /// Without a slash at its end.
     url: String,
     prefix: String,
+    timeout: Duration,
+    /// Certificates were given.
+    given: bool,
+}
+
+/// Where a server is, and how long its answers may take, for messages.
+pub(super) struct Address {
+    pub(super) url: String,
+    pub(super) timeout: Duration,
 }
 
 const CHECK_HOST: &str = "check --host and --prefix";
 const NO_REDIRECT: &str =
     "give the address it points to with --host: a redirected request arrives empty";
-const CHECK_CERTIFICATE: &str =
-    "check --host, and the time of this machine, or trust its certificate with --certificates FILE";
 
 impl Http {
     /// Prepares connections; none is made yet.
@@ -83,7 +85,7 @@ impl Http {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(address("accounts are given with --login".into()));
         }
-        let tls = tls(url.scheme() == "https", server.certificates.as_deref())?;
+        let tls = tls::config(url.scheme() == "https", server.certificates.as_deref())?;
         let client = Client::builder()
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())
@@ -98,7 +100,14 @@ impl Http {
             .build()
             .map_err(|error| RunError::System(format!("no HTTP client: {}", causes(&error))))?;
         let prefix = server.prefix.clone().unwrap_or_default();
-        Ok(Http { client, url: server.url.trim_end_matches('/').to_owned(), prefix })
+        let (timeout, given) = (server.timeout, server.certificates.is_some());
+        let url = server.url.trim_end_matches('/').to_owned();
+        Ok(Http { client, url, prefix, timeout, given })
+    }
+
+    /// Where it is.
+    pub(super) fn address(&self) -> Address {
+        Address { url: self.url(), timeout: self.timeout }
     }
 
     /// The server's address with the prefix, for messages.
@@ -138,7 +147,7 @@ impl Http {
     pub(super) async fn post(&self, endpoint: Endpoint, body: String) -> Result<Vec<u8>, Trouble> {
         let url = format!("{}{}/{}", self.url, self.prefix, endpoint.name());
         let request = self.client.post(&url).header(CONTENT_TYPE, "application/json").body(body);
-        let response = request.send().await.map_err(|error| trouble(&error))?;
+        let response = request.send().await.map_err(|error| self.trouble(&error))?;
         let status = response.status();
         if status == StatusCode::OK {
             return read(response).await;
@@ -146,7 +155,7 @@ impl Http {
         let path = format!("{}/{}", self.prefix, endpoint.name());
         if status.is_redirection() {
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-            let to = to.map(|to| format!(" to {to}")).unwrap_or_default();
+            let to = to.map(|to| format!(" to {}", foreign::excerpt(to))).unwrap_or_default();
             let reason = format!("POST {path} is redirected{to} (status {status})");
             return Err(Trouble::NotSlumbot(reason, NO_REDIRECT));
         }
@@ -154,11 +163,9 @@ impl Http {
         match status {
             StatusCode::BAD_REQUEST => {
                 let body = read(response).await.unwrap_or_default();
-                let text = String::from_utf8_lossy(&body);
-                let said = text.split_whitespace().take(20).collect::<Vec<_>>().join(" ");
                 Err(Trouble::Rejected(format!(
                     "{reason}: {}",
-                    said.chars().take(100).collect::<String>()
+                    foreign::excerpt_of(body.trim_ascii(), 100)
                 )))
             }
             StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::GONE => {
@@ -169,6 +176,26 @@ impl Http {
                 let wait = wait.and_then(|wait| wait.parse().ok()).map(Duration::from_secs);
                 Err(Trouble::Maybe(reason, wait))
             }
+        }
+    }
+}
+
+impl Http {
+    fn trouble(&self, error: &reqwest::Error) -> Trouble {
+        let reason = causes(error);
+        if !error.is_connect() {
+            return Trouble::Maybe(reason, None);
+        }
+        if let Some(remedy) = tls::remedy(error, self.given) {
+            return Trouble::NotSlumbot(reason, remedy);
+        }
+        // The library tells the kinds of these errors apart by their text only.
+        let lower = reason.to_lowercase();
+        let words = ["corrupt message", "invalid message", "alert"];
+        if words.iter().any(|word| lower.contains(word)) {
+            Trouble::NotSlumbot(reason, "it may not speak HTTPS: try http:// in --host")
+        } else {
+            Trouble::Unsent(reason)
         }
     }
 }
@@ -190,25 +217,6 @@ async fn read(mut response: Response) -> Result<Vec<u8>, Trouble> {
     }
 }
 
-fn trouble(error: &reqwest::Error) -> Trouble {
-    let reason = causes(error);
-    if !error.is_connect() {
-        return Trouble::Maybe(reason, None);
-    }
-    // The library tells the kinds of these errors apart by their text only.
-    let lower = reason.to_lowercase();
-    if lower.contains("certificate") {
-        Trouble::NotSlumbot(reason, CHECK_CERTIFICATE)
-    } else if ["corrupt message", "invalid message", "alert"]
-        .iter()
-        .any(|word| lower.contains(word))
-    {
-        Trouble::NotSlumbot(reason, "it may not speak HTTPS: try http:// in --host")
-    } else {
-        Trouble::Unsent(reason)
-    }
-}
-
 /// An error with its causes, without the address, which the caller names.
 fn causes(error: &reqwest::Error) -> String {
     let mut text = String::new();
@@ -223,33 +231,5 @@ fn causes(error: &reqwest::Error) -> String {
         }
         cause = error.source();
     }
-    text
-}
-
-/// How certificates are checked: as the system does, trusting those of the file as well.
-fn tls(needed: bool, certificates: Option<&Path>) -> Result<ClientConfig, RunError> {
-    let wrong = |error: &dyn std::fmt::Display| RunError::Certificates(error.to_string());
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| wrong(&error))?;
-    // Where nothing is encrypted a machine without certificates will do.
-    if !needed {
-        let none = rustls::RootCertStore::empty();
-        return Ok(config.with_root_certificates(none).with_no_client_auth());
-    }
-    let mut more = Vec::new();
-    if let Some(path) = certificates {
-        let at = |error: &dyn std::fmt::Display| wrong(&format!("{}: {error}", path.display()));
-        for certificate in CertificateDer::pem_file_iter(path).map_err(|error| at(&error))? {
-            more.push(certificate.map_err(|error| at(&error))?);
-        }
-        if more.is_empty() {
-            return Err(at(&"it holds no certificate"));
-        }
-    }
-    let verifier = Verifier::new_with_extra_roots(more, provider).map_err(|error| wrong(&error))?;
-    // The library's name for a verifier other than a list of certificates.
-    let config = config.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
-    Ok(config.with_no_client_auth())
+    foreign::excerpt_of(text.as_bytes(), 400)
 }

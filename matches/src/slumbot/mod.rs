@@ -4,6 +4,9 @@
 //! repeats an action blindly. Here are the connection (`http`), the pace of all sessions together
 //! (`pace`), the ledger (`store`), one session (`desk`) and the run ([`play`]).
 //!
+//! A server is never asked for ever in vain: answers that are not Slumbot's, and hands whose end is not seen, are
+//! counted (`vain`), also over the runs that go on with each other, and a contradiction ends the run.
+//!
 //! Every hand is in the ledger before its session's next request leaves, and so is every action before it is
 //! sent, with the session's token: a run that is killed goes on as if an answer had been lost.
 
@@ -11,8 +14,11 @@ mod desk;
 mod http;
 mod pace;
 mod play;
+mod private;
 mod store;
 mod summary;
+mod tls;
+mod vain;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -108,6 +114,20 @@ pub enum RunError {
         /// Why not.
         source: std::io::Error,
     },
+    /// Others can use what holds session tokens, and that cannot be changed.
+    #[error(
+        "{} holds session tokens and can be used by others than its owner: {reason}; take their rights away \
+         (chmod {mode:o}), or choose another folder with --out",
+        .path.display()
+    )]
+    Open {
+        /// The file or folder.
+        path: PathBuf,
+        /// The rights it should have.
+        mode: u32,
+        /// Why they cannot be changed.
+        reason: String,
+    },
     /// The folder holds another run.
     #[error(
         "{} holds another run: {difference}; choose another folder with --out, or remove this one",
@@ -161,6 +181,30 @@ pub enum RunError {
         /// The latest failure.
         reason: String,
     },
+    /// The server goes on giving answers that are not what a Slumbot server sends.
+    #[error("{url} gives answers that are not Slumbot's, {often}: {reason}: `{text}`")]
+    Unusable {
+        /// The address.
+        url: String,
+        /// How often.
+        often: String,
+        /// What is wrong with the last one.
+        reason: String,
+        /// The last one, as it may be shown.
+        text: String,
+    },
+    /// Hand after hand is begun, and none can be seen to its end.
+    #[error("{url}: of {hands} hands in a row no end was to be seen: {reason}")]
+    NoEnd {
+        /// The address.
+        url: String,
+        /// How many hands.
+        hands: u64,
+        /// The latest trouble.
+        reason: String,
+        /// The server has answered: it is not the way there that is at fault.
+        answered: bool,
+    },
     /// The server's results are not what cards, betting and sums say.
     #[error("session {session} at {url}, hand {hand}: {reason}; the session is not gone on with")]
     Claim {
@@ -189,11 +233,12 @@ pub enum Claim {
 impl RunError {
     /// Whether the other side or the way there is at fault and the run can be resumed later.
     pub fn is_gone(&self) -> bool {
-        matches!(self, RunError::Gone { .. })
+        matches!(self, RunError::Gone { .. } | RunError::NoEnd { answered: false, .. })
     }
 
-    /// Whether a claim of the server does not hold.
+    /// Whether a claim of the server does not hold: to be a Slumbot server, or what it says of hands.
     pub fn is_claim(&self) -> bool {
-        matches!(self, RunError::Claim { .. })
+        use RunError::{Claim, NoEnd, Unusable};
+        matches!(self, Claim { .. } | Unusable { .. } | NoEnd { answered: true, .. })
     }
 }

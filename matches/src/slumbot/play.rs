@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use game::GameDef;
@@ -16,6 +17,7 @@ use super::http::{Http, Trouble};
 use super::pace::{Outage, Pacer};
 use super::store::Store;
 use super::summary::Summary;
+use super::vain::Vain;
 use super::{Plan, RunError};
 use crate::stop::Stop;
 
@@ -41,8 +43,10 @@ pub struct Progress {
     pub unknown: u64,
     /// The agent's rate over the hands seen to their end, once there is one.
     pub rate: Option<Rate>,
-    /// The outage there is, if there is one.
+    /// What is waited for, if it has been for long.
     pub outage: Option<Outage>,
+    /// Answers of this run that were not Slumbot's or were given before, and what was wrong with the last.
+    pub doubts: Option<(u64, String)>,
 }
 
 /// A run that has been played, or played as far as it got.
@@ -66,8 +70,15 @@ pub(super) struct Shared {
     pub(super) pacer: Pacer,
     pub(super) store: Store,
     pub(super) stop: Stop,
+    /// What has been asked in vain.
+    pub(super) vain: Vain,
     /// Hands played, settled or in play.
     claimed: AtomicU64,
+    /// Those of them that were in play when the run was gone on with, and are not taken up yet.
+    reserved: AtomicU64,
+    doubts: Mutex<Option<(u64, String)>>,
+    /// The latest trouble of any session, and whether it was an answer.
+    trouble: Mutex<(String, bool)>,
     /// A hand has been shown.
     proven: AtomicBool,
     /// A session has failed, so that all end.
@@ -76,20 +87,42 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// A session has met trouble.
+    pub(super) fn met(&self, reason: &str, answered: bool) {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        *trouble = (reason.to_owned(), answered);
+    }
+
+    /// What an earlier run had met, which holds until this one meets something itself.
+    pub(super) fn recall(&self, earlier: (String, bool)) {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        if trouble.0.is_empty() {
+            *trouble = earlier;
+        }
+    }
+
+    /// The latest trouble.
+    pub(super) fn trouble(&self) -> (String, bool) {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Takes one of the run's hands, while there are any.
     pub(super) fn claim(&self) -> bool {
         let more = |claimed| (claimed < self.plan.hands).then_some(claimed + 1);
         self.claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    /// A hand that counts has turned up.
-    pub(super) fn claim_always(&self) {
-        self.claimed.fetch_add(1, Ordering::Relaxed);
+    /// Takes the claim of a hand in play that an earlier run had left.
+    pub(super) fn claim_reserved(&self) -> bool {
+        let one = |left: u64| left.checked_sub(1);
+        self.reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one).is_ok()
     }
 
-    /// A hand does not count after all.
-    pub(super) fn unclaim(&self) {
-        self.claimed.fetch_sub(1, Ordering::Relaxed);
+    /// Remembers an answer that is no good, to be shown.
+    pub(super) fn doubt(&self, what: String) {
+        let mut doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = doubts.take().map_or(0, |(count, _)| count);
+        *doubts = Some((count + 1, what));
     }
 
     /// Something answers as a Slumbot server does.
@@ -126,13 +159,14 @@ impl Shared {
     fn progress(&self) -> Progress {
         let counts = self.store.counts();
         let SlumbotCounts { played, settled, .. } = counts;
-        let (rate, outage) = (self.store.rate(), self.pacer.outage());
-        Progress { hands: played + settled, unknown: counts.unknown(), rate, outage }
+        let (rate, outage) = (self.store.rate(), self.pacer.outage(&self.http.address()));
+        let doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Progress { hands: played + settled, unknown: counts.unknown(), rate, outage, doubts }
     }
 }
 
 /// Plays a run, or goes on with the one that its folder holds. `seen` is told where it is, several times a
-/// second. `fresh_seed` is the seed of a new run for which none is given.
+/// second, also while the server is not found yet. `fresh_seed` is the seed of a new run for which none is given.
 ///
 /// Asked to stop, it finishes the hands in play; during an outage it leaves at once. Whatever happens, what
 /// was played is in the folder.
@@ -170,21 +204,26 @@ async fn play(
     // Nothing is left behind by a run that cannot begin.
     let begun = plan.folder.join(logs::ledger::FILE_NAME).exists();
     if !begun {
-        find(&mut http, &plan, &pacer, stop).await?;
+        find(&mut http, &plan, &pacer, stop, seen).await?;
     }
-    let store = Store::open(&plan, &def, fresh_seed & (u64::MAX >> 1))?;
+    let (store, vain) = Store::open(&plan, &def, fresh_seed & (u64::MAX >> 1))?;
     let counts = store.counts();
     let earlier = counts.played + counts.settled;
     if begun && earlier < plan.hands {
-        find(&mut http, &plan, &pacer, stop).await?;
+        find(&mut http, &plan, &pacer, stop, seen).await?;
     }
+    let reserved = store.in_hand().min(plan.hands.saturating_sub(earlier));
     let shared = Arc::new(Shared {
         def,
         http,
         pacer,
         store,
         stop: stop.clone(),
-        claimed: AtomicU64::new(earlier),
+        vain,
+        claimed: AtomicU64::new(earlier + reserved),
+        reserved: AtomicU64::new(reserved),
+        doubts: Mutex::default(),
+        trouble: Mutex::default(),
         proven: AtomicBool::new(false),
         ended: AtomicBool::new(false),
         failures: AtomicU64::new(0),
@@ -200,13 +239,29 @@ async fn play(
     Ok(Played { info, summary, earlier, end })
 }
 
-/// Finds the API, waiting for the server if need be.
-async fn find(http: &mut Http, plan: &Plan, pacer: &Pacer, stop: &Stop) -> Result<(), RunError> {
+/// Finds the API, waiting for the server if need be, and telling what is waited for.
+async fn find(
+    http: &mut Http,
+    plan: &Plan,
+    pacer: &Pacer,
+    stop: &Stop,
+    seen: &mut dyn FnMut(&Progress),
+) -> Result<(), RunError> {
+    pacer.start();
     let mut pauses = pacer.pauses();
+    let address = http.address();
+    let mut tell = || {
+        let outage = pacer.outage(&address);
+        seen(&Progress { hands: 0, unknown: 0, rate: None, outage, doubts: None });
+    };
     while !stop.asked() {
-        let reason = match http.find(plan.server.prefix.is_some()).await {
+        let flight = pacer.begin();
+        let found = telling(http.find(plan.server.prefix.is_some()), &mut tell).await;
+        drop(flight);
+        let reason = match found {
             Ok(()) => {
                 pacer.good();
+                tell();
                 return Ok(());
             }
             Err(Trouble::NotSlumbot(reason, remedy)) => {
@@ -217,9 +272,22 @@ async fn find(http: &mut Http, plan: &Plan, pacer: &Pacer, stop: &Stop) -> Resul
         if let Err(waited) = pacer.bad(&reason) {
             return Err(RunError::Gone { url: http.url(), waited, reason });
         }
-        sleep(pauses.next().unwrap_or(plan.pace.longest_pause)).await;
+        let pause = pauses.next().unwrap_or(plan.pace.longest_pause);
+        pacer.next(pause);
+        telling(sleep(pause), &mut tell).await;
     }
     Ok(())
+}
+
+/// Waits, telling several times a second that it does.
+async fn telling<T>(waited: impl Future<Output = T>, tell: &mut dyn FnMut()) -> T {
+    let mut waited = std::pin::pin!(waited);
+    loop {
+        tokio::select! {
+            done = &mut waited => return done,
+            () = sleep(SHOW) => tell(),
+        }
+    }
 }
 
 /// Plays all sessions to their end.

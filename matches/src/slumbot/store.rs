@@ -2,15 +2,18 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use game::GameDef;
-use logs::ledger::{self, LedgerReader, LedgerWriter, SlumbotCounts, SlumbotHand, SlumbotSession};
+use logs::ledger::{
+    self, Known, LedgerReader, LedgerWriter, SlumbotCounts, SlumbotHand, SlumbotSession,
+};
 use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
 
-use super::desk::number_in_play;
-use super::{OPPONENT, Plan, RunError};
+use super::desk::{Standing, standing};
+use super::vain::Vain;
+use super::{OPPONENT, Plan, RunError, private};
 use crate::plan::{files_sha256, unique_names};
 
 /// The game as the ledger names it.
@@ -31,6 +34,7 @@ pub(super) struct Entry {
 pub(super) struct Store {
     seed: u64,
     info: MatchInfo,
+    in_hand: usize,
     inner: Mutex<Inner>,
 }
 
@@ -46,15 +50,20 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the run's folder, or makes it.
-    pub(super) fn open(plan: &Plan, def: &GameDef, fresh_seed: u64) -> Result<Store, RunError> {
+    /// Opens the run's folder, or makes it; and tells how often earlier runs have asked in vain.
+    pub(super) fn open(
+        plan: &Plan,
+        def: &Arc<GameDef>,
+        fresh_seed: u64,
+    ) -> Result<(Store, Vain), RunError> {
         let path = plan.folder.join(ledger::FILE_NAME);
         let file = |path: &Path| {
             let path = path.to_path_buf();
             move |source| RunError::File { path, source }
         };
-        std::fs::create_dir_all(&plan.folder).map_err(file(&plan.folder))?;
+        private::folder(&plan.folder)?;
         let resumed = path.exists();
+        private::files(&plan.folder)?;
         let info = |seed| match_info(plan, def, seed);
         let mut writer = if resumed {
             let writer = LedgerWriter::open_for_resume(&path)?;
@@ -72,6 +81,8 @@ impl Store {
         } else {
             LedgerWriter::create(&path, &info(plan.seed.unwrap_or(fresh_seed))?)?
         };
+        // Before there is a token in it.
+        private::files(&plan.folder)?;
         writer.prepare_slumbot()?;
         let info = writer.info().clone();
         logs::folder::write_manifest(&plan.folder, &info).map_err(file(&plan.folder))?;
@@ -83,8 +94,17 @@ impl Store {
         let note = reader.note(DecisionTally::NOTE)?;
         let decisions = note.and_then(|note| DecisionTally::from_note(&note));
         let sessions = reader.slumbot_sessions()?;
+        let standings: Vec<(bool, Standing)> = sessions
+            .iter()
+            .filter_map(|session| Some((session.closed.is_none(), standing(def, session)?)))
+            .collect();
         // A hand in play has its number, but no row yet.
-        let in_play = sessions.iter().filter_map(number_in_play).map(|number| number + 1).max();
+        let in_play = standings.iter().map(|(_, standing)| standing.number + 1).max();
+        let open = standings.iter().filter(|(open, _)| *open).map(|(_, standing)| standing);
+        let in_hand = open.clone().take(plan.sessions).filter(|standing| standing.in_hand).count();
+        let row = open.map(|standing| standing.unusable[0]).sum();
+        let unusable = standings.iter().map(|(_, standing)| standing.unusable[1]).sum();
+        let vain = Vain::new(row, unusable, given_up(&reader)?, plan.sessions);
         let inner = Inner {
             tally,
             decisions: decisions.unwrap_or_else(|| DecisionTally::new(2)),
@@ -94,7 +114,12 @@ impl Store {
             earlier: sessions.into_iter().filter(|session| session.closed.is_none()).collect(),
             writer,
         };
-        Ok(Store { seed: info.seed, info, inner: Mutex::new(inner) })
+        Ok((Store { seed: info.seed, info, in_hand, inner: Mutex::new(inner) }, vain))
+    }
+
+    /// Hands in play in the sessions that are gone on with first.
+    pub(super) fn in_hand(&self) -> u64 {
+        self.in_hand as u64
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -174,6 +199,13 @@ impl Store {
     pub(super) fn close(self) {
         self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).writer.close();
     }
+}
+
+/// Hands given up since one was seen to its end.
+fn given_up(reader: &LedgerReader) -> Result<u64, RunError> {
+    let hands = reader.slumbot_hands()?;
+    let since = hands.iter().rev().take_while(|hand| hand.known != Known::Played);
+    Ok(since.filter(|hand| hand.seen() && hand.known == Known::Unknown).count() as u64)
 }
 
 fn match_info(plan: &Plan, def: &GameDef, seed: u64) -> Result<MatchInfo, RunError> {

@@ -37,6 +37,8 @@ pub struct Summary {
     pub unseen: u64,
     /// Those of them that the server has counted all the same.
     pub unseen_settled: u64,
+    /// Hands whose end was not seen, settled when the run had all its hands already: in no rate.
+    pub beyond: u64,
     /// Chips won in all hands that the server has counted, as its sums have it.
     pub chips: i64,
     /// The rate over all hands with a known result.
@@ -100,7 +102,7 @@ impl Summary {
         for hand in reader.slumbot_hands()? {
             requests += u64::from(hand.requests);
             waited += hand.waited;
-            let counts = hand.seen() && hand.known != Known::Unknown;
+            let counts = hand.seen() && matches!(hand.known, Known::Played | Known::Settled);
             let Some(winnings) = hand.winnings.filter(|_| counts) else { continue };
             all.add(Payoff::from_chips(winnings), 1);
             seats[usize::from(hand.seat & 1)].add(Payoff::from_chips(winnings), 1);
@@ -134,6 +136,7 @@ impl Summary {
             unknown_seen,
             unseen,
             unseen_settled: counts.unseen_settled,
+            beyond: counts.beyond,
             chips: counts.chips,
             rate: rate_of_all,
             seats: [seat(&seats[0]), seat(&seats[1])],

@@ -1,14 +1,18 @@
 //! The small files beside the slots: which session had which token, what agents are called, what was
-//! forfeited.
+//! forfeited. What holds tokens or the secret is its owner's only.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
+use logs::export::csv;
 use serde::Serialize;
+
+/// The files that hold tokens, which are as good as passwords, or the secret.
+pub(super) const SECRET: [&str; 4] = ["secret", "sessions", "tokens.csv", "forfeits.jsonl"];
 
 /// The head of `tokens.csv`.
 const TOKENS_HEAD: &str = "session,token,agent,began,user\n";
@@ -44,7 +48,6 @@ impl Files {
     /// Opens the files in this folder. `sessions` is one more than the highest number of a session that
     /// is known otherwise.
     pub(super) fn open(folder: &Path, sessions: u32) -> io::Result<Files> {
-        // Tokens are as good as passwords.
         let append = |name: &str| {
             let mut options = OpenOptions::new();
             options.read(true).append(true).create(true).mode(0o600).open(folder.join(name))
@@ -72,10 +75,13 @@ impl Files {
         user: &str,
         agent: &str,
     ) -> io::Result<()> {
-        // The name is the client's: nothing in it may end the line or the field.
+        let mut line = format!("{number},{token},");
+        csv::write_text(agent, &mut line);
+        line.push_str(&format!(",{},", Timestamp::now()));
+        // The name is the client's: it must not end the line.
         let user: String = user.chars().filter(|c| !c.is_control()).take(64).collect();
-        let user = user.replace('"', "\"\"");
-        let line = format!("{number},{token},{agent},{},\"{user}\"\n", Timestamp::now());
+        csv::write_text(&user, &mut line);
+        line.push('\n');
         (&self.tokens).write_all(line.as_bytes())
     }
 
@@ -118,4 +124,29 @@ pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>
         logs::folder::write_whole(path, |out| out.write_all(text.as_bytes()))?;
     }
     Ok(known)
+}
+
+/// Makes a folder that only its owner can use, or makes it so.
+pub(super) fn make_private(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    keep_private(folder, 0o700)
+}
+
+/// Takes the rights of all but the owner away from a file or folder, and says so when they had any.
+/// What is not there, or something else, is left alone.
+pub(super) fn keep_private(path: &Path, mode: u32) -> io::Result<()> {
+    let found = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
+    let rights = found.permissions().mode() & 0o777;
+    if rights & 0o077 != 0 && (found.is_file() || found.is_dir()) {
+        fs::set_permissions(path, Permissions::from_mode(mode))?;
+        tracing::warn!(
+            path = %path.display(),
+            "others than its owner had rights to it ({rights:o}), now none have; tokens in it may be \
+             known"
+        );
+    }
+    Ok(())
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use agents::AgentChoice;
 use game::GameDef;
 use jiff::Timestamp;
-use logs::{Entrant, LedgerError, LedgerWriter, MatchInfo, Provenance};
+use logs::{DecisionRecord, Entrant, HandRecord, LedgerError, LedgerWriter, MatchInfo, Provenance};
 
 use super::queue::{Finished, Keeping, Queue};
 use super::writer::{Bell, Writer};
@@ -46,18 +46,19 @@ impl Book {
         self.bell.ring();
     }
 
-    /// Gives the hand a number, calls `before` with it, and has the hand kept. Without a [`Keeping`] it is
-    /// on record.
+    /// Gives the hand a number, calls `before` with it, and has the hand kept with these decisions,
+    /// which are taken. Without a [`Keeping`] it is on record.
     ///
     /// # Errors
     /// That of `before`, or when no more hands are taken; then nothing has changed.
     pub(super) fn keep(
         &self,
-        hand: Finished,
+        record: HandRecord,
+        decisions: &mut Vec<DecisionRecord>,
         before: impl FnOnce(u64) -> Result<(), HostError>,
     ) -> Result<Option<Keeping>, HostError> {
         let mut queue = lock(&self.queue);
-        let keeping = queue.add(hand, before)?;
+        let keeping = queue.add(record, decisions, before)?;
         let begun = queue.begun();
         drop(queue);
         if keeping.is_some() {
@@ -158,7 +159,7 @@ pub enum OpenLedgerError {
 
 /// The writer of the ledger in this folder, which may have to be made; `None` when another match is in
 /// it.
-fn open_ledger(
+pub(super) fn open_ledger(
     folder: &Path,
     info: &MatchInfo,
 ) -> Result<Option<(LedgerWriter, MatchInfo)>, OpenLedgerError> {
@@ -190,7 +191,12 @@ pub(super) fn match_name(agent: &str, number: u16) -> String {
     }
 }
 
-fn match_info(id: &str, agent: &str, def: &Arc<GameDef>, provenance: &Provenance) -> MatchInfo {
+pub(super) fn match_info(
+    id: &str,
+    agent: &str,
+    def: &Arc<GameDef>,
+    provenance: &Provenance,
+) -> MatchInfo {
     let clients = Entrant::named(CLIENTS);
     let bad = |c: char| c.is_whitespace() || c.is_control() || c == ':' || c == '|';
     let bot = Entrant { agent: agent.to_owned(), ..Entrant::named(agent.replace(bad, "-")) };

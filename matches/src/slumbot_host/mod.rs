@@ -137,14 +137,23 @@ struct Inner {
     slots: Slots,
     files: Files,
     sessions: RwLock<HashMap<u128, Shared>>,
-    /// The place of each hand left open, and the moment from which on it is forfeited.
-    left_open: Mutex<VecDeque<(u64, u32)>>,
+    /// The hands left open, in the order in which they are forfeited.
+    left_open: Mutex<VecDeque<Left>>,
     keeper: Mutex<Keeper>,
     books: Vec<Mutex<Option<Arc<Book>>>>,
     counts: Counts,
 }
 
 type Shared = Arc<tokio::sync::Mutex<Session>>;
+
+/// A hand that its client has left open for another one.
+#[derive(Debug, Clone, Copy)]
+struct Left {
+    /// From when on it is forfeited: milliseconds since 1970.
+    at: u64,
+    /// Where it is on disk.
+    place: u32,
+}
 
 /// What happened since the start.
 #[derive(Debug, Default)]
@@ -223,10 +232,12 @@ impl SlumbotHost {
             Some(name) => inner.find_agent(name)?,
             None => inner.agent_of(username),
         };
-        let session = inner.begin_session(agent)?;
+        let mut begun = inner.begin_session(agent)?;
+        let session = begun.session();
+        inner.note(&session.slot, username)?;
         let token = session.slot.token;
         inner.slots.write(session.place, &session.slot).map_err(not_recorded)?;
-        inner.admit(session, username)?;
+        inner.admit(begun);
         Ok(token_text(token))
     }
 
@@ -249,21 +260,17 @@ impl SlumbotHost {
                 let mut session = shared.lock().await;
                 inner.alive(&session)?;
                 let (object, kept) = inner.deal(&mut session, agent, twist).await?;
-                let object = inner.rotated(object, &shared, &mut session, twist)?;
+                let object = inner.rotated(object, &shared, &mut session, twist);
                 recorded(kept).await?;
                 Ok(object)
             }
             None => {
-                let mut session = inner.begin_session(agent.unwrap_or(inner.default))?;
-                let (mut object, kept) = match inner.deal(&mut session, None, twist).await {
-                    Ok(dealt) => dealt,
-                    Err(error) => {
-                        inner.free(session.place);
-                        return Err(error);
-                    }
-                };
+                let mut begun = inner.begin_session(agent.unwrap_or(inner.default))?;
+                let session = begun.session();
+                inner.note(&session.slot, "")?;
+                let (mut object, kept) = inner.deal(session, None, twist).await?;
                 object.token = Some(token_text(session.slot.token));
-                inner.admit(session, "")?;
+                inner.admit(begun);
                 recorded(kept).await?;
                 Ok(object)
             }
@@ -296,8 +303,8 @@ impl SlumbotHost {
         let mut slot = session.slot.clone();
         slot.actions.push(pack(played));
         hand.play(played).expect("what was read is legal");
-        let (object, kept) = inner.go_on(&mut session, slot, hand, old_action).await?;
-        let object = inner.rotated(object, &shared, &mut session, twist)?;
+        let (object, kept) = inner.go_on(&mut session, slot, hand, Some(old_action)).await?;
+        let object = inner.rotated(object, &shared, &mut session, twist);
         recorded(kept).await?;
         Ok(object)
     }

@@ -9,14 +9,14 @@ use protocol::acpc::gamedef::Reading;
 use tokio::sync::Semaphore;
 
 use super::agents::Bot;
-use super::files::{Files, agent_names};
+use super::files::{self, Files, agent_names};
 use super::keeper::{self, Book, Keeper, OpenLedgerError};
 use super::play::record;
 use super::queue::Finished;
 use super::seeds::Secret;
 use super::session::{Session, replay};
 use super::slots::{Found, Kept, Kind, Slot, Slots, Stage};
-use super::{Counts, GAME, HostPlan, Inner, OpenError, Shared, SlumbotHost};
+use super::{Counts, GAME, HostPlan, Inner, Left, OpenError, Shared, SlumbotHost};
 use crate::games::load_game;
 
 impl SlumbotHost {
@@ -30,7 +30,10 @@ impl SlumbotHost {
             let path = at(name);
             move |reason| OpenError::Io { path, reason }
         };
-        std::fs::create_dir_all(&plan.folder).map_err(io(""))?;
+        files::make_private(&plan.folder).map_err(io(""))?;
+        for name in files::SECRET {
+            files::keep_private(&at(name), 0o600).map_err(io(name))?;
+        }
         let def = load_game(GAME, Reading::Strict).expect("a built-in game");
         let secret = Secret::open(&at("secret")).map_err(io("secret"))?;
         let names: Vec<&str> = plan.agents.iter().map(|(name, _)| name.as_str()).collect();
@@ -86,7 +89,7 @@ impl Inner {
         let offered = |number: u16| self.bots.get(usize::from(number)).is_some_and(Option::is_some);
         let mut opened: Vec<Option<Opened>> = self.bots.iter().map(|_| None).collect();
         let mut sessions = HashMap::with_capacity(found.slots.len());
-        let mut aliases = Vec::new();
+        let (mut aliases, mut left) = (Vec::new(), Vec::new());
         for (place, mut slot) in found.slots {
             if slot.kind == Kind::Alias {
                 aliases.push((place, slot));
@@ -104,9 +107,7 @@ impl Inner {
                 self.complete(&slot, &mut opened)?;
             }
             match slot.kind {
-                Kind::LeftOpen if slot.stage == Stage::Open => {
-                    super::lock(&self.left_open).push_back((self.forfeit_at(&slot), place));
-                }
+                Kind::LeftOpen if slot.stage == Stage::Open => left.push((place, slot)),
                 Kind::LeftOpen => self.free(place),
                 Kind::Session | Kind::Alias => {
                     let seeds = self.secret.seeds(slot.number);
@@ -119,6 +120,21 @@ impl Inner {
         for (place, alias) in aliases {
             self.restore_alias(&mut sessions, place, &alias);
         }
+        left.sort_unstable_by_key(|(_, slot)| slot.used);
+        for (place, slot) in left {
+            let session = sessions.get(&slot.token).and_then(|session| session.try_lock().ok());
+            // The server was killed when the hand was about to be left open: it was not.
+            let goes_on = session.is_some_and(|session| {
+                let Session { slot: open, .. } = &*session;
+                open.stage == Stage::Open
+                    && (open.deal, &open.actions) == (slot.deal, &slot.actions)
+            });
+            if goes_on {
+                self.free(place);
+            } else {
+                self.is_left_open(Left { at: self.forfeit_at(&slot), place });
+            }
+        }
         if !sessions.is_empty() {
             tracing::info!(
                 sessions = sessions.len(),
@@ -126,7 +142,6 @@ impl Inner {
             );
         }
         *self.sessions_mut() = sessions;
-        super::lock(&self.left_open).make_contiguous().sort_unstable();
         Ok(())
     }
 

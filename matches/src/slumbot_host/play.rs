@@ -10,9 +10,9 @@ use protocol::slumbot::message::{HandEnd, HandObject};
 
 use super::agents::{Bot, Question, SelfPlay};
 use super::keeper::Book;
-use super::queue::{Finished, Keeping};
+use super::queue::Keeping;
 use super::seeds::{parse_token, token_text};
-use super::session::{Session, cards, client_seat, deal_number, set_totals, totals};
+use super::session::{Baseline, Session, cards, client_seat, deal_number, set_totals, totals};
 use super::slots::{Kept, Kind, Slot, Stage, pack};
 use super::{BOT, CLIENT, HostError, Inner, Shared, Twist, lock, now};
 use crate::decide::mix;
@@ -60,7 +60,7 @@ impl Inner {
     }
 
     /// A session that nobody knows of yet.
-    pub(super) fn begin_session(&self, agent: u16) -> Result<Session, HostError> {
+    pub(super) fn begin_session(&self, agent: u16) -> Result<Begun<'_>, HostError> {
         let full = self.sessions().len() >= self.plan.most_sessions;
         if full && !self.make_room() {
             return Err(HostError::Full);
@@ -70,7 +70,8 @@ impl Inner {
         slot.agent = agent;
         slot.used = now();
         let seeds = self.secret.seeds(slot.number);
-        Ok(Session::new(slot, self.slots.take(), seeds))
+        let session = Session::new(slot, self.slots.take(), seeds);
+        Ok(Begun { inner: self, session: Some(session) })
     }
 
     /// Gives a place on disk back.
@@ -80,15 +81,18 @@ impl Inner {
         }
     }
 
-    /// Makes a session known, once it is on disk.
-    pub(super) fn admit(&self, session: Session, username: &str) -> Result<(), HostError> {
-        let slot = &session.slot;
+    /// Notes a session, before anything else of it is on disk.
+    pub(super) fn note(&self, slot: &Slot, username: &str) -> Result<(), HostError> {
         let agent = &self.bot(slot.agent).name;
         let noted = self.files.note_session(slot.number, &token_text(slot.token), username, agent);
-        noted.map_err(not_recorded)?;
-        let token = slot.token;
+        noted.map_err(not_recorded)
+    }
+
+    /// Makes a session known, once it is on disk.
+    pub(super) fn admit(&self, begun: Begun<'_>) {
+        let session = begun.admit();
+        let token = session.slot.token;
         self.sessions_mut().insert(token, Arc::new(tokio::sync::Mutex::new(session)));
-        Ok(())
     }
 
     /// Deals the next hand.
@@ -109,27 +113,24 @@ impl Inner {
         slot.actions.clear();
         let (hole, board) = cards(&self.def, session.seeds, slot.deal);
         let hand = Hand::new(&self.def, hole, board, client_seat(slot.deal));
-        let left = (session.slot.stage == Stage::Open)
-            .then(|| (session.slot.clone(), std::mem::take(&mut session.decisions)));
+        let dealt = self.go_on(session, slot, hand, None).await?;
         self.counts.begun.fetch_add(1, Ordering::Relaxed);
-        let dealt = self.go_on(session, slot, hand, String::new()).await;
-        match (left, &dealt) {
-            (Some((left, _)), Ok(_)) => self.leave_open(left).map_err(not_recorded)?,
-            // Nothing has changed.
-            (Some((_, decisions)), Err(_)) => session.decisions = decisions,
-            (None, _) => {}
-        }
-        dealt
+        Ok(dealt)
     }
 
-    /// Plays the bot's actions until the client is to act or the hand is over, writes the session, and
-    /// makes the answer. `slot` is what the session's is to become; its actions are the hand's.
+    /// Plays the bot's actions until the client is to act or the hand is over, writes the session,
+    /// and makes the answer. `slot` is what the session's is to become; its actions are the hand's.
+    /// `before` is the betting before the client's last action; without it the hand is new, and an
+    /// open one is left open.
+    ///
+    /// The session changes only when all of this is done: given up at any time, or failing, it
+    /// leaves everything as it was.
     pub(super) async fn go_on(
         &self,
         session: &mut Session,
         mut slot: Slot,
         mut hand: Hand,
-        old_action: String,
+        before: Option<String>,
     ) -> Result<(HandObject, Option<Keeping>), HostError> {
         let bot = self.bot(slot.hand_agent);
         let mut made = Vec::new();
@@ -147,31 +148,59 @@ impl Inner {
             made.push(record);
         }
         slot.used = now();
-        if hand.next() == Next::Client {
-            if !bot.inline() && slot.actions.len() <= 1 {
-                session.baseline = self.begin_baseline(bot, session, &slot);
+        let over = hand.next() == Next::Over;
+        let own = if over { self.baseline(bot, session, &slot).await? } else { None };
+        // Nothing waits from here on.
+        let (old_action, mut decisions, left) = match before {
+            Some(action) => (action, std::mem::take(&mut session.decisions), None),
+            None if session.slot.stage == Stage::Open => {
+                (String::new(), Vec::new(), Some(self.leave_open(&session.slot)?))
             }
-            self.slots.write(session.place, &slot).map_err(not_recorded)?;
-            session.slot = slot;
-            session.decisions.append(&mut made);
-            return Ok((hand.object(old_action, None, None), None));
-        }
-        let baseline = self.baseline(bot, session, &slot).await?;
-        let mut decisions = std::mem::take(&mut session.decisions);
+            None => (String::new(), Vec::new(), None),
+        };
+        let earlier = decisions.len();
         decisions.append(&mut made);
-        let (end, kept) = self.finish(session.place, &mut slot, &hand, decisions, baseline)?;
-        session.slot = slot;
-        Ok((hand.object(old_action, Some(end), None), kept))
+        let written = if over {
+            let finished = self.finish(session.place, &mut slot, &hand, &mut decisions, own);
+            finished.map(|(end, kept)| (Some(end), kept))
+        } else {
+            let written = self.slots.write(session.place, &slot).map_err(not_recorded);
+            written.map(|()| (None, None))
+        };
+        let (end, kept) = match written {
+            Ok(written) => written,
+            Err(error) => {
+                if let Some(left) = left {
+                    self.free(left.place);
+                } else {
+                    decisions.truncate(earlier);
+                    session.decisions = decisions;
+                }
+                return Err(error);
+            }
+        };
+        if let Some(left) = left {
+            self.is_left_open(left);
+        }
+        if !over && !bot.inline() && slot.actions.len() <= 1 {
+            session.baseline = self.begin_baseline(bot, session, &slot);
+        }
+        (session.slot, session.decisions) = (slot, decisions);
+        Ok((hand.object(old_action, end, None), kept))
     }
 
-    /// Counts a finished hand in its slot, writes that at `place`, and has the hand kept.
-    /// `baseline` is what the agent, playing itself, got in the client's seat.
+    /// Counts a finished hand in its slot, writes that at `place`, and has the hand kept with these
+    /// decisions, which are taken. `baseline` is what the agent, playing itself, got in the
+    /// client's seat.
+    ///
+    /// # Errors
+    /// Then nothing has changed.
     pub(super) fn finish(
         &self,
         place: u32,
         slot: &mut Slot,
         hand: &Hand,
-        decisions: Vec<DecisionRecord>,
+        decisions: &mut Vec<DecisionRecord>,
         baseline: Option<i64>,
     ) -> Result<(HandEnd, Option<Keeping>), HostError> {
         let winnings = hand.winnings();
@@ -183,8 +212,7 @@ impl Inner {
         set_totals(&mut finished, sums);
         finished.stage = Stage::Finished;
         let book = self.book(slot.hand_agent)?;
-        let hand = Finished { record: record(slot, hand), decisions };
-        let keeping = book.keep(hand, |number| {
+        let keeping = book.keep(record(slot, hand), decisions, |number| {
             let (agent, book) = (finished.hand_agent, book.number);
             finished.last = Some(Kept { agent, book, hand: number });
             self.slots.write(place, &finished).map_err(not_recorded)
@@ -217,20 +245,17 @@ impl Inner {
     }
 
     /// Lets an agent that takes long play itself while the client thinks.
-    pub(super) fn begin_baseline(
-        &self,
-        bot: &Arc<Bot>,
-        session: &Session,
-        slot: &Slot,
-    ) -> Option<tokio::task::JoinHandle<Option<i64>>> {
+    fn begin_baseline(&self, bot: &Arc<Bot>, session: &Session, slot: &Slot) -> Option<Baseline> {
         if !self.plan.baseline {
             return None;
         }
         let (bot, deal) = (Arc::clone(bot), self.self_play(session, slot));
-        Some(tokio::spawn(async move { bot.play_itself_elsewhere(deal).await.ok() }))
+        let result = tokio::spawn(async move { bot.play_itself_elsewhere(deal).await.ok() });
+        Some(Baseline { deal: slot.deal, agent: slot.hand_agent, result })
     }
 
-    /// What the agent, playing itself, gets in the client's seat; `None` when that is not wanted.
+    /// What the agent, playing itself, gets in the client's seat of the hand in `slot`; `None` when
+    /// that is not wanted.
     pub(super) async fn baseline(
         &self,
         bot: &Arc<Bot>,
@@ -240,10 +265,14 @@ impl Inner {
         if !self.plan.baseline {
             return Ok(None);
         }
-        if let Some(begun) = session.baseline.take()
-            && let Ok(Some(own)) = begun.await
+        if let Some(begun) = &mut session.baseline
+            && (begun.deal, begun.agent) == (slot.deal, slot.hand_agent)
         {
-            return Ok(Some(own));
+            let played = (&mut begun.result).await;
+            session.baseline = None;
+            if let Ok(Some(own)) = played {
+                return Ok(Some(own));
+            }
         }
         let deal = self.self_play(session, slot);
         let own = if bot.inline() {
@@ -254,24 +283,53 @@ impl Inner {
         Ok(Some(own))
     }
 
-    /// Gives the session a new token beside those it has, when that is wanted.
+    /// Gives the session a new token beside those it has, when that is wanted and possible.
     pub(super) fn rotated(
         &self,
         mut object: HandObject,
         shared: &Shared,
         session: &mut Session,
         twist: Twist,
-    ) -> Result<HandObject, HostError> {
+    ) -> HandObject {
         if twist.rotate {
             let mut alias = Slot::new(Kind::Alias, self.secret.token());
             (alias.stands_for, alias.used) = (session.slot.token, now());
             let place = self.slots.take();
-            self.slots.write(place, &alias).map_err(not_recorded)?;
+            if let Err(error) = self.slots.write(place, &alias) {
+                tracing::error!(%error, "a further token cannot be written");
+                self.free(place);
+                return object;
+            }
             session.aliases.push((alias.token, place));
             self.sessions_mut().insert(alias.token, Arc::clone(shared));
             object.token = Some(token_text(alias.token));
         }
-        Ok(object)
+        object
+    }
+}
+
+/// A session that nobody knows of yet. Its place on disk is given back unless it is admitted.
+pub(super) struct Begun<'a> {
+    inner: &'a Inner,
+    session: Option<Session>,
+}
+
+impl Begun<'_> {
+    /// The session.
+    pub(super) fn session(&mut self) -> &mut Session {
+        self.session.as_mut().expect("it is taken by `admit` only")
+    }
+
+    fn admit(mut self) -> Session {
+        self.session.take().expect("it is taken here only")
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        if let Some(session) = &self.session {
+            self.inner.free(session.place);
+        }
     }
 }
 

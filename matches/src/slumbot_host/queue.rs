@@ -49,21 +49,23 @@ impl Queue {
         Queue { next, journal, hands, waiting, taken: 0, failing: false, closed: false }
     }
 
-    /// Gives the hand a number, calls `before` with it, and puts the hand in line. With a [`Keeping`] the
-    /// client has to wait for it.
+    /// Gives the hand a number, calls `before` with it, and puts the hand in line with these
+    /// decisions, which are taken. With a [`Keeping`] the client has to wait for it.
     ///
     /// # Errors
     /// That of `before`, or when no more hands are taken; then nothing has changed.
     pub(super) fn add(
         &mut self,
-        hand: Finished,
+        record: HandRecord,
+        decisions: &mut Vec<DecisionRecord>,
         before: impl FnOnce(u64) -> Result<(), HostError>,
     ) -> Result<Option<Keeping>, HostError> {
         if self.closed || self.hands.len() + self.taken >= MOST {
             return Err(HostError::NotRecorded(None));
         }
         before(self.next)?;
-        Ok(self.add_as(hand, self.next))
+        let decisions = std::mem::take(decisions);
+        Ok(self.add_as(Finished { record, decisions }, self.next))
     }
 
     /// Puts a hand in line that has got this number before.

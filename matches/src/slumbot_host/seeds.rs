@@ -48,9 +48,10 @@ impl Secret {
                 let secret = system_randomness()?;
                 // Whole or not at all.
                 let temporary = path.with_extension("tmp");
+                // One left behind may have other rights.
+                let _ = fs::remove_file(&temporary);
                 let mut options = OpenOptions::new();
-                let mut file =
-                    options.write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+                let mut file = options.write(true).create_new(true).mode(0o600).open(&temporary)?;
                 file.write_all(&secret)?;
                 file.sync_all()?;
                 fs::rename(&temporary, path)?;

@@ -24,10 +24,21 @@ pub(super) struct Session {
     pub(super) decisions: Vec<DecisionRecord>,
     /// Further tokens, with their places on disk.
     pub(super) aliases: Vec<(u128, u32)>,
-    /// The agent's game against itself with the cards of the open hand, where that takes long.
-    pub(super) baseline: Option<JoinHandle<Option<i64>>>,
+    /// An agent's game against itself that has been begun, where that takes long.
+    pub(super) baseline: Option<Baseline>,
     /// Set when its token has been forgotten.
     pub(super) expired: bool,
+}
+
+/// An agent's game against itself, being played.
+#[derive(Debug)]
+pub(super) struct Baseline {
+    /// Of which deal of the session it has the cards.
+    pub(super) deal: u32,
+    /// Whose game it is.
+    pub(super) agent: u16,
+    /// What it comes to.
+    pub(super) result: JoinHandle<Option<i64>>,
 }
 
 impl Session {

@@ -24,7 +24,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -262,7 +262,9 @@ impl Slots {
     /// Opens the file, or makes it, and reads what is in it.
     pub(super) fn open(path: &Path) -> io::Result<(Slots, Found)> {
         let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+        let options = options.read(true).write(true).create(true).truncate(false);
+        // It holds tokens.
+        let file = options.mode(0o600).open(path)?;
         let end = file.metadata()?.len().div_ceil(SIZE as u64);
         let end = u32::try_from(end).map_err(|_| io::Error::other("the file is too large"))?;
         let (mut found, mut holes) = (Found::default(), Vec::new());
@@ -309,11 +311,11 @@ impl Slots {
         Ok(Slot::decode(&bytes[..length]))
     }
 
-    /// Gives a place back.
+    /// Gives a place back, even when it cannot be written that it is free.
     pub(super) fn clear(&self, place: u32) -> io::Result<()> {
-        self.file.write_all_at(&[0], u64::from(place) * SIZE as u64)?;
+        let written = self.file.write_all_at(&[0], u64::from(place) * SIZE as u64);
         self.free().holes.push(place);
-        Ok(())
+        written
     }
 
     /// Flushes everything to disk.

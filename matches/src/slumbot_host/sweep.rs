@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use game::Action;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::files::Forfeit;
@@ -16,10 +17,11 @@ use super::play::{not_recorded, recorded};
 use super::seeds::token_text;
 use super::session::{Session, deal_number, replay, set_totals, totals};
 use super::slots::{Kind, Slot, Stage, pack};
-use super::{HostError, Inner, Shared, SlumbotHost, lock, now};
+use super::{HostError, Inner, Left, Shared, SlumbotHost, lock, now};
 
-/// How often idle hands and sessions are looked for.
-const TICK: Duration = Duration::from_secs(60);
+/// How often idle hands and sessions are looked for: four times in the shortest time that they are
+/// given, but neither more nor less often than this.
+const TICKS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
 
 /// How often the statistics of ledgers are written.
 const REPORT: Duration = Duration::from_secs(10);
@@ -31,7 +33,10 @@ const UNUSED: Duration = Duration::from_secs(600);
 impl SlumbotHost {
     /// Does what time brings until `stop`. [`close`](Self::close) comes after it.
     pub async fn run(self, stop: CancellationToken) {
-        let mut sweeps = tokio::time::interval(TICK);
+        let plan = &self.0.plan;
+        let shortest = plan.forfeit_after.min(plan.session_life);
+        let mut sweeps = tokio::time::interval((shortest / 4).clamp(TICKS.0, TICKS.1));
+        sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut reports = tokio::time::interval(REPORT);
         let mut reporter = super::report::Reporter::default();
         loop {
@@ -63,9 +68,10 @@ impl SlumbotHost {
                 inner.expire(&mut session);
             }
         }
-        while let Some(place) = inner.next_left_open(now) {
-            if let Err(error) = inner.forfeit_left(place).await {
-                tracing::warn!(%error, "a hand left open cannot be forfeited");
+        for left in inner.due(now) {
+            if let Err(error) = inner.forfeit_left(left.place).await {
+                tracing::warn!(%error, "a hand left open cannot be forfeited; trying again later");
+                inner.is_left_open(left);
             }
         }
     }
@@ -85,24 +91,30 @@ impl Inner {
         slot.used.saturating_add(self.plan.forfeit_after.as_millis() as u64)
     }
 
-    /// Keeps a hand that its client has left open for another one.
-    pub(super) fn leave_open(&self, mut slot: Slot) -> std::io::Result<()> {
-        slot.kind = Kind::LeftOpen;
-        let place = self.slots.take();
-        self.slots.write(place, &slot)?;
-        let mut left = lock(&self.left_open);
-        let at = self.forfeit_at(&slot);
-        // Nearly always the last one.
-        let index = left.partition_point(|(other, _)| *other <= at);
-        left.insert(index, (at, place));
-        Ok(())
+    /// Writes a hand that its client leaves open for another one to a place of its own.
+    pub(super) fn leave_open(&self, slot: &Slot) -> Result<Left, HostError> {
+        let slot = Slot { kind: Kind::LeftOpen, ..slot.clone() };
+        let left = Left { at: self.forfeit_at(&slot), place: self.slots.take() };
+        let written = self.slots.write(left.place, &slot);
+        written.map(|()| left).map_err(|error| {
+            self.free(left.place);
+            not_recorded(error)
+        })
     }
 
-    /// The next hand left open that is due.
-    fn next_left_open(&self, now: u64) -> Option<u32> {
+    /// Remembers a hand left open.
+    pub(super) fn is_left_open(&self, hand: Left) {
         let mut left = lock(&self.left_open);
-        let due = left.front().is_some_and(|(at, _)| *at <= now);
-        if due { left.pop_front().map(|(_, place)| place) } else { None }
+        // Nearly always the last one.
+        let index = left.partition_point(|other| other.at <= hand.at);
+        left.insert(index, hand);
+    }
+
+    /// The hands left open that are due, which are not remembered any more.
+    fn due(&self, now: u64) -> Vec<Left> {
+        let mut left = lock(&self.left_open);
+        let due = left.partition_point(|hand| hand.at <= now);
+        left.drain(..due).collect()
     }
 
     async fn forfeit_left(&self, place: u32) -> Result<(), HostError> {
@@ -113,10 +125,14 @@ impl Inner {
             let mut session = shared.lock().await;
             self.forfeit(&mut session, slot, Some(place)).await?;
         }
-        self.slots.clear(place).map_err(not_recorded)
+        self.free(place);
+        Ok(())
     }
 
     /// Ends the hand in `slot` as lost; it is the session's open one, or, with a place, one left open.
+    ///
+    /// # Errors
+    /// Then nothing has changed, but for [`HostError::NotRecorded`] after the hand's end, which counts.
     async fn forfeit(
         &self,
         session: &mut Session,
@@ -130,28 +146,46 @@ impl Inner {
         let action = hand.action();
         let lost = i64::from(hand.public().committed()[hand.client()]);
         let bot = self.bot(slot.hand_agent);
-        // The game of the agent against itself that has begun is of the session's open hand.
-        let begun = if left_at.is_some() { session.baseline.take() } else { None };
         let own = self.baseline(bot, session, &slot).await?;
-        session.baseline = begun;
-        let baseline = own.map_or(0, |own| -lost - own);
-        let folds = hand.public().legal().fold;
         set_totals(&mut slot, totals(&session.slot));
-        let mut number = None;
+        // Nothing waits from here on.
+        let mut keeping = None;
+        let folds = hand.public().legal().fold;
         if folds {
             hand.play(Action::Fold).expect("it is legal");
             slot.actions.push(pack(Action::Fold));
-            let decisions =
-                if left_at.is_none() { std::mem::take(&mut session.decisions) } else { Vec::new() };
-            let place = left_at.unwrap_or(session.place);
-            let (_, keeping) = self.finish(place, &mut slot, &hand, decisions, own)?;
-            recorded(keeping).await?;
-            number = slot.last.map(|last| last.hand);
+            let mut unknown = Vec::new();
+            let (place, decisions) = match left_at {
+                None => (session.place, &mut session.decisions),
+                Some(place) => (place, &mut unknown),
+            };
+            (_, keeping) = self.finish(place, &mut slot, &hand, decisions, own)?;
         } else {
             let mut sums = totals(&slot);
-            sums.add(-lost, baseline);
+            sums.add(-lost, own.map_or(0, |own| -lost - own));
             set_totals(&mut slot, sums);
             slot.stage = Stage::None;
+        }
+        let ended = match left_at {
+            None => slot.clone(),
+            Some(_) => {
+                let mut ended = session.slot.clone();
+                set_totals(&mut ended, totals(&slot));
+                ended
+            }
+        };
+        match self.slots.write(session.place, &ended) {
+            // The hand is in the ledger all the same; the session is written with its next action.
+            Err(error) if folds => {
+                tracing::error!(%error, "a session cannot be written");
+            }
+            written => written.map_err(not_recorded)?,
+        }
+        session.slot = ended;
+        if left_at.is_none() {
+            session.decisions.clear();
+        }
+        if !folds {
             self.counts.hands.fetch_add(1, Ordering::Relaxed);
         }
         self.counts.forfeited.fetch_add(1, Ordering::Relaxed);
@@ -162,24 +196,12 @@ impl Inner {
             agent: &bot.name,
             action: &action,
             lost,
-            hand: number,
+            hand: slot.last.filter(|_| folds).map(|last| last.hand),
         });
-        noted.map_err(not_recorded)?;
-        self.settle(session, slot, left_at)
-    }
-
-    /// Takes the sums, and, unless the hand was one left open, the hand over into the session.
-    fn settle(
-        &self,
-        session: &mut Session,
-        slot: Slot,
-        left_at: Option<u32>,
-    ) -> Result<(), HostError> {
-        match left_at {
-            None => session.slot = slot,
-            Some(_) => set_totals(&mut session.slot, totals(&slot)),
+        if let Err(error) = noted {
+            tracing::error!(%error, "a forfeited hand cannot be noted");
         }
-        self.slots.write(session.place, &session.slot).map_err(not_recorded)
+        recorded(keeping).await
     }
 
     /// Forgets a session and all its tokens.

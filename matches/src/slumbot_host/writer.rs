@@ -22,6 +22,9 @@ const BATCH: Duration = Duration::from_millis(50);
 /// How often hands that could not be committed are tried again.
 const UPKEEP: Duration = Duration::from_secs(1);
 
+/// Bytes of memory for the pages of all ledgers together.
+const CACHE: u64 = 64 << 20;
+
 /// What the thread is told.
 enum Order {
     Open(Box<LedgerWriter>, Arc<Mutex<Queue>>),
@@ -111,6 +114,17 @@ struct Ledger {
 }
 
 impl Ledgers {
+    /// One more, with which the others share what memory there is.
+    fn open(&mut self, ledger: Ledger) {
+        self.0.push(ledger);
+        let share = CACHE / self.0.len() as u64;
+        for ledger in &self.0 {
+            if let Err(error) = ledger.writer.bound_cache(share) {
+                tracing::warn!(%error, "the memory of a ledger cannot be bounded");
+            }
+        }
+    }
+
     fn run(mut self, orders: &Receiver<Order>, hurry: &AtomicBool) {
         loop {
             // Woken by the first hand in line.
@@ -119,7 +133,7 @@ impl Ledgers {
             let mut closing = false;
             for order in orders.try_iter() {
                 match order {
-                    Order::Open(writer, queue) => self.0.push(Ledger::new(*writer, queue)),
+                    Order::Open(writer, queue) => self.open(Ledger::new(*writer, queue)),
                     Order::Close => closing = true,
                 }
             }
@@ -215,6 +229,32 @@ impl Ledger {
             && spent.empty().is_ok()
         {
             lock(&self.queue).emptied();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::load_game;
+    use crate::slumbot_host::keeper::{match_info, open_ledger};
+    use protocol::acpc::gamedef::Reading;
+
+    #[test]
+    fn all_ledgers_together_take_no_more_memory_than_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let def = load_game(crate::slumbot_host::GAME, Reading::Strict).expect("a game");
+        let mut ledgers = Ledgers::default();
+        for agent in 1..=5 {
+            let info = match_info("m", &format!("agent-{agent}"), &def, &Default::default());
+            let made = open_ledger(&folder.path().join(agent.to_string()), &info);
+            let (writer, _) = made.expect("a ledger").expect("a new one");
+            let queue = Queue::new(0, writer.journal().expect("a journal"));
+            ledgers.open(Ledger::new(writer, Arc::new(Mutex::new(queue))));
+            let bounds = ledgers.0.iter().map(|ledger| ledger.writer.cache_bound().expect("told"));
+            let bounds: Vec<u64> = bounds.collect();
+            assert!(bounds.iter().sum::<u64>() <= CACHE, "{bounds:?}");
+            assert!(bounds.iter().all(|&bound| bound > CACHE / 6), "{bounds:?}");
         }
     }
 }

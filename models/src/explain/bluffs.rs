@@ -35,7 +35,7 @@ impl Explainer<'_> {
         let mut found: Vec<Bluff> = (0..self.tree.nodes())
             .filter(|&node| matches!(self.tree.node(node), Node::Leaf { .. }))
             .filter_map(|node| {
-                let summary = self.tree.summary(node);
+                let summary = self.summary(node);
                 let raise = self.raising(&summary.shares);
                 // Shares are singles: 20 % may read as 0.19999999.
                 if raise + 1e-6 < weak.raise {

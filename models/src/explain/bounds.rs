@@ -65,4 +65,25 @@ impl Bounds {
         });
         later.fold(below(Feature::WinRate), f64::min)
     }
+
+    /// A number that the win-rate is at least; 0 where nothing bounds it.
+    ///
+    /// A tenth of the boards of a later street is at or above each decile and below the next, so that the win-rate, their
+    /// mean, is at least the mean of the bounds of all deciles but the last, and of 0 for the boards below the first.
+    pub(super) fn win_rate_from(&self, features: &[Option<Feature>]) -> f64 {
+        let from = |wanted: Feature| {
+            let column = features.iter().position(|&feature| feature == Some(wanted));
+            column.map_or(0.0, |column| f64::from(self.columns[column].0).max(0.0))
+        };
+        let later = Street::ALL[1..].iter().map(|&street| {
+            let mut bound = 0.0_f64;
+            let deciles = (1..DECILES).map(|decile| {
+                // What bounds a decile bounds those after it.
+                bound = bound.max(from(Feature::Percentile { street, percent: 10 * decile as u8 }));
+                bound
+            });
+            deciles.sum::<f64>() / DECILES as f64
+        });
+        later.fold(from(Feature::WinRate), f64::max)
+    }
 }

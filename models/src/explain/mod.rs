@@ -10,6 +10,7 @@
 //!
 //! Node numbers are those of [`Tree::node`].
 
+mod around;
 mod bluffs;
 mod bounds;
 mod flips;
@@ -18,13 +19,16 @@ mod words;
 
 use abstraction::features::Feature;
 use abstraction::menu::Move;
+use game::Street;
 
-use crate::tree::{Looks, Node, Tree};
+use crate::student::{Learned, Student};
+use crate::tree::{Looks, Node, Summary, Tree};
 
+pub use around::Around;
 pub use bluffs::{Bluff, Weak};
 pub use flips::Flip;
 pub use outline::Shown;
-pub use words::{move_words, percent};
+pub use words::{Owed, Spot, move_words, percent};
 
 use bounds::Bounds;
 
@@ -34,17 +38,23 @@ pub struct Explainer<'a> {
     tree: &'a Tree,
     // What each column is; none for columns that are no features.
     features: Vec<Option<Feature>>,
-    // Which classes are bets and raises.
-    raises: Vec<bool>,
+    spot: Option<Spot>,
 }
 
 impl<'a> Explainer<'a> {
-    /// Reads this tree.
+    /// Reads this tree, of which nothing else is known.
     pub fn new(tree: &'a Tree) -> Explainer<'a> {
         let features = tree.column_names().iter().map(|name| Feature::from_id(name)).collect();
-        let passive = |name: &String| matches!(name.parse(), Ok(Move::Fold | Move::Call));
-        let raises = tree.class_names().iter().map(|name| !passive(name)).collect();
-        Explainer { tree, features, raises }
+        Explainer { tree, features, spot: None }
+    }
+
+    /// Reads the tree of a student's street, whose columns are the street's features: it is known there what chips
+    /// are a bet, and where nothing is owed. None where the street's model is no tree.
+    pub fn of(student: &'a Student, street: Street) -> Option<Explainer<'a>> {
+        let Learned::Tree(tree) = student.street(street) else { return None };
+        let big_blind = student.manifest().game.blinds.iter().copied().max().unwrap_or_default();
+        let features = Feature::of(street).map(Some).collect();
+        Some(Explainer { tree, features, spot: Some(Spot { street, big_blind }) })
     }
 
     /// The tree.
@@ -81,40 +91,95 @@ impl<'a> Explainer<'a> {
     /// What holds for all rows of a node: a clause for each column that was asked about on the way, and one
     /// for each weighted sum. Empty for the root.
     pub fn path(&self, number: usize) -> Vec<String> {
+        self.clauses(number).into_iter().map(|(_, words)| words).collect()
+    }
+
+    /// [`Explainer::path`] with the column that each clause is about; none for weighted sums.
+    pub fn clauses(&self, number: usize) -> Vec<(Option<usize>, String)> {
         let bounds = Bounds::of(self.tree, &self.way(number));
         let ranges = bounds.order.iter().map(|&column| {
             let (from, below) = bounds.columns[column];
-            self.range(
-                column,
-                Some(from).filter(|x| x.is_finite()),
-                Some(below).filter(|x| x.is_finite()),
-            )
+            let finite = |bound: f32| Some(bound).filter(|bound| bound.is_finite());
+            (Some(column), self.range(column, finite(from), finite(below)))
         });
-        let sums = bounds.sums.iter().map(|&(branch, right)| self.condition(branch, right));
+        let sums = bounds.sums.iter().map(|&(branch, right)| (None, self.condition(branch, right)));
         ranges.chain(sums).collect()
     }
 
-    /// How often each class is answered, the likeliest first, classes below half a percent left out:
+    /// Whether a player who comes to a node has something to call.
+    pub fn owed(&self, number: usize) -> Owed {
+        let Some(spot) = self.spot else { return Owed::Either };
+        let bet = Feature::OpponentBet { street: spot.street };
+        let Some(column) = self.features.iter().position(|&feature| feature == Some(bet)) else {
+            return Owed::Either;
+        };
+        let (from, below) = Bounds::of(self.tree, &self.way(number)).columns[column];
+        // Before the flop the blinds are a bet to one of the two.
+        let blind = spot.big_blind as f32;
+        match spot.street {
+            Street::Preflop if from > blind => Owed::Something,
+            Street::Preflop => Owed::Either,
+            _ if from > 0.0 => Owed::Something,
+            // Less than the smallest bet is none.
+            _ if below <= blind => Owed::Nothing,
+            _ => Owed::Either,
+        }
+    }
+
+    /// What the rows under a node are like. Where nothing is owed a fold checks, and counts as a call.
+    pub fn summary(&self, number: usize) -> Summary {
+        let mut summary = self.tree.summary(number);
+        let class = |wanted: Move| {
+            self.tree.class_names().iter().position(|name| name.parse() == Ok(wanted))
+        };
+        if let (Owed::Nothing, Some(fold), Some(call)) =
+            (self.owed(number), class(Move::Fold), class(Move::Call))
+        {
+            summary.shares[call] += std::mem::take(&mut summary.shares[fold]);
+        }
+        summary
+    }
+
+    /// How often each class is answered at a node, the likeliest first, classes below half a percent left out:
     /// `all-in 60 %, fold 40 %`.
-    pub fn mix(&self, shares: &[f64]) -> String {
+    pub fn mix(&self, number: usize) -> String {
+        let shares = self.summary(number).shares;
         let mut told: Vec<(usize, f64)> =
             shares.iter().copied().enumerate().filter(|&(_, share)| share >= 0.005).collect();
         told.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let owed = self.owed(number);
         let names = self.tree.class_names();
-        let told = told
-            .iter()
-            .map(|&(class, share)| format!("{} {:.0} %", move_words(&names[class]), 100.0 * share));
+        let told = told.iter().map(|&(class, share)| {
+            format!("{} {:.0} %", self.move_words(&names[class], owed), 100.0 * share)
+        });
         told.collect::<Vec<_>>().join(", ")
+    }
+
+    /// A class as a player says it on the tree's street: before the flop every bet is a raise.
+    pub fn move_words(&self, class: &str, owed: Owed) -> String {
+        let words = move_words(class, owed);
+        match self.spot {
+            Some(Spot { street: Street::Preflop, .. }) if words.starts_with("bet ") => {
+                words.replacen("bet", "raise", 1)
+            }
+            _ => words,
+        }
     }
 
     /// How often a bet or raise is answered.
     pub fn raising(&self, shares: &[f64]) -> f64 {
-        shares.iter().zip(&self.raises).filter(|(_, raises)| **raises).map(|(share, _)| share).sum()
+        let classes = shares.iter().enumerate();
+        classes.filter(|&(class, _)| self.is_raise(class)).map(|(_, share)| share).sum()
+    }
+
+    /// Whether an answer is a bet or raise.
+    fn is_raise(&self, class: usize) -> bool {
+        !matches!(self.tree.class_names()[class].parse(), Ok(Move::Fold | Move::Call))
     }
 
     fn range(&self, column: usize, from: Option<f32>, below: Option<f32>) -> String {
         match self.features[column] {
-            Some(feature) => words::feature(feature, from, below),
+            Some(feature) => words::feature(feature, from, below, self.spot),
             None => words::range(&self.tree.column_names()[column], from, below),
         }
     }

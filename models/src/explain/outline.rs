@@ -14,7 +14,7 @@ pub struct Shown {
     pub parent: Option<usize>,
     /// The answer to the parent's test that leads here, in words. Empty for the first.
     pub condition: String,
-    /// Its rows and what they are answered.
+    /// Its rows and what they are answered; a fold where nothing is owed is a check.
     pub summary: Summary,
     /// How many leaves are below it that are not shown; 0 where all are, and for leaves.
     pub hidden: usize,
@@ -47,7 +47,7 @@ impl Explainer<'_> {
                 depth: at,
                 parent,
                 condition: condition.unwrap_or_default(),
-                summary: self.tree.summary(node),
+                summary: self.summary(node),
                 hidden,
             });
         }

@@ -2,14 +2,47 @@
 
 use abstraction::features::Feature;
 use abstraction::menu::{BetSize, Move};
-use game::Street;
+use game::{Chips, Street};
+
+/// Where a tree decides: what its chips mean there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spot {
+    /// The street of its decisions.
+    pub street: Street,
+    /// The game's big blind.
+    pub big_blind: Chips,
+}
+
+/// Whether the player has something to call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owed {
+    /// Nobody has bet: a call is a check, and so is a fold.
+    Nothing,
+    /// There is a bet or raise to call.
+    Something,
+    /// It may be either.
+    Either,
+}
 
 /// A feature between bounds: at least `from`, less than `below`. At least one is given.
-pub(super) fn feature(feature: Feature, from: Option<f32>, below: Option<f32>) -> String {
+pub(super) fn feature(
+    feature: Feature,
+    from: Option<f32>,
+    below: Option<f32>,
+    spot: Option<Spot>,
+) -> String {
     match feature {
         Feature::WinRate => win_rate(from, below),
         Feature::Percentile { street, percent } => percentile(street, percent, from, below),
-        Feature::OpponentBet { street } => chips(street, from, below),
+        Feature::OpponentBet { street } => {
+            let least = from.map(f32::ceil).filter(|&least| least > 0.0);
+            // Chips are whole, so that less than a number is at most the whole number before it.
+            let most = below.map(|below| (below.ceil() - 1.0).max(0.0));
+            match spot.filter(|spot| street <= spot.street) {
+                Some(spot) => bets(street, least, most, spot),
+                None => chips(street, least, most),
+            }
+        }
     }
 }
 
@@ -27,11 +60,11 @@ fn win_rate(from: Option<f32>, below: Option<f32>) -> String {
     match (from, below) {
         (Some(from), Some(below)) => {
             let (from, below) = two(from, below);
-            format!("your win-rate is from {from} to below {below}")
+            format!("win-rate from {from} to below {below}")
         }
-        (Some(from), None) => format!("your win-rate is {} or more", percent(from)),
-        (None, Some(below)) => format!("your win-rate is below {}", percent(below)),
-        (None, None) => "your win-rate is any".to_owned(),
+        (Some(from), None) => format!("win-rate {} or more", percent(from)),
+        (None, Some(below)) => format!("win-rate below {}", percent(below)),
+        (None, None) => "any win-rate".to_owned(),
     }
 }
 
@@ -39,48 +72,83 @@ fn win_rate(from: Option<f32>, below: Option<f32>) -> String {
 /// less than a number where less is won on the worst p percent.
 fn percentile(street: Street, at: u8, from: Option<f32>, below: Option<f32>) -> String {
     let best = match at {
-        100 => format!("on your best {street}"),
-        _ => format!("on your best {} % of {street}s", 100 - at),
+        100 => format!("on its best {street}"),
+        _ => format!("on its best {} % of {street}s", 100 - at),
     };
     match (from, below) {
         (Some(from), Some(below)) => {
             let (from, below) = two(from, below);
             match at {
-                100 => format!("{best} you win from {from} to below {below}"),
-                _ => {
-                    format!("{best} you win {from} or more, on the other {at} % less than {below}")
-                }
+                100 => format!("wins from {from} to below {below} {best}"),
+                _ => format!("wins {from} or more {best}, less than {below} on the others"),
             }
         }
-        (Some(from), None) => format!("{best} you win {} or more", percent(from)),
+        (Some(from), None) => format!("wins {} or more {best}", percent(from)),
         (None, Some(below)) => match at {
-            100 => format!("on every {street} you win less than {}", percent(below)),
-            _ => format!("on your worst {at} % of {street}s you win less than {}", percent(below)),
+            100 => format!("wins less than {} on every {street}", percent(below)),
+            _ => format!("wins less than {} on its worst {at} % of {street}s", percent(below)),
         },
-        (None, None) => format!("{best} you win anything"),
+        (None, None) => format!("wins anything {best}"),
     }
 }
 
-/// Chips are whole, so that less than a number is at most the whole number before it.
-fn chips(street: Street, from: Option<f32>, below: Option<f32>) -> String {
-    let place = match street {
+/// Chips of the opponent, where nothing is known of the game.
+fn chips(street: Street, least: Option<f32>, most: Option<f32>) -> String {
+    let place = place(street);
+    match (least, most) {
+        (_, Some(0.0)) => format!("the opponent has put in nothing {place}"),
+        (Some(1.0), None) => format!("the opponent has put chips in {place}"),
+        (least, most) => format!("the opponent has put in {} {place}", amount(least, most)),
+    }
+}
+
+/// Chips of the opponent on this street or an earlier one. On an earlier one both have put in the same, and less than
+/// the smallest bet or raise is none (but for an all-in of less than a big blind).
+fn bets(street: Street, least: Option<f32>, most: Option<f32>, spot: Spot) -> String {
+    let place = place(street);
+    let blind = spot.big_blind as f32;
+    let preflop = street == Street::Preflop;
+    // What everybody has in without a bet or raise, and the smallest one.
+    let (idle, smallest) = if preflop { (blind, 2.0 * blind) } else { (0.0, blind) };
+    let least = least.filter(|&least| least > idle).map(|least| least.max(smallest));
+    let now = street == spot.street;
+    match (least, most) {
+        (None, Some(most)) if most < smallest => match (now, preflop) {
+            (true, true) => "the opponent has not raised".to_owned(),
+            (true, false) => format!("the opponent has not bet {place}"),
+            (false, true) => format!("nobody raised {place}"),
+            (false, false) => format!("nobody bet {place}"),
+        },
+        (Some(least), None) if least <= smallest => match (now, preflop) {
+            (true, true) => "the opponent has raised".to_owned(),
+            (true, false) => format!("the opponent has bet {place}"),
+            (false, true) => format!("there was a raise {place}"),
+            (false, false) => format!("there was a bet {place}"),
+        },
+        (Some(least), Some(most)) if least > most => chips(street, Some(least), Some(most)),
+        (Some(_), _) if now && preflop => {
+            format!("the opponent has raised to {}", amount(least, most))
+        }
+        (Some(_), _) if now => format!("the opponent has bet {} {place}", amount(least, most)),
+        _ if now => format!("the opponent has put in {} {place}", amount(least, most)),
+        _ => format!("each put in {} {place}", amount(least, most)),
+    }
+}
+
+fn place(street: Street) -> String {
+    match street {
         Street::Preflop => "before the flop".to_owned(),
         street => format!("on the {street}"),
-    };
-    let least = from.map(|from| from.ceil().max(0.0));
-    let most = below.map(|below| below.ceil() - 1.0);
+    }
+}
+
+fn amount(least: Option<f32>, most: Option<f32>) -> String {
     match (least, most) {
-        (_, Some(most)) if most <= 0.0 => format!("the opponent has put in nothing {place}"),
-        (Some(least), Some(most)) if least == most => {
-            format!("the opponent has put in {most} chips {place}")
-        }
-        (Some(least), Some(most)) if least > 0.0 => {
-            format!("the opponent has put in {least} to {most} chips {place}")
-        }
-        (Some(1.0), None) => format!("the opponent has put chips in {place}"),
-        (Some(least), None) => format!("the opponent has put in {least} chips or more {place}"),
-        (_, Some(most)) => format!("the opponent has put in {most} chips or less {place}"),
-        (None, None) => format!("the opponent has put in any chips {place}"),
+        (Some(least), Some(most)) if least == most => format!("{most} chips"),
+        (Some(least), Some(most)) => format!("{least} to {most} chips"),
+        (Some(least), None) => format!("{least} chips or more"),
+        (None, Some(most)) => format!("{most} chips or less"),
+        (None, None) => "any chips".to_owned(),
     }
 }
 
@@ -102,16 +170,25 @@ fn two(from: f32, below: f32) -> (String, String) {
 }
 
 /// A class of a tree as a player says it: `raise to 2.5x`, `bet 75 % of the pot`, `all-in`. Classes that are no
-/// moves keep their names; `call` is also a check.
-pub fn move_words(class: &str) -> String {
+/// moves keep their names.
+pub fn move_words(class: &str, owed: Owed) -> String {
+    let verb = if owed == Owed::Something { "raise" } else { "bet" };
     match class.parse() {
-        Ok(Move::Raise(BetSize::Minimum)) => "smallest raise".to_owned(),
+        Ok(Move::Call) => match owed {
+            Owed::Nothing => "check".to_owned(),
+            Owed::Something => "call".to_owned(),
+            Owed::Either => "check or call".to_owned(),
+        },
+        Ok(Move::Raise(BetSize::Minimum)) => match owed {
+            Owed::Nothing => "smallest bet".to_owned(),
+            _ => "smallest raise".to_owned(),
+        },
         Ok(Move::Raise(BetSize::AllIn)) => "all-in".to_owned(),
         Ok(Move::Raise(BetSize::OfBet(_))) => format!("raise to {class}"),
-        Ok(Move::Raise(BetSize::OfPot(1000))) => "bet the pot".to_owned(),
+        Ok(Move::Raise(BetSize::OfPot(1000))) => format!("{verb} the pot"),
         Ok(Move::Raise(BetSize::OfPot(_))) => {
-            format!("bet {} % of the pot", class.trim_end_matches('%'))
+            format!("{verb} {} % of the pot", class.trim_end_matches('%'))
         }
-        Ok(Move::Fold | Move::Call) | Err(()) => class.to_owned(),
+        Ok(Move::Fold) | Err(()) => class.to_owned(),
     }
 }

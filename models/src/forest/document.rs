@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 
-use super::{Forest, ForestError, Link, Node, Tree, ubj};
+use super::{Forest, ForestError, Link, Node, Tree, ubj, write};
+use crate::seal;
 
 #[derive(Deserialize)]
 struct Document {
@@ -122,13 +123,24 @@ impl<'de> Deserialize<'de> for Flag {
 }
 
 pub(super) fn read_json(bytes: &[u8]) -> Result<Forest, ForestError> {
+    check_seal(bytes, &write::json_head())?;
     let document = serde_json::from_slice(bytes);
     forest(document.map_err(|error| ForestError::Document(error.to_string()))?)
 }
 
 pub(super) fn read_ubj(bytes: &[u8]) -> Result<Forest, ForestError> {
+    check_seal(bytes, &write::ubj_head())?;
     let document = ubj::read(bytes);
     forest(document.map_err(|error| ForestError::Document(error.to_string()))?)
+}
+
+/// A file that begins as those written here has a checksum behind that. XGBoost leaves it out when
+/// it saves the model again.
+fn check_seal(bytes: &[u8], head: &[u8]) -> Result<(), ForestError> {
+    if bytes.starts_with(head) && !seal::fits(bytes, head.len()) {
+        return Err(ForestError::Changed);
+    }
+    Ok(())
 }
 
 fn forest(document: Document) -> Result<Forest, ForestError> {
@@ -150,6 +162,14 @@ fn forest(document: Document) -> Result<Forest, ForestError> {
     }
     if learner_model_param.num_target != "1" {
         return Err(ForestError::Vectors("num_target is not 1"));
+    }
+    // Such trees do not take turns, so that this comes before what is said of turns.
+    if model
+        .trees
+        .iter()
+        .any(|tree| !matches!(tree.tree_param.size_leaf_vector.as_str(), "1" | "0"))
+    {
+        return Err(ForestError::Vectors("size_leaf_vector is not 1"));
     }
     let (columns, base) = shape(&learner_model_param, link)?;
     let mut forest = Forest::with_link(columns, base, link)?.with_names(feature_names)?;
@@ -214,9 +234,6 @@ fn check_turns(groups_of: &[i32], trees: usize, groups: usize) -> Result<(), For
 }
 
 fn unpack(index: usize, tree: &TreeDocument) -> Result<Tree, ForestError> {
-    if !matches!(tree.tree_param.size_leaf_vector.as_str(), "1" | "0") {
-        return Err(ForestError::Vectors("size_leaf_vector is not 1"));
-    }
     if tree.split_type.iter().any(|kind| kind.0) {
         return Err(ForestError::Categorical { tree: index });
     }

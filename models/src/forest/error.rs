@@ -157,6 +157,13 @@ pub enum ForestError {
         /// The wanted name.
         ours: String,
     },
+    /// XGBoost's document as it was written here, with something changed since.
+    #[error(
+        "the forest is not what was written: its checksum does not fit; copy it again, or, where it was changed on \
+         purpose, take out its `{}`",
+        crate::seal::KEY
+    )]
+    Changed,
     /// Another version of the compact form.
     #[error(
         "the forest has format {found}, and this program reads {wanted}: write it again from its XGBoost file"

@@ -4,9 +4,11 @@
 //! in the order of the rounds; the softmax of the sums is the distribution. A row goes left where
 //! `value < split_condition`, as in XGBoost. Trees take turns: tree `t` adds to margin `t % groups`.
 //!
-//! Files: XGBoost's own JSON and UBJ ([`Forest::to_json`], [`Forest::to_ubj`]), which lose nothing, and a compact
-//! form of about 3 bytes a node ([`Forest::to_compact`]), which keeps every test exactly, rounds leaves to 16 bits, and
-//! drops what only tells about the training. [`Forest::read`] takes any of the three.
+//! Files: XGBoost's own JSON and UBJ ([`Forest::to_json`], [`Forest::to_ubj`]), which lose nothing,
+//! and a compact form of about 3 bytes a node ([`Forest::to_compact`]), which keeps every test
+//! exactly, rounds leaves to 16 bits, and drops what only tells about the training.
+//! [`Forest::read`] takes any of the three. What is written here carries a checksum, which must
+//! fit; files of XGBoost have none.
 
 mod compact;
 mod document;
@@ -22,6 +24,9 @@ use crate::Classifier;
 pub use error::ForestError;
 use nodes::{MOST_COLUMNS, Nodes};
 pub use nodes::{Node, Tree};
+
+/// The attribute in which XGBoost says which round told the validation rows best.
+const BEST: &str = "best_iteration";
 
 /// How margins become shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +177,24 @@ impl Forest {
     /// How many trees there are.
     pub fn trees(&self) -> usize {
         self.nodes.trees()
+    }
+
+    /// How many rounds there are, each with a tree for every margin.
+    pub fn rounds(&self) -> usize {
+        self.trees() / self.groups()
+    }
+
+    /// How many rounds to take where XGBoost stopped early: up to `best_iteration`, an attribute
+    /// that counts from 0, and never more than there are. None where the file has no such
+    /// attribute.
+    ///
+    /// # Errors
+    /// [`ForestError::Number`] where the attribute is no number.
+    pub fn best_rounds(&self) -> Result<Option<usize>, ForestError> {
+        let Some(text) = self.attributes.get(BEST) else { return Ok(None) };
+        let best: usize =
+            text.parse().map_err(|_| ForestError::Number { field: BEST, text: text.clone() })?;
+        Ok(Some(best.saturating_add(1).min(self.rounds())))
     }
 
     /// How many nodes all trees have together.

@@ -1,6 +1,8 @@
-//! XGBoost's model document, written as JSON or UBJ.
+//! XGBoost's model document, written as JSON or UBJ. Before XGBoost's own keys stands a checksum,
+//! which XGBoost passes over.
 
 use super::{Forest, Link, Node};
+use crate::seal;
 
 /// The version of XGBoost whose files these are like: the first with a base score for each class is 3.1.
 const VERSION: [i32; 3] = [3, 2, 0];
@@ -8,13 +10,34 @@ const VERSION: [i32; 3] = [3, 2, 0];
 pub(super) fn json(forest: &Forest) -> Vec<u8> {
     let mut sink = Json { out: Vec::new() };
     document(forest, &mut sink);
+    seal::close(&mut sink.out, json_head().len());
     sink.out
+}
+
+/// What stands before the checksum.
+pub(super) fn json_head() -> Vec<u8> {
+    let mut sink = Json { out: Vec::new() };
+    open_sealed(&mut sink);
+    sink.out[..sink.out.len() - seal::OPEN.len() - 1].to_vec()
 }
 
 pub(super) fn ubj(forest: &Forest) -> Vec<u8> {
     let mut sink = Ubj { out: Vec::new() };
     document(forest, &mut sink);
+    seal::close(&mut sink.out, ubj_head().len());
     sink.out
+}
+
+/// What stands before the checksum.
+pub(super) fn ubj_head() -> Vec<u8> {
+    let mut sink = Ubj { out: Vec::new() };
+    open_sealed(&mut sink);
+    sink.out[..sink.out.len() - seal::OPEN.len()].to_vec()
+}
+
+fn open_sealed(sink: &mut impl Sink) {
+    sink.open();
+    sink.pair(seal::KEY, seal::OPEN);
 }
 
 /// Where the parts of a document go, in order.
@@ -53,7 +76,7 @@ trait Sink {
 
 // Keys come in the order of XGBoost's own files, which is the alphabet's.
 fn document(forest: &Forest, sink: &mut impl Sink) {
-    sink.open();
+    open_sealed(sink);
     sink.key("learner");
     sink.open();
     sink.key("attributes");

@@ -74,6 +74,13 @@ pub enum NetworkError {
     /// A tensor that no network has.
     #[error("the network's file has a tensor `{0}`, and no network of this program has one")]
     Unknown(String),
+    /// The head of a file is not the one that was written.
+    #[error(
+        "the head of the network's file is not what was written: its checksum does not fit; copy or export it again, or, \
+         where it was changed on purpose, take out its `{}`",
+        crate::seal::KEY
+    )]
+    Changed,
     /// Another version of the files.
     #[error(
         "the network's file is of version {found}, and this program reads {wanted}: export it again"

@@ -84,8 +84,10 @@ impl Network {
             held += 1;
             if held == 4 {
                 held = 0;
-                let [a, b, c, d] = four.map(|input| inputs[input]);
-                let [wa, wb, wc, wd] = four.map(weights_of);
+                let [first, second, third, fourth] = four;
+                let [a, b, c, d] = [inputs[first], inputs[second], inputs[third], inputs[fourth]];
+                let [wa, wb] = [weights_of(first), weights_of(second)];
+                let [wc, wd] = [weights_of(third), weights_of(fourth)];
                 let weights = wa.iter().zip(wb).zip(wc).zip(wd);
                 for (sum, (((wa, wb), wc), wd)) in sums.iter_mut().zip(weights) {
                     *sum += (a * wa + b * wb) + (c * wc + d * wd);

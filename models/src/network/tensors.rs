@@ -1,7 +1,8 @@
 //! Named tensors as safetensors files: <https://github.com/huggingface/safetensors#format>.
 //!
 //! The length of a head as 8 bytes, the head as JSON (`{"NAME": {"dtype", "shape", "data_offsets"}, …}`, and text under
-//! `__metadata__`), then the numbers, little-endian, without gaps. Read are the types F32 and F16.
+//! `__metadata__`), then the numbers, little-endian, without gaps. Read are the types F32 and F16. Every tensor and the head have a
+//! checksum in that text; files without them are read, too.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::NetworkError;
+use crate::seal::{self, hexadecimal};
 
 /// Bytes of the length at the beginning.
 const PREFIX: usize = 8;
@@ -60,7 +62,8 @@ pub(super) struct Tensor {
     pub(super) numbers: Vec<f32>,
 }
 
-/// The file of some tensors and some text. Every tensor's checksum goes into the text.
+/// The file of some tensors and some text. The checksums of every tensor and of the head go into
+/// the text.
 pub(super) fn write(tensors: &[Tensor], mut metadata: BTreeMap<String, String>) -> Vec<u8> {
     let mut data = Vec::new();
     let mut entries = BTreeMap::new();
@@ -80,17 +83,29 @@ pub(super) fn write(tensors: &[Tensor], mut metadata: BTreeMap<String, String>) 
         let entry = Entry { dtype, shape: tensor.shape.clone(), data_offsets: [start, data.len()] };
         entries.insert(tensor.name.clone(), entry);
     }
+    metadata.insert(seal::KEY.to_owned(), seal::OPEN.to_owned());
     let head = Head { metadata, tensors: entries };
     let mut head = serde_json::to_vec(&head).expect("text and whole numbers are JSON");
     head.resize(head.len().next_multiple_of(8), b' ');
     let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
     bytes.extend(head);
+    let at = seal_at(&bytes).expect("the checksum's place was just written");
+    seal::close(&mut bytes, at);
     bytes.extend(data);
     bytes
 }
 
 fn sum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// Where the checksum of a head stands; none where there is none, or somebody else laid the head
+/// out.
+fn seal_at(head: &[u8]) -> Option<usize> {
+    // Inside a text every quote has a backslash before it.
+    let before = format!("\"{}\":\"", seal::KEY);
+    let at = head.windows(before.len()).position(|window| window == before.as_bytes())?;
+    Some(at + before.len())
 }
 
 /// A file's tensors, each taken once.
@@ -118,6 +133,11 @@ impl<'a> Tensors<'a> {
             Ok(head) => head,
             Err(error) => return format(PREFIX, format!("its head cannot be read: {error}")),
         };
+        if head.metadata.remove(seal::KEY).is_some()
+            && seal_at(&bytes[..data]).is_some_and(|at| !seal::fits(&bytes[..data], at))
+        {
+            return Err(NetworkError::Changed);
+        }
         let mut sums = BTreeMap::new();
         head.metadata.retain(|key, value| match key.strip_prefix(SUM) {
             Some(name) => {

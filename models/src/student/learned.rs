@@ -97,6 +97,21 @@ impl Learned {
         }
     }
 
+    /// How many parameters it has, counted as Bertsimas and Paskov do ("World-class interpretable poker", 2022): one for each
+    /// node and one for each connection. A tree has a node for each test and leaf and a branch to each but the first;
+    /// the nodes of a network are its hidden units. Their full tree of depth 15 has 131,069, and 7 layers of 512 units
+    /// between 25 numbers and 4 moves have 1,591,296.
+    pub fn parameters(&self) -> usize {
+        match self {
+            Learned::Tree(tree) => 2 * tree.nodes() - 1,
+            Learned::Forest(forest) => 2 * forest.node_count() - forest.trees(),
+            Learned::Network(network) => {
+                let count = network.shape().count();
+                count.weights + count.hidden_biases
+            }
+        }
+    }
+
     /// How large it is, in words.
     pub fn size(&self) -> String {
         match self {

@@ -17,6 +17,8 @@ use abstraction::menu::{BetMenu, MenuError, Moves};
 use game::{Action, GameDef, PublicState, Street};
 use sha2::{Digest, Sha256};
 
+use crate::seal::hexadecimal;
+
 pub use head::{Manifest, StreetManifest};
 pub use learned::Learned;
 
@@ -156,6 +158,25 @@ impl Student {
         &self.manifest
     }
 
+    /// The same student with each forest ended at the round that its training found best, where the
+    /// forest says which that was.
+    ///
+    /// # Errors
+    /// [`StudentError::Model`] where it says something that is no round.
+    pub fn best_rounds(mut self) -> Result<Student, StudentError> {
+        for (learned, street) in self.streets.iter_mut().zip(&self.manifest.streets) {
+            let Learned::Forest(forest) = learned else { continue };
+            let best = forest.best_rounds().map_err(|error| StudentError::Model {
+                file: street.file.clone(),
+                reason: error.to_string(),
+            })?;
+            if let Some(rounds) = best {
+                forest.truncate(rounds * forest.groups());
+            }
+        }
+        Ok(self)
+    }
+
     /// Which features its rows are made of.
     pub fn schema(&self) -> Schema {
         self.schema
@@ -211,7 +232,7 @@ pub fn read_manifest(text: &str) -> Result<Manifest, StudentError> {
 
 /// The SHA-256 of a file, in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(bytes))
 }
 
 /// The identifiers of a street's features: the columns of its rows.

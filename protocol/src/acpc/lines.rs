@@ -72,11 +72,5 @@ impl Lines {
 
 /// Bytes as text for a message: one line, at most 120 characters.
 pub(crate) fn shorten(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(480)]);
-    let text = text.trim_end().escape_debug().to_string();
-    let mut short: String = text.chars().take(120).collect();
-    if short.len() < text.len() || bytes.len() > 480 {
-        short.push('…');
-    }
-    short
+    game::foreign::excerpt_of(bytes.trim_ascii_end(), 120)
 }

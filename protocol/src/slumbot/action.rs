@@ -18,7 +18,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use cards::{Board, Card};
-use game::{Action, BySeat, Chips, DealError, GameDef, LegalActions, PublicState, Street, Turn};
+use game::{
+    Action, BySeat, Chips, DealError, GameDef, LegalActions, PublicState, Street, Turn, foreign,
+};
 
 /// One action as a client sends it (`incr`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -87,7 +89,7 @@ impl Refusal {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}`, character {at}: an action is one of `k`, `c`, `f` or `b` with a number")]
 pub struct IncrError {
-    /// The text, cut at 200 characters.
+    /// The text as it may be shown.
     pub text: String,
     /// Offset of the trouble in characters, from 0.
     pub at: usize,
@@ -104,7 +106,7 @@ impl FromStr for Incr {
     /// Reads exactly one action. Leading zeros of a number count for nothing; one that is too large for
     /// any stack is read as the largest number.
     fn from_str(text: &str) -> Result<Incr, IncrError> {
-        let fail = |at| IncrError { text: shorten(text), at };
+        let fail = |at| IncrError { text: foreign::excerpt(text), at };
         let mut letters = text.chars();
         let incr = match letters.next().ok_or_else(|| fail(0))? {
             'k' => Incr::Check,
@@ -192,7 +194,7 @@ fn before_street(state: &PublicState) -> Chips {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("action `{text}`, character {at}: {reason}")]
 pub struct ActionError {
-    /// The whole text, cut at 200 characters.
+    /// The text as it may be shown.
     pub text: String,
     /// Offset of the trouble in characters, from 0.
     pub at: usize,
@@ -204,7 +206,7 @@ pub struct ActionError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ActionReason {
     /// Not one of `k`, `c`, `f`, `b`, `/`.
-    #[error("`{0}` is not an action")]
+    #[error("`{}` is not an action", foreign::visible(&.0.to_string()))]
     NotAnAction(char),
     /// A `b` without a number, or with one that begins with a zero.
     #[error("a bet needs a size without leading zeros")]
@@ -371,12 +373,7 @@ fn deal(state: &mut PublicState, board: &[Card]) -> Result<(), DealError> {
 
 /// An error at this byte of the text.
 fn fail(text: &str, at: usize, reason: ActionReason) -> ActionError {
-    ActionError { text: shorten(text), at: text[..at].chars().count(), reason }
-}
-
-/// A text for an error message.
-pub(super) fn shorten(text: &str) -> String {
-    text.chars().take(200).collect()
+    ActionError { text: foreign::excerpt(text), at: text[..at].chars().count(), reason }
 }
 
 /// A player's cards in the order in which they are shown: high to low, spades before hearts before

@@ -3,10 +3,10 @@
 //! Whether an answer fits the hand that was played is for [`Client`](super::Client) to say.
 
 use cards::{Board, Card, CardSet, HoleCards};
-use game::Seat;
+use game::{Seat, foreign};
 use serde_json::{Map, Value};
 
-use super::action::{ActionError, shorten};
+use super::action::{ActionError, ActionReason};
 
 /// An answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +100,14 @@ pub enum AnswerError {
         /// Cards there.
         found: usize,
     },
+    /// A number is far beyond all that can be won, lost or counted.
+    #[error("the answer's field `{field}` is {found}, which is beyond all chips")]
+    Beyond {
+        /// The field.
+        field: &'static str,
+        /// What stands there, cut.
+        found: String,
+    },
     /// A card stands twice.
     #[error("the card {0} stands twice in the answer")]
     Repeated(Card),
@@ -160,9 +168,41 @@ pub enum AnswerError {
         /// What is shown now.
         now: String,
     },
+    /// The hand as it was before the action that was sent.
+    #[error("the answer shows the hand as it was before (`{0}`)")]
+    Unchanged(String),
     /// A hand that was shown and ended before.
     #[error("the answer shows an earlier hand again (`{0}`)")]
     Earlier(String),
+    /// The end of a hand, told before and otherwise.
+    #[error("the end of a hand is told twice: now as {now}, before as {before}")]
+    EndTwice {
+        /// How it was told before.
+        before: String,
+        /// How it is told now.
+        now: String,
+    },
+    /// A hand ends that is not counted as one more.
+    #[error("a hand ends as number {now} of the session, of which {before} had ended before")]
+    Counted {
+        /// Hands that had ended.
+        before: u64,
+        /// The number of this one.
+        now: u64,
+    },
+}
+
+/// What an answer that cannot be taken tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It was cut on the way, or comes from something in between: as good as no answer.
+    Line,
+    /// It was given before: as good as no answer, unless it goes on.
+    Again,
+    /// It is not what a Slumbot server sends: such as one that has changed its format.
+    Unusable,
+    /// It says what cannot be, or something else than what was said before.
+    Contradiction,
 }
 
 impl AnswerError {
@@ -171,6 +211,55 @@ impl AnswerError {
         let begins = |excerpt: &str| excerpt.is_empty() || excerpt.starts_with('{');
         matches!(self, AnswerError::NotJson { excerpt, .. } if begins(excerpt))
     }
+
+    /// What it tells.
+    pub fn fault(&self) -> Fault {
+        use AnswerError as E;
+        match self {
+            E::WebPage(_) | E::NotJson { .. } => Fault::Line,
+            E::Unchanged(_) | E::Earlier(_) => Fault::Again,
+            E::Count { field: "board", .. }
+            | E::Beyond { .. }
+            | E::Repeated(_)
+            | E::NotExtending { .. }
+            | E::OldAction { .. }
+            | E::EarlyEnd(_)
+            | E::Changed { .. }
+            | E::EndTwice { .. }
+            | E::Counted { .. } => Fault::Contradiction,
+            E::Action(error) => match error.reason {
+                ActionReason::Illegal(_) | ActionReason::Deal(_) | ActionReason::Board { .. } => {
+                    Fault::Contradiction
+                }
+                _ => Fault::Unusable,
+            },
+            E::NotAnObject(_)
+            | E::Missing(_)
+            | E::Type { .. }
+            | E::Count { .. }
+            | E::EmptyToken
+            | E::NoToken
+            | E::Kind { .. }
+            | E::NotNew(_)
+            | E::NotOurTurn(_)
+            | E::NoEnd(_) => Fault::Unusable,
+        }
+    }
+}
+
+/// An answer's body as it may be shown, without the session's token.
+pub fn shown_body(body: &[u8]) -> String {
+    const MOST: usize = 500;
+    let text = String::from_utf8_lossy(body);
+    let value = serde_json::from_slice::<Value>(body).ok();
+    let token = value.as_ref().and_then(|value| value.get("token")?.as_str());
+    let token = token.map(|token| format!("\"{token}\"")).filter(|token| text.contains(token));
+    let text = match token {
+        Some(token) => text.replace(&token, "\"…\""),
+        // Wherever it may stand, it stands after its name.
+        None => text.split("\"token\"").next().unwrap_or_default().to_owned(),
+    };
+    foreign::excerpt_of(text.trim().as_bytes(), MOST)
 }
 
 /// Reads an answer's body.
@@ -192,7 +281,7 @@ pub fn read(body: &[u8]) -> Result<Answer, AnswerError> {
     };
     if let Some(error_msg) = text(&fields, "error_msg")? {
         let old_action = text(&fields, "old_action")?;
-        return Ok(Answer::Error { error_msg: shorten(&error_msg), old_action });
+        return Ok(Answer::Error { error_msg: foreign::excerpt(&error_msg), old_action });
     }
     let token = text(&fields, "token")?;
     if token.as_deref() == Some("") {
@@ -269,8 +358,10 @@ fn text(fields: &Map<String, Value>, field: &'static str) -> Result<Option<Strin
 
 fn number(fields: &Map<String, Value>, field: &'static str) -> Result<Option<i64>, AnswerError> {
     let Some(value) = present(fields, field) else { return Ok(None) };
-    let number = value.as_i64().filter(|number| (-MOST..=MOST).contains(number));
-    number.map(Some).ok_or_else(|| wrong(field, value, CHIPS))
+    if value.as_f64().is_some_and(|number| number.abs() > MOST as f64) {
+        return Err(AnswerError::Beyond { field, found: excerpt(&value.to_string()) });
+    }
+    value.as_i64().map(Some).ok_or_else(|| wrong(field, value, CHIPS))
 }
 
 fn seat(fields: &Map<String, Value>) -> Result<Seat, AnswerError> {
@@ -305,5 +396,5 @@ fn board(fields: &Map<String, Value>) -> Result<Board, AnswerError> {
 fn excerpt(text: &str) -> String {
     let text = text.split("token").next().unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().take(20).collect();
-    words.join(" ").chars().take(80).collect()
+    foreign::excerpt_of(words.join(" ").as_bytes(), 80)
 }

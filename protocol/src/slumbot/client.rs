@@ -8,6 +8,11 @@
 //! is given up and settled from the session's sums, see [`Books`]. A request for a new hand may be sent
 //! again: the seats alternate, so the seat of the next hand tells whether a hand was dealt that nobody saw.
 //!
+//! An answer that cannot be taken is one of four things ([`Fault`]): none at all, one that was given before,
+//! one that no Slumbot server gives, or a contradiction. With the first three one may go on, and how often is
+//! for the caller to say; a contradiction ends the session. Requests that were delayed may still be carried
+//! out: what they would explain is no contradiction.
+//!
 //! The state can be written down ([`Client::save`]) and a machine made from it after a crash: a request that
 //! was under way then is one whose answer is lost.
 
@@ -15,7 +20,7 @@ use std::sync::Arc;
 
 use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
 
-use super::answer::{self, Answer, AnswerError, End, Shown};
+use super::answer::{self, Answer, AnswerError, End, Fault, Shown};
 use super::books::{Books, Unsettled};
 use super::message::{self, ActRequest, LoginRequest, NewHandRequest};
 use super::{Endpoint, Incr, action};
@@ -45,7 +50,8 @@ impl Client {
     pub fn new(def: Arc<GameDef>, login: Option<Login>) -> Client {
         let phase = if login.is_some() { Phase::Login } else { Phase::Idle { lost: 0 } };
         let books = Books::new(login.is_some());
-        let saved = Saved { phase, next_seat: 0, last: None, orphans: 0, books };
+        let (last_end, unheard) = (None, Default::default());
+        let saved = Saved { phase, next_seat: 0, last: None, last_end, unheard, orphans: 0, books };
         Client { def, token: None, login, agent: None, saved }
     }
 
@@ -160,6 +166,9 @@ impl Client {
             Phase::Idle { lost } => *lost += 1,
             Phase::Act { hand, incr, attempts } => {
                 let (hand, incr, attempts) = (hand.clone(), incr.clone(), *attempts);
+                if !self.saved.unheard[0].contains(&incr) {
+                    self.saved.unheard[0].push(incr.clone());
+                }
                 self.saved.phase = Phase::Doubt { hand, incr, attempts };
             }
             Phase::Login | Phase::Doubt { .. } | Phase::Turn { .. } | Phase::Gone => {}
@@ -179,10 +188,46 @@ impl Client {
         let news = answer::read(body)
             .map_err(ClientError::from)
             .and_then(|answer| self.take(answer, &mut number));
-        if let Err(ClientError::Answer(_)) = news {
-            self.lost(Lost::Maybe);
+        match news {
+            Err(ClientError::Answer(reason)) if reason.fault() == Fault::Contradiction => {
+                let (before, now) = (self.known(), self.shown(body));
+                Err(ClientError::Contradiction { reason, before, now })
+            }
+            Err(ClientError::Answer(reason)) => {
+                self.lost(Lost::Maybe);
+                Err(reason.into())
+            }
+            news => news,
         }
-        news
+    }
+
+    /// An answer's body as it may be shown.
+    pub fn shown(&self, body: &[u8]) -> String {
+        self.without_token(answer::shown_body(body))
+    }
+
+    fn without_token(&self, text: String) -> String {
+        // What is shorter is no secret, and may be part of a word.
+        match self.token.as_deref().filter(|token| token.len() >= 8) {
+            Some(token) => text.replace(token, "…"),
+            None => text,
+        }
+    }
+
+    /// What the host has told of where the session is.
+    fn known(&self) -> String {
+        let (Phase::Act { hand, incr: sent, .. } | Phase::Doubt { hand, incr: sent, .. }) =
+            &self.saved.phase
+        else {
+            let hands = self.saved.books.hands;
+            let last = self.saved.last_end.as_deref().unwrap_or("nothing that is known");
+            return format!("{hands} hands had ended, the last with {last}");
+        };
+        let Hand { seat, hole, board, action, .. } = hand;
+        let board = if board.is_empty() { "empty" } else { board };
+        format!(
+            "client_pos {seat}, hole_cards {hole}, board {board}, action `{action}`, after which `{sent}` was sent"
+        )
     }
 
     fn take(
@@ -191,6 +236,12 @@ impl Client {
         number: &mut dyn FnMut() -> u64,
     ) -> Result<Vec<News>, ClientError> {
         let kind = |found, expected| Err(AnswerError::Kind { found, expected }.into());
+        let answer = match answer {
+            Answer::Error { error_msg, old_action } => {
+                Answer::Error { error_msg: self.without_token(error_msg), old_action }
+            }
+            answer => answer,
+        };
         match (answer, self.saved.phase.clone()) {
             (_, Phase::Turn { .. } | Phase::Gone) => {
                 kind("an answer", "nothing: nothing was asked")
@@ -235,11 +286,11 @@ impl Client {
         number: &mut dyn FnMut() -> u64,
     ) -> Result<Vec<News>, ClientError> {
         let state = self.read(&shown)?;
+        self.check_not_earlier(&shown)?;
         let ours = |played: &game::Played| played.seat == shown.client_pos;
         if state.history().iter().any(ours) {
             return Err(AnswerError::NotNew(shown.action).into());
         }
-        self.check_not_earlier(&shown)?;
         if self.token.is_none() && shown.token.is_none() {
             return Err(AnswerError::NoToken.into());
         }
@@ -268,6 +319,8 @@ impl Client {
     ) -> Result<(), ClientError> {
         let seat = shown.client_pos.index() as u8;
         self.saved.next_seat = 1 - seat;
+        self.saved.unheard.swap(0, 1);
+        self.saved.unheard[0].clear();
         let hand = Hand {
             number,
             seat,
@@ -309,6 +362,7 @@ impl Client {
             return Err(ClientError::Winnings { action, theirs, ours });
         }
         self.saved.last = Some((hand.hole, hand.seat));
+        self.saved.last_end = Some(told(&hand.action, &hand.board, &end));
         self.saved.phase = Phase::Idle { lost: 0 };
         let settled = self.saved.books.close(end.winnings, &end);
         let (number, disturbed) = (hand.number, hand.disturbed);
@@ -335,32 +389,39 @@ impl Client {
         let state = self.read(&shown)?;
         let mut news = Vec::new();
         if usize::from(hand.seat) != shown.client_pos.index()
-            || hand.hole != shown.hole_cards.to_string()
+            || !is_same(&hand.hole, &shown.hole_cards)
         {
             return self.another_hand(&shown, state, &hand, incr, number);
         }
-        let board = shown.board.to_string();
+        let (board, text) = (shown.board.to_string(), action::write(&state));
+        let earlier = self.state(&hand).history().starts_with(state.history());
+        if shown.end.is_none() && earlier && hand.board.starts_with(&board) {
+            return Err(AnswerError::Unchanged(text).into());
+        }
         if !board.starts_with(&hand.board) {
             return Err(
                 AnswerError::Changed { field: "board", before: hand.board, now: board }.into()
             );
         }
-        let text = action::write(&state);
-        let own = own_actions(&self.def, &hand, &text);
-        let as_sent =
-            if matches!(self.saved.phase, Phase::Doubt { .. }) { None } else { Some(incr) };
-        let last = own.as_ref().and_then(|own| own.last());
-        if last.is_none() || as_sent.is_some_and(|sent| last.is_some_and(|last| last != sent)) {
+        let own = own_actions(&self.def, &hand, &text).unwrap_or_default();
+        let doubt = matches!(self.saved.phase, Phase::Doubt { .. });
+        let last = own.last().is_some_and(|last| doubt || last == incr);
+        if !last || !self.were_sent(&own, incr) {
             let (before, sent) = (hand.action, incr.to_owned());
             return Err(AnswerError::NotExtending { before, sent, now: text }.into());
         }
-        hand.disturbed |= own.map_or(0, |own| own.len()) != 1 || as_sent.is_none();
+        hand.disturbed |= own.len() != 1 || doubt;
         self.go_on(hand, shown, state, &mut news)?;
         Ok(news)
     }
 
-    /// An action was played in another hand than the one in play: a request for a new hand had been
-    /// delayed. The hand in play is left open, the other one goes on.
+    /// Whether each of these actions is the one that was sent, or one that may have arrived late.
+    fn were_sent(&self, own: &[String], sent: &str) -> bool {
+        own.iter().all(|own| own == sent || self.saved.unheard.iter().flatten().any(|u| u == own))
+    }
+
+    /// An action was played in another hand than the one in play. That can be where a request for a new hand
+    /// was lost, which had only been delayed: the hand in play is left open, the other one goes on.
     fn another_hand(
         &mut self,
         shown: &Shown,
@@ -371,7 +432,7 @@ impl Client {
     ) -> Result<Vec<News>, ClientError> {
         self.check_not_earlier(shown)?;
         let seat = shown.client_pos.index() as u8;
-        if seat != self.saved.next_seat {
+        if seat != self.saved.next_seat || self.saved.books.maybe == 0 {
             let field = if seat == hand.seat { "hole_cards" } else { "client_pos" };
             let (before, now) = match field {
                 "hole_cards" => (hand.hole.clone(), shown.hole_cards.to_string()),
@@ -380,6 +441,7 @@ impl Client {
             return Err(AnswerError::Changed { field, before, now }.into());
         }
         let mut news = Vec::new();
+        self.saved.books.maybe -= 1;
         self.give_up(hand, Some(incr), &mut news);
         self.begin(shown.clone(), state, number(), true, &mut news)?;
         Ok(news)
@@ -416,7 +478,20 @@ impl Client {
             self.saved.phase = Phase::Act { hand, incr, attempts };
             return Ok(if refused { vec![News::Refused(error_msg)] } else { news });
         }
-        let Some(own) = own_actions(&self.def, &hand, &text).filter(|own| own[0] == incr) else {
+        let own = own_actions(&self.def, &hand, &text);
+        let explained = match &own {
+            Some(own) => self.were_sent(own, incr),
+            // What an error tells may be older; and a delayed request may have dealt another hand.
+            None => {
+                let earlier = self.state(&hand).history().starts_with(now.history());
+                earlier || self.saved.books.maybe > 0
+            }
+        };
+        if !explained {
+            let (before, sent) = (hand.action, incr.to_owned());
+            return Err(AnswerError::NotExtending { before, sent, now: text }.into());
+        }
+        let Some(own) = own.filter(|own| own[0] == incr) else {
             self.give_up(&hand, Some(incr), &mut news);
             return Ok(news);
         };
@@ -455,7 +530,7 @@ impl Client {
             ended,
             expected,
         };
-        self.saved.last = Some((hand.hole.clone(), hand.seat));
+        (self.saved.last, self.saved.last_end) = (Some((hand.hole.clone(), hand.seat)), None);
         self.saved.books.lose(unsettled.clone());
         self.saved.phase = Phase::Idle { lost: 0 };
         news.push(News::Unsettled(unsettled));
@@ -494,14 +569,41 @@ impl Client {
 
     /// A hand that was shown and left before is not a new one.
     fn check_not_earlier(&self, shown: &Shown) -> Result<(), AnswerError> {
-        let counted = |end: &End| end.session_num_hands <= self.saved.books.hands;
-        let earlier = !self.saved.books.begun_elsewhere && shown.end.as_ref().is_some_and(counted);
         let this = (shown.hole_cards.to_string(), shown.client_pos.index() as u8);
-        if earlier || self.saved.last.as_ref() == Some(&this) {
-            return Err(AnswerError::Earlier(shown.action.clone()));
+        let same = self.saved.last.as_ref() == Some(&this);
+        let before = self.saved.books.hands;
+        let counted = |end: &&End| end.session_num_hands <= before;
+        let counted = shown.end.as_ref().filter(counted);
+        let Some(end) = counted.filter(|_| !self.saved.books.begun_elsewhere) else {
+            let again = || AnswerError::Earlier(shown.action.clone());
+            return if same { Err(again()) } else { Ok(()) };
+        };
+        let now = told(&shown.action, &shown.board.to_string(), end);
+        match &self.saved.last_end {
+            Some(last) if same && *last != now => {
+                Err(AnswerError::EndTwice { before: last.clone(), now })
+            }
+            _ if same => Err(AnswerError::Earlier(shown.action.clone())),
+            _ => Err(AnswerError::Counted { before, now: end.session_num_hands }),
         }
-        Ok(())
     }
+}
+
+/// The end of a hand as the host tells it.
+fn told(action: &str, board: &str, end: &End) -> String {
+    let End { bot_hole_cards, winnings, session_num_hands, session_total, .. } = end;
+    let action = action.trim_end_matches('/');
+    let board = if board.is_empty() { "empty" } else { board };
+    format!(
+        "`{action}`, board {board}, bot_hole_cards {bot_hole_cards}, winnings {winnings}, session_num_hands \
+         {session_num_hands}, session_total {session_total}"
+    )
+}
+
+/// Whether two cards are these, in whatever order.
+fn is_same(hole: &str, shown: &cards::HoleCards) -> bool {
+    let set = |cards: &cards::HoleCards| cards.iter().copied().collect::<cards::CardSet>();
+    hole.parse().is_ok_and(|hole| set(&hole) == set(shown))
 }
 
 /// A hand that was dealt, since the seats have moved on, but never shown.

@@ -4,7 +4,7 @@
 //! some clients cut the token out of the end of the first answer.
 
 use cards::Card;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What the live server answers, with status 400, to a body that is no JSON or of another content type.
@@ -88,7 +88,11 @@ pub fn read_request<T: DeserializeOwned>(body: &[u8]) -> Result<T, BadRequest> {
     match serde_json::from_slice(body) {
         Ok(_) if !object => Err(BadRequest::Type("it is no object".into())),
         Ok(request) => Ok(request),
-        Err(error) if error.is_data() => Err(BadRequest::Type(error.to_string())),
+        // A value of the wrong type may stand in front of what is no JSON.
+        Err(error) if error.is_data() => match serde_json::from_slice::<IgnoredAny>(body) {
+            Ok(_) => Err(BadRequest::Type(error.to_string())),
+            Err(error) => Err(BadRequest::Malformed(error.to_string())),
+        },
         Err(error) => Err(BadRequest::Malformed(error.to_string())),
     }
 }

@@ -2,6 +2,8 @@
 
 use game::Street;
 
+use crate::snapshot::SnapshotError;
+
 /// Why there is no trainer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrainerError {
@@ -62,56 +64,12 @@ pub enum TrainerError {
     },
 }
 
-/// Why a snapshot cannot be read.
+/// Why a training cannot be gone on with.
 #[derive(Debug, thiserror::Error)]
-pub enum SnapshotError {
-    /// The bytes are not a snapshot at all.
-    #[error("these bytes are not a snapshot of a training: they do not begin as one")]
-    NotOne,
-    /// Another version of the format.
-    #[error(
-        "the snapshot has format {found}, and this program reads {wanted}: train again, or use the program it was made with"
-    )]
-    Version {
-        /// The version found.
-        found: u32,
-        /// The version that can be read.
-        wanted: u32,
-    },
-    /// The snapshot is of another training.
-    #[error(
-        "the snapshot is of another training: its {what} is `{found}`, here it is `{wanted}`; give the same, or train anew"
-    )]
-    Other {
-        /// What differs.
-        what: &'static str,
-        /// In the snapshot.
-        found: String,
-        /// Here.
-        wanted: String,
-    },
-    /// The bytes end too early.
-    #[error("the snapshot is cut off after {at} bytes of {wanted}: take an earlier one")]
-    Cut {
-        /// Bytes that there were.
-        at: u64,
-        /// Bytes that it should have.
-        wanted: u64,
-    },
-    /// There are bytes after the end.
-    #[error(
-        "the snapshot goes on after its {wanted} bytes: take an earlier one, or cut off the rest"
-    )]
-    Beyond {
-        /// Bytes that it should have.
-        wanted: u64,
-    },
-    /// The bytes are not those that were written.
-    #[error("the snapshot is damaged: its checksum does not fit its bytes; take an earlier one")]
-    Damaged,
-    /// Reading or writing failed.
+pub enum ResumeError {
+    /// The bytes are not its snapshot.
     #[error(transparent)]
-    Io(#[from] std::io::Error),
+    Snapshot(#[from] SnapshotError),
     /// The training that the snapshot is of cannot be set up.
     #[error(transparent)]
     Trainer(#[from] TrainerError),

@@ -28,7 +28,7 @@ mod walk;
 mod watch;
 
 pub use deals::{Deal, Deals, HoldemDeals, NotHoldem, draw};
-pub use error::{SnapshotError, TrainerError};
+pub use error::{ResumeError, TrainerError};
 pub use options::{Averaging, ParseAveragingError, Precision, Skipping, TrainingOptions};
 pub use play::{Estimate, Frozen, head_to_head};
 pub use respond::{ResponseOptions, exploitability_at_least, respond};

@@ -139,7 +139,11 @@ impl Store for Half<'_> {
 
     #[inline]
     fn regrets<const N: usize>(self, place: usize) -> [f32; N] {
-        self.of::<N>(place).each_ref().map(|word| small::signed((word.load(Relaxed) >> 16) as u16))
+        let mut regrets = [0.0; N];
+        for (regret, word) in regrets.iter_mut().zip(self.of::<N>(place)) {
+            *regret = small::signed((word.load(Relaxed) >> 16) as u16);
+        }
+        regrets
     }
 
     #[inline]

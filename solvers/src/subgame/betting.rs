@@ -81,12 +81,10 @@ pub(super) struct Decision {
 
 /// The ends of the hand on one line, for one learner, by the opponent's hands that reach them.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
-    /// Those with a showdown.
-    pub(super) shown: Vec<End>,
-    /// Those with a fold only.
-    pub(super) folded: Vec<End>,
-}
+pub(super) struct Ends(
+    /// Those with a showdown only, those with both, those with a fold only.
+    Vec<End>,
+);
 
 /// Ends that the same hands of the opponent reach: a node, and the chips that the learner wins there.
 #[derive(Debug, Clone, Copy, Default)]
@@ -263,12 +261,12 @@ impl Ends {
                 Kind::Decision(_) | Kind::Deal(_) => {}
             }
         }
-        let (shown, folded) = ends.into_iter().partition(|end| end.showdown.is_some());
-        Ends { shown, folded }
+        ends.sort_by_key(|end| (end.showdown.is_none(), end.fold.is_some()));
+        Ends(ends)
     }
 
-    /// Groups of at most as many ends as are computed at once: first those with a showdown.
+    /// Groups of at most as many ends as are computed at once, as few of them with a showdown, and with a fold, as can be.
     pub(super) fn groups(&self) -> impl Iterator<Item = &[End]> {
-        self.shown.chunks(LANES).chain(self.folded.chunks(LANES))
+        self.0.chunks(LANES)
     }
 }

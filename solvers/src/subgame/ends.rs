@@ -38,12 +38,17 @@ impl<'a> View<'a> {
             let slots = std::array::from_fn(|lane| ends[lane.min(last)].slot);
             let room = &mut rooms[0];
             room.weights[others] = Default::default();
-            vector::into_lanes(&room.reach, slots, &mut room.weights[..others]);
-            if ends.iter().any(|end| end.fold.is_some()) {
-                vector::meet(board, self.player, &room.weights, &mut room.won);
+            R::into_lanes(&room.reach, slots, &mut room.weights[..others]);
+            let folds = ends.iter().any(|end| end.fold.is_some());
+            let shows = ends.iter().any(|end| end.showdown.is_some());
+            if folds || board.next.is_empty() {
+                vector::total(board, self.player, &room.weights, &mut room.sums);
+            }
+            if folds {
+                vector::meet(board, self.player, &room.weights, &room.sums, &mut room.won);
                 take(room, ends, |end| end.fold, row);
             }
-            if ends.iter().any(|end| end.showdown.is_some()) {
+            if shows {
                 self.show(board, rooms);
                 // What is won there is counted twice.
                 let half = |end: &End| end.showdown.map(|(node, chips)| (node, chips / 2.0));
@@ -52,11 +57,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Twice the player's winnings at showdowns, one chip each, after all cards that may come.
+    /// Twice the player's winnings at showdowns, one chip each, after all cards that may come; on the river from the
+    /// [`total`](vector::total) in the room.
     fn show<R: Real>(&self, board: &Board, rooms: &mut [Room<R>]) {
         let (room, later) = rooms.split_first_mut().expect("a room for each street");
         if board.next.is_empty() {
-            vector::show(board, self.player, &room.weights, &mut room.won);
+            vector::show(board, self.player, &room.weights, &room.sums, &mut room.won);
             return;
         }
         let [row, _] = self.rows(board);
@@ -66,7 +72,12 @@ impl<'a> View<'a> {
         for next in &board.next {
             let before = &next.cards[0].before[other];
             vector::gather_lanes(&room.weights, before, chance, &mut later[0].weights);
-            self.show(self.board(next.board), later);
+            let board = self.board(next.board);
+            if board.next.is_empty() {
+                let Room { weights, sums, .. } = &mut later[0];
+                vector::total(board, self.player, weights, sums);
+            }
+            self.show(board, later);
             for deal in &next.cards {
                 vector::scatter_lanes(&later[0].won, &deal.before[own], &mut room.won);
             }

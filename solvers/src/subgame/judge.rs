@@ -9,7 +9,7 @@ use super::pass::{Pass, Work};
 use super::rooms::Rooms;
 use super::solver::weights;
 use super::storage::{Part, Unpacked};
-use super::terminal::LANES;
+use super::terminal::{LANES, Sums};
 use super::{Subgame, vector};
 use crate::Player;
 
@@ -125,7 +125,9 @@ pub(super) fn met(subgame: &Subgame, board: &Board, player: Player) -> Vec<f64> 
         weights(subgame, board, player.other()).map(|weight| [weight; LANES]).collect();
     others.push([0.0; LANES]);
     let mut met = vec![[0.0; LANES]; board.hands[player.index()].row()];
-    vector::meet(board, player, &others, &mut met);
+    let mut sums = Sums::default();
+    vector::total(board, player, &others, &mut sums);
+    vector::meet(board, player, &others, &sums, &mut met);
     // Sums of fractions can miss zero by their rounding.
     let least = 1e-12 * others.iter().map(|weight| weight[0]).sum::<f64>();
     met.into_iter().map(|met| if met[0] > least { met[0] } else { 0.0 }).collect()

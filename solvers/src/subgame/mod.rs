@@ -9,7 +9,7 @@
 //! Inside: `betting` (the tree without cards), `boards` (which hands can be held where), `symmetry` (cards
 //! that make the same game), `pass` (one look at everything), `ends` (what is won
 //! where hands end), `rows` and `terminal` (the inner loops),
-//! `storage` (what is kept).
+//! `storage` (what is kept), `snapshot` (that as bytes).
 
 mod betting;
 mod boards;
@@ -21,6 +21,7 @@ mod pass;
 pub mod response;
 mod rooms;
 mod rows;
+mod snapshot;
 mod solver;
 mod spot;
 mod start;
@@ -37,3 +38,4 @@ pub use solver::{Options, Solver};
 pub use spot::{OffTree, Spot};
 pub use start::{StartError, start};
 pub use storage::Precision;
+pub use vector::{Registers, use_registers};

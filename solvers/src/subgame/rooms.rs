@@ -4,10 +4,10 @@ use std::sync::Mutex;
 
 use super::betting::{Kind, Line};
 use super::storage::Unpacked;
-use super::terminal::{LANES, Lanes, Real};
+use super::terminal::{LANES, Lanes, Real, Sums};
 
 /// Room to work on one street.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Room<R> {
     /// The weights of the opponent's hands in each slot.
     pub(super) reach: Vec<R>,
@@ -16,6 +16,8 @@ pub(super) struct Room<R> {
     /// The opponent's weights, and the player's winnings, at ends that are computed at once.
     pub(super) weights: Vec<Lanes<R>>,
     pub(super) won: Vec<Lanes<R>>,
+    /// Sums of these weights.
+    pub(super) sums: Sums<R>,
     /// On the first street: the values of the player's hands after each deal.
     pub(super) results: Vec<R>,
     pub(super) unpacked: Unpacked,
@@ -49,7 +51,7 @@ impl RoomSize {
     /// Bytes of a room for numbers of `real` bytes.
     pub(super) fn bytes(self, real: usize) -> u64 {
         let numbers = (self.nodes + self.slots + 2 * LANES) * real + self.actions * 8;
-        (numbers * self.row) as u64
+        (numbers * self.row + 65 * LANES * real) as u64
     }
 }
 
@@ -62,6 +64,7 @@ impl<R: Real> Room<R> {
             // One more for hands that the opponent does not have.
             weights: vec![[zero; LANES]; size.row + 1],
             won: vec![[zero; LANES]; size.row],
+            sums: Sums::default(),
             results: Vec::new(),
             unpacked: Unpacked::new(size.actions * size.row),
         }

@@ -63,9 +63,11 @@ impl<R: Real> Shares<R> {
 
     #[inline(always)]
     fn of(&self, weights: &Chunk<f32>) -> Chunk<R> {
-        std::array::from_fn(|hand| {
-            R::from(positive(weights[hand])) * self.scale[hand] + self.base[hand]
-        })
+        let mut shares = [R::default(); WIDTH];
+        for hand in 0..WIDTH {
+            shares[hand] = R::from(positive(weights[hand])) * self.scale[hand] + self.base[hand];
+        }
+        shares
     }
 }
 
@@ -208,7 +210,9 @@ pub(super) fn portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]) 
     let rows = shares.chunks_exact(row).zip(children.chunks_exact_mut(row));
     for (shares, children) in rows {
         for ((child, share), reach) in children.iter_mut().zip(shares).zip(reach) {
-            *child = std::array::from_fn(|hand| reach[hand] * R::from(share[hand]));
+            for hand in 0..WIDTH {
+                child[hand] = reach[hand] * R::from(share[hand]);
+            }
         }
     }
 }
@@ -280,11 +284,15 @@ pub(super) fn sum<R: Real>(values: &[R], value: &mut [R]) {
 #[inline(always)]
 pub(super) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]) {
     let row = lanes.len();
-    let rows = rows.map(|number| chunks(&numbers[number * row..][..row]));
+    let mut chunked = [&[][..]; LANES];
+    for (chunked, number) in chunked.iter_mut().zip(rows) {
+        *chunked = chunks(&numbers[number * row..][..row]);
+    }
     for (at, lanes) in chunks_mut(lanes).iter_mut().enumerate() {
-        let rows = rows.map(|row| &row[at]);
-        for (hand, lanes) in lanes.iter_mut().enumerate() {
-            *lanes = std::array::from_fn(|lane| rows[lane][hand]);
+        for (lane, row) in chunked.iter().enumerate() {
+            for (lanes, &number) in lanes.iter_mut().zip(&row[at]) {
+                lanes[lane] = number;
+            }
         }
     }
 }

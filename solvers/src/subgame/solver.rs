@@ -53,8 +53,8 @@ pub struct Solver {
     pub(super) subgame: Subgame,
     pub(super) boards: Boards,
     pub(super) part: Part,
-    options: Options,
-    iterations: u32,
+    pub(super) options: Options,
+    pub(super) iterations: u32,
     rooms: Rooms<f32>,
     pub(super) judging: Rooms<f64>,
 }

@@ -4,8 +4,12 @@
 //! second; a decision's rows stand together. In 16 bits a decision has one scale for all its regrets
 //! and one for its averages. Strategies are made from the regrets, or from predictions kept beside them.
 
+use std::io::{self, Read, Write};
+
 use super::betting::{Decision, Line};
 use super::boards::Board;
+use super::vector;
+use crate::snapshot::{Reader, SnapshotError, Writer};
 
 /// How many bits each regret and each average takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -100,11 +104,11 @@ impl Part {
             Cells::Half { regrets, averages, scales } => {
                 let scale = &mut scales[decision.number];
                 let old = &mut unpacked.regrets[..place.len()];
-                unpack(&regrets[place.clone()], scale.regrets, old);
+                vector::unpack(&regrets[place.clone()], scale.regrets, old);
                 let new = &mut unpacked.averages[..place.len()];
-                unpack(&averages[place.clone()], scale.averages, new);
+                vector::unpack(&averages[place.clone()], scale.averages, new);
                 work(old, new);
-                scale.averages = pack(new, &mut averages[place]);
+                vector::pack(new, &mut averages[place], &mut scale.averages);
             }
         }
     }
@@ -126,9 +130,9 @@ impl Part {
             Cells::Half { regrets, scales, .. } => {
                 let scale = &mut scales[decision.number];
                 let numbers = &mut unpacked.regrets[..place.len()];
-                unpack(&regrets[place.clone()], scale.regrets, numbers);
+                vector::unpack(&regrets[place.clone()], scale.regrets, numbers);
                 work(numbers, None);
-                scale.regrets = pack(numbers, &mut regrets[place]);
+                vector::pack(numbers, &mut regrets[place], &mut scale.regrets);
             }
         }
     }
@@ -148,7 +152,7 @@ impl Part {
             }
             Cells::Half { regrets, scales, .. } => {
                 let numbers = &mut unpacked.regrets[..place.len()];
-                unpack(&regrets[place], scales[decision.number].regrets, numbers);
+                vector::unpack(&regrets[place], scales[decision.number].regrets, numbers);
                 work(numbers);
             }
         }
@@ -167,7 +171,7 @@ impl Part {
             Cells::Full { averages, .. } => work(&averages[place]),
             Cells::Half { averages, scales, .. } => {
                 let numbers = &mut unpacked.averages[..place.len()];
-                unpack(&averages[place], scales[decision.number].averages, numbers);
+                vector::unpack(&averages[place], scales[decision.number].averages, numbers);
                 work(numbers)
             }
         }
@@ -187,8 +191,61 @@ impl Part {
     }
 }
 
+/// A part in a snapshot: see [`super::snapshot`].
+impl Part {
+    /// How many bytes it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let own = match &self.cells {
+            Cells::Full { regrets, predicted, .. } => {
+                regrets.len() * if predicted.is_some() { 12 } else { 8 }
+            }
+            Cells::Half { regrets, scales, .. } => 4 * regrets.len() + 8 * scales.len(),
+        };
+        own as u64 + self.below.iter().map(Part::bytes).sum::<u64>()
+    }
+
+    pub(super) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
+        match &self.cells {
+            Cells::Full { regrets, averages, predicted } => {
+                to.numbers(regrets)?;
+                to.numbers(averages)?;
+                predicted.iter().try_for_each(|predicted| to.numbers(predicted))?;
+            }
+            Cells::Half { regrets, averages, scales } => {
+                to.numbers(regrets)?;
+                to.numbers(averages)?;
+                let scales = scales.iter().flat_map(|scales| [scales.regrets, scales.averages]);
+                to.numbers(&scales.collect::<Vec<_>>())?;
+            }
+        }
+        self.below.iter().try_for_each(|part| part.write(to))
+    }
+
+    pub(super) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), SnapshotError> {
+        match &mut self.cells {
+            Cells::Full { regrets, averages, predicted } => {
+                for numbers in [Some(regrets), Some(averages), predicted.as_mut()] {
+                    from.numbers(numbers.map_or(&mut [], |numbers| &mut numbers[..]), put)?;
+                }
+            }
+            Cells::Half { regrets, averages, scales } => {
+                from.numbers(regrets, put)?;
+                from.numbers(averages, put)?;
+                for scales in scales {
+                    *scales = Scales { regrets: from.number()?, averages: from.number()? };
+                }
+            }
+        }
+        self.below.iter_mut().try_for_each(|part| part.read(from))
+    }
+}
+
+fn put<N>(place: &mut N, number: N) {
+    *place = number;
+}
+
 /// A 16-bit number.
-trait Packed: Copy + Into<f32> {
+pub(super) trait Packed: Copy + Into<f32> {
     /// The largest.
     const MOST: f32;
     /// The number whose last 16 bits these are.
@@ -211,16 +268,17 @@ impl Packed for u16 {
     }
 }
 
+/// The numbers that stand for multiples of a scale.
 #[inline(always)]
-fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
+pub(super) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
     for (number, &packed) in numbers.iter_mut().zip(packed) {
         *number = packed.into() * scale;
     }
 }
 
-/// Rounds to the nearest multiples of a scale, which is returned.
+/// Rounds to the nearest multiples of a scale.
 #[inline(always)]
-fn pack<P: Packed>(numbers: &[f32], packed: &mut [P]) -> f32 {
+pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
     // 1.5 * 2^23: what is added to it is rounded to a whole number, which then stands in the last bits.
     const ROUND: f32 = 12_582_912.0;
     let mut most = [0.0f32; 16];
@@ -233,11 +291,12 @@ fn pack<P: Packed>(numbers: &[f32], packed: &mut [P]) -> f32 {
     let most = most.iter().chain(rest).fold(0.0, |most: f32, number| most.max(number.abs()));
     if most < f32::MIN_POSITIVE * P::MOST {
         packed.fill(P::of_bits(0));
-        return 0.0;
+        *scale = 0.0;
+        return;
     }
     let inverse = P::MOST / most;
     for (packed, &number) in packed.iter_mut().zip(numbers) {
         *packed = P::of_bits((number * inverse + ROUND).to_bits());
     }
-    most / P::MOST
+    *scale = most / P::MOST;
 }

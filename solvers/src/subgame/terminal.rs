@@ -3,11 +3,15 @@
 //! Takes time in proportion to the number of hands: those that hold a card which the player also holds are
 //! taken off again by sums for each card. Several ends that only differ in how often the opponent has
 //! each hand are computed at once, one in each *lane*, so that a vector register holds a sum of all of them.
+//!
+//! Loops are written out, here and in [`rows`](super::rows): what the standard library does with a closure may become a function of
+//! its own, which is not compiled for the registers that the loop is.
 
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 use super::boards::Board;
 use super::rows::WIDTH;
+use super::vector::{self, one_hand};
 use crate::Player;
 
 /// How many ends are computed at once.
@@ -32,12 +36,21 @@ pub(super) trait Real:
 {
     /// The nearest number.
     fn of(number: f64) -> Self;
+
+    /// See [`rows::into_lanes`](super::rows::into_lanes).
+    fn into_lanes(numbers: &[Self], rows: [usize; LANES], lanes: &mut [Lanes<Self>]) {
+        vector::into_lanes(numbers, rows, lanes);
+    }
 }
 
 impl Real for f32 {
     #[inline(always)]
     fn of(number: f64) -> f32 {
         number as f32
+    }
+
+    fn into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &mut [Lanes<f32>]) {
+        vector::singles_into_lanes(numbers, rows, lanes);
     }
 }
 
@@ -63,6 +76,18 @@ impl<R: Real> Default for Sums<R> {
 }
 
 impl<R: Real> Sums<R> {
+    /// The same with the other sign.
+    #[inline(always)]
+    fn turned(&self) -> Sums<R> {
+        let mut turned = Sums::default();
+        minus(&mut turned.all, &self.all);
+        for (turned, holding) in turned.holding.iter_mut().zip(&self.holding) {
+            minus(turned, holding);
+            one_hand();
+        }
+        turned
+    }
+
     #[inline(always)]
     fn add(&mut self, [a, b]: [u8; 2], weight: &Lanes<R>) {
         plus(&mut self.all, weight);
@@ -73,8 +98,11 @@ impl<R: Real> Sums<R> {
     /// The sum over hands with neither card, if the hand of both is not among them.
     #[inline(always)]
     fn without(&self, [a, b]: [u8; 2]) -> Lanes<R> {
-        let (a, b) = (&self.holding[a as usize % 64], &self.holding[b as usize % 64]);
-        std::array::from_fn(|lane| self.all[lane] - (a[lane] + b[lane]))
+        let (mut both, b) = (self.holding[a as usize % 64], &self.holding[b as usize % 64]);
+        plus(&mut both, b);
+        let mut rest = self.all;
+        minus(&mut rest, &both);
+        rest
     }
 }
 
@@ -85,26 +113,47 @@ fn plus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
     }
 }
 
+/// Sums over the opponent's hands, whose `weights` stand in order.
+#[inline(always)]
+pub(super) fn total<R: Real>(
+    board: &Board,
+    player: Player,
+    weights: &[Lanes<R>],
+    sums: &mut Sums<R>,
+) {
+    *sums = Sums::default();
+    for (&cards, weight) in board.hands[player.other().index()].cards.iter().zip(weights) {
+        sums.add(cards, weight);
+        one_hand();
+    }
+}
+
+#[inline(always)]
+fn minus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
+    for (sum, &weight) in sum.iter_mut().zip(weight) {
+        *sum = *sum - weight;
+    }
+}
+
 /// For each hand of the player the weight of the opponent's hands that it can meet.
 ///
-/// `weights` are those of the opponent's hands in order, and one of zero at least; `met` has a place for each
-/// number in a row of the player's.
+/// `weights` are those of the opponent's hands in order, and one of zero at least, `sums` their [`total`]; `met` has a
+/// place for each number in a row of the player's.
 #[inline(always)]
 pub(super) fn meet<R: Real>(
     board: &Board,
     player: Player,
     weights: &[Lanes<R>],
+    sums: &Sums<R>,
     met: &mut [Lanes<R>],
 ) {
-    let [own, other] = [player, player.other()].map(|player| &board.hands[player.index()]);
-    let mut sums = Sums::default();
-    for (&cards, weight) in other.cards.iter().zip(weights) {
-        sums.add(cards, weight);
-    }
+    let own = &board.hands[player.index()];
     for ((met, &cards), &twin) in met.iter_mut().zip(&own.cards).zip(&own.twins) {
-        *met = sums.without(cards);
+        let mut rest = sums.without(cards);
         // The same hand was taken off twice.
-        plus(met, &weights[twin as usize]);
+        plus(&mut rest, &weights[twin as usize]);
+        *met = rest;
+        one_hand();
     }
     met[own.len()..own.row()].fill(Default::default());
 }
@@ -116,6 +165,7 @@ pub(super) fn show<R: Real>(
     board: &Board,
     player: Player,
     weights: &[Lanes<R>],
+    sums: &Sums<R>,
     won: &mut [Lanes<R>],
 ) {
     let (own, other) = (player.index(), player.other().index());
@@ -123,29 +173,25 @@ pub(super) fn show<R: Real>(
     // Twice the weight of the weaker hands less that of all, which is the weight of the weaker less that of
     // the others. Halfway through a group of equals is the mean of before and after; the hand of the same
     // cards, counted on one side before and on the other after, is no part of it.
-    let mut sums = Sums::default();
-    for (&cards, weight) in other_cards.iter().zip(weights) {
-        sums.add(cards, weight);
-    }
-    let turned = |lanes: &mut Lanes<R>| {
-        for lane in lanes {
-            *lane = R::default() - *lane;
-        }
-    };
-    turned(&mut sums.all);
-    sums.holding.iter_mut().for_each(turned);
+    let mut sums = sums.turned();
     let mut from = [0; 2];
     for to in &board.groups {
         let (mine, theirs) =
             (from[own] as usize..to[own] as usize, from[other] as usize..to[other] as usize);
-        let before = won[mine.clone()].iter_mut().zip(&own_cards[mine.clone()]);
-        before.for_each(|(won, &cards)| *won = sums.without(cards));
-        for (&cards, weight) in other_cards[theirs.clone()].iter().zip(&weights[theirs]) {
-            let twice = weight.map(|weight| weight + weight);
-            sums.add(cards, &twice);
+        for (won, &cards) in won[mine.clone()].iter_mut().zip(&own_cards[mine.clone()]) {
+            *won = sums.without(cards);
+            one_hand();
         }
-        let after = won[mine.clone()].iter_mut().zip(&own_cards[mine]);
-        after.for_each(|(won, &cards)| plus(won, &sums.without(cards)));
+        for (&cards, weight) in other_cards[theirs.clone()].iter().zip(&weights[theirs]) {
+            let mut twice = *weight;
+            plus(&mut twice, weight);
+            sums.add(cards, &twice);
+            one_hand();
+        }
+        for (won, &cards) in won[mine.clone()].iter_mut().zip(&own_cards[mine]) {
+            plus(won, &sums.without(cards));
+            one_hand();
+        }
         from = *to;
     }
     won[own_cards.len()..board.hands[own].row()].fill(Default::default());
@@ -160,7 +206,10 @@ pub(super) fn gather_lanes<R: Real>(
     later: &mut [Lanes<R>],
 ) {
     for (later, &before) in later.iter_mut().zip(before) {
-        *later = weights[before as usize].map(|weight| weight * chance);
+        for (later, &weight) in later.iter_mut().zip(&weights[before as usize]) {
+            *later = weight * chance;
+        }
+        one_hand();
     }
     later[before.len()..=before.len().next_multiple_of(WIDTH)].fill(Default::default());
 }
@@ -170,5 +219,6 @@ pub(super) fn gather_lanes<R: Real>(
 pub(super) fn scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]) {
     for (later, &before) in later.iter().zip(before) {
         plus(&mut won[before as usize], later);
+        one_hand();
     }
 }

@@ -1,40 +1,126 @@
-//! The inner loops, in the widest vector registers that the processor has.
+//! The inner loops, in the widest vector registers that the processor has and that pay.
 //!
 //! Besides `cards`' evaluation of many hands the only module with `unsafe` code: calls of functions compiled for
 //! instructions that the build in general may not assume, each after asking the processor whether it has
 //! them. The results are the same to the bit in all of them: no sum runs across lanes or hands, and nothing is
 //! fused.
+//!
+//! Each function names the widest registers it is compiled for. Where hands are looked up one after the other, a register that
+//! holds all lanes of one hand is wide enough. Left alone, the compiler takes AVX-512 for leave to work on several hands there, and
+//! gathers and scatters their lanes: slower everywhere, and much slower on AMD up to Zen 4, which has these instructions in
+//! microcode. [`one_hand`] keeps it from that.
+//! `conformance/check_vectors.py` refuses both, and `cargo bench -p solvers --bench registers` compares the widths.
 #![allow(unsafe_code)]
+
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::boards::Board;
 use super::rows::{self, Discount};
-use super::terminal::{self, LANES, Lanes, Real};
+use super::storage::{self, Packed};
+use super::terminal::{self, LANES, Lanes, Real, Sums};
 use crate::Player;
 
-/// For each function one that calls the version for the processor at hand.
+/// Vector registers of a kind of processor. The results are the same to the bit in all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Registers {
+    /// What every processor has for which the program was built.
+    Any = 1,
+    /// x86-64 with AVX2: 256 bits.
+    Avx2,
+    /// x86-64 with AVX-512 (F, BW, DQ and VL): 512 bits where that pays.
+    Avx512,
+}
+
+/// The widest that may be used, once that is known; never wider than what the processor has.
+static WIDEST: AtomicU8 = AtomicU8::new(0);
+
+/// From now on the inner loops of the whole process use registers up to these, as far as the processor has them: to compare
+/// them on one machine, as nothing else is to be gained. Returns those that are used.
+pub fn use_registers(most: Registers) -> Registers {
+    let widest = most.min(detected());
+    WIDEST.store(widest as u8, Ordering::Relaxed);
+    widest
+}
+
+/// The widest that the processor has.
+fn detected() -> Registers {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let avx512 = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        if is_x86_feature_detected!("avx2") {
+            return if avx512 { Registers::Avx512 } else { Registers::Avx2 };
+        }
+    }
+    Registers::Any
+}
+
+/// The widest that may be used.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "there is only one kind"))]
+fn widest() -> Registers {
+    match WIDEST.load(Ordering::Relaxed) {
+        0 => use_registers(Registers::Avx512),
+        1 => Registers::Any,
+        2 => Registers::Avx2,
+        _ => Registers::Avx512,
+    }
+}
+
+/// At the end of a loop over hands, which are then done one by one, with all their lanes in a register.
+#[inline(always)]
+pub(super) fn one_hand() {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: no instruction, and nothing that it changes. The compiler does not see that, and does not change the order of
+    // what is around it.
+    unsafe {
+        std::arch::asm!("", options(nomem, nostack, preserves_flags));
+    }
+}
+
+/// Those that hold a number for each lane.
+#[cfg(target_arch = "x86_64")]
+const fn lanes<R>() -> Registers {
+    if size_of::<Lanes<R>>() > 32 { Registers::Avx512 } else { Registers::Avx2 }
+}
+
+/// [`into_lanes`] for single precision.
+pub(super) fn singles_into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &mut [Lanes<f32>]) {
+    #[cfg(target_arch = "x86_64")]
+    if widest() >= Registers::Avx2 {
+        // SAFETY: the processor has the instructions that the function is compiled for.
+        return unsafe { transpose::into_lanes(numbers, rows, lanes) };
+    }
+    into_lanes(numbers, rows, lanes);
+}
+
+/// For each function, with the widest registers that pay, one that calls the version for the processor at hand.
 macro_rules! widest {
-    ($($(#[$doc:meta])* $module:ident::$name:ident $(<$real:ident>)? ($($argument:ident: $type:ty),* $(,)?);)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        [$most:expr] $module:ident::$name:ident $(<$real:ident: $bound:ident>)? ($($argument:ident: $type:ty),* $(,)?);
+    )*) => {$(
         $(#[$doc])*
-        pub(super) fn $name $(<$real: Real>)? ($($argument: $type),*) {
+        pub(super) fn $name $(<$real: $bound>)? ($($argument: $type),*) {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-                fn avx512 $(<$real: Real>)? ($($argument: $type),*) {
+                fn avx512 $(<$real: $bound>)? ($($argument: $type),*) {
                     $module::$name($($argument),*);
                 }
                 #[target_feature(enable = "avx2")]
-                fn avx2 $(<$real: Real>)? ($($argument: $type),*) {
+                fn avx2 $(<$real: $bound>)? ($($argument: $type),*) {
                     $module::$name($($argument),*);
                 }
-                if is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl")
-                {
+                let widest = widest();
+                if const { matches!($most, Registers::Avx512) } && widest == Registers::Avx512 {
                     // SAFETY: the processor has the instructions that the function is compiled for.
                     return unsafe { avx512($($argument),*) };
                 }
-                if is_x86_feature_detected!("avx2") {
+                if widest >= Registers::Avx2 {
                     // SAFETY: as above.
                     return unsafe { avx2($($argument),*) };
                 }
@@ -46,31 +132,87 @@ macro_rules! widest {
 
 widest! {
     /// See [`rows::split`].
-    rows::split(weights: &[f32], reach: &[f32], children: &mut [f32], averages: &mut [f32], factor: f32);
+    [Registers::Avx512] rows::split(weights: &[f32], reach: &[f32], children: &mut [f32], averages: &mut [f32], factor: f32);
     /// See [`rows::learn`].
-    rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount);
+    [Registers::Avx512] rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount);
     /// See [`rows::learn_ahead`].
-    rows::learn_ahead(regrets: &mut [f32], predicted: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount);
+    [Registers::Avx512] rows::learn_ahead(regrets: &mut [f32], predicted: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount);
+    /// See [`storage::unpack`].
+    [Registers::Avx2] storage::unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]);
+    /// See [`storage::pack`].
+    [Registers::Avx2] storage::pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32);
     /// See [`rows::split_by`].
-    rows::split_by<R>(weights: &[f32], reach: &[R], children: &mut [R]);
+    [Registers::Avx512] rows::split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R]);
     /// See [`rows::portion`].
-    rows::portion<R>(shares: &[f32], reach: &[R], children: &mut [R]);
+    [Registers::Avx2] rows::portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]);
     /// See [`rows::mean`].
-    rows::mean<R>(averages: &[f32], values: &[R], value: &mut [R]);
+    [Registers::Avx512] rows::mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R]);
     /// See [`rows::best`].
-    rows::best<R>(values: &[R], value: &mut [R]);
+    [Registers::Avx2] rows::best<R: Real>(values: &[R], value: &mut [R]);
     /// See [`rows::sum`].
-    rows::sum<R>(values: &[R], value: &mut [R]);
+    [Registers::Avx512] rows::sum<R: Real>(values: &[R], value: &mut [R]);
     /// See [`rows::into_lanes`].
-    rows::into_lanes<R>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]);
+    [Registers::Avx2] rows::into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]);
     /// See [`rows::from_lanes`].
-    rows::from_lanes<R>(lanes: &[Lanes<R>], rows: &[(usize, usize, R)], numbers: &mut [R]);
+    [Registers::Avx2] rows::from_lanes<R: Real>(lanes: &[Lanes<R>], rows: &[(usize, usize, R)], numbers: &mut [R]);
+    /// See [`terminal::total`].
+    [lanes::<R>()] terminal::total<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>);
     /// See [`terminal::meet`].
-    terminal::meet<R>(board: &Board, player: Player, weights: &[Lanes<R>], met: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::meet<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>]);
     /// See [`terminal::show`].
-    terminal::show<R>(board: &Board, player: Player, weights: &[Lanes<R>], won: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &Sums<R>, won: &mut [Lanes<R>]);
     /// See [`terminal::gather_lanes`].
-    terminal::gather_lanes<R>(weights: &[Lanes<R>], before: &[u16], chance: R, later: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::gather_lanes<R: Real>(weights: &[Lanes<R>], before: &[u16], chance: R, later: &mut [Lanes<R>]);
     /// See [`terminal::scatter_lanes`].
-    terminal::scatter_lanes<R>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]);
+}
+
+/// Rows put side by side in registers of AVX2: [`into_lanes`] for single precision, which the compiler makes of loads and
+/// stores of single numbers.
+#[cfg(target_arch = "x86_64")]
+mod transpose {
+    use std::arch::x86_64::{
+        __m256, _mm256_castpd_ps, _mm256_castps_pd, _mm256_loadu2_m128, _mm256_storeu_ps,
+        _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd, _mm256_unpacklo_ps,
+    };
+
+    use super::{LANES, Lanes};
+
+    /// See [`rows::into_lanes`](super::rows::into_lanes).
+    #[target_feature(enable = "avx2")]
+    pub(super) fn into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &mut [Lanes<f32>]) {
+        let row = lanes.len();
+        let mut fours: [&[[f32; 4]]; LANES] = [&[]; LANES];
+        for (fours, number) in fours.iter_mut().zip(rows) {
+            *fours = &numbers[number * row..][..row].as_chunks().0[..row / 4];
+        }
+        for (at, lanes) in lanes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let turned = turned(|row| &fours[row][at]);
+            for (lanes, register) in lanes.iter_mut().zip(turned) {
+                // SAFETY: there is room for eight numbers.
+                unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), register) };
+            }
+        }
+    }
+
+    /// Four numbers of each of eight rows turned round: eight numbers, one of each row, four times.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn turned<'a>(four: impl Fn(usize) -> &'a [f32; 4]) -> [__m256; 4] {
+        // Rows 0 and 4 stand in the halves of one register, and so on; then each half is turned by itself.
+        let load = |row: usize| {
+            // SAFETY: four numbers are read from each.
+            unsafe { _mm256_loadu2_m128(four(row + 4).as_ptr(), four(row).as_ptr()) }
+        };
+        let [a, b, c, d] = [load(0), load(1), load(2), load(3)];
+        let [ab, ab_more] = [_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)];
+        let [cd, cd_more] = [_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d)];
+        let low = |ab, cd| {
+            _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(ab), _mm256_castps_pd(cd)))
+        };
+        let high = |ab, cd| {
+            _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(ab), _mm256_castps_pd(cd)))
+        };
+        [low(ab, cd), high(ab, cd), low(ab_more, cd_more), high(ab_more, cd_more)]
+    }
 }

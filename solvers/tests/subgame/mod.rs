@@ -6,6 +6,7 @@ mod exact;
 mod input;
 mod lookup;
 mod same;
+mod snapshot;
 mod tabular;
 
 use std::sync::Arc;

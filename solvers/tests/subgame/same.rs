@@ -1,9 +1,9 @@
-//! Ways of computing that must not matter: suits renamed or not, 32 or 16 bits, threads.
+//! Ways of computing that must not matter: suits renamed or not, 32 or 16 bits, threads, registers.
 
 use cards::Range;
 use game::PublicState;
 use solvers::Variant;
-use solvers::subgame::{Evaluation, Options, Precision, Solver, Subgame};
+use solvers::subgame::{Evaluation, Options, Precision, Registers, Solver, Subgame, use_registers};
 
 use super::{Menu, hand, near, range, short_hand, small_menu, uneven};
 
@@ -91,4 +91,27 @@ fn any_number_of_threads_gives_the_same_bits() {
     for threads in [2, 5] {
         assert!(on(threads) == one, "{threads} threads differ from one");
     }
+}
+
+#[test]
+fn any_registers_give_the_same_bits() {
+    let all = uneven(&range("random"));
+    let predictive = Options { variant: Variant::PDCFR_PLUS, ..Options::default() };
+    let on = |registers| {
+        let used = use_registers(registers);
+        let flop = short_hand("TsJsQh", 100, 150);
+        let results = [
+            solved(&hand("7s7h2s3s"), [&all, &all], true, Options::default(), 3).1,
+            solved(&hand("7s7h2s3sKd"), [&all, &all], true, predictive, 20).1,
+            solved(&flop, [&all, &all], true, half(), 3).1,
+            solved(&flop, [&all, &all], true, first_first(), 3).1,
+        ];
+        (used, results)
+    };
+    let (widest, usual) = on(Registers::Avx512);
+    for registers in [Registers::Any, Registers::Avx2] {
+        let (used, results) = on(registers);
+        assert!(results == usual, "{used:?} registers differ from {widest:?}");
+    }
+    use_registers(Registers::Avx512);
 }

@@ -26,6 +26,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         def: args.game.load()?,
         game_name: args.game.name().to_owned(),
         entrants,
+        given_names: Vec::new(),
         hands: args.hands,
         seed: args.seed,
         duplicate: true,

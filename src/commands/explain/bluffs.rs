@@ -7,7 +7,7 @@ use models::student::Student;
 use serde_json::{Value, json};
 
 use super::tree::{rows, share, whole};
-use super::whose::{Whose, on, tree};
+use super::whose::{Whose, explainer, on};
 use crate::exit::Failure;
 use crate::report;
 
@@ -92,7 +92,7 @@ fn search<'a>(
     street: game::Street,
     args: &Args,
 ) -> Result<Found<'a>, Failure> {
-    let explainer = Explainer::new(tree(student, street)?);
+    let explainer = explainer(student, street)?;
     let bluffs = explainer.bluffs(Weak { win_rate: args.win_rate.0, raise: args.raise.0 });
     let weight = explainer.tree().summary(0).weight;
     Ok(Found { street, explainer, bluffs, weight })
@@ -125,7 +125,7 @@ fn text(args: &Args, found: &Found<'_>) -> String {
         text += &format!(
             "\nnode {}: {} ({})\n  nodes {}\n",
             bluff.node,
-            explainer.mix(&bluff.summary.shares),
+            explainer.mix(bluff.node),
             rows(&bluff.summary, *weight),
             nodes.join("-"),
         );

@@ -4,16 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use abstraction::features::{Feature, FeatureMaker, Features, Unit};
-use game::{Action, InfoSet, Seat, notation};
+use game::{Action, InfoSet, Street, notation};
 use logs::{DecisionRecord, HandRecord, LedgerReader};
 use models::explain::{Explainer, Flip, percent};
 use models::student::Student;
 use models::tree::{Looks, Node};
 use serde_json::{Value, json};
 
-use super::results::{Won, each_decision, results};
+use super::results::{Won, results};
 use super::tree::rows;
-use super::whose::{on, student, tree};
+use super::whose::{explainer, on, student};
+use crate::chart::action_words;
 use crate::exit::Failure;
 use crate::named::Named;
 use crate::report;
@@ -96,7 +97,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
     let action = hand.public.history().get(number as usize)?.action;
     let mut seen = None;
-    each_decision(hand, |public, seat: Seat| {
+    hand.each_decision(|public, seat| {
         if public.history().len() == number as usize {
             seen = Some(InfoSet { public: public.clone(), seat, hole: hand.hole[seat] });
         }
@@ -114,26 +115,20 @@ fn list<'a>(
     for (number, played) in hand.public.history().iter().enumerate() {
         let note = decisions.iter().find(|decision| decision.index as usize == number);
         let note = note.and_then(|decision| decision.note.as_deref()).unwrap_or_default();
-        // What a tree's note says of the numbers comes with the decision itself.
-        let note = note.split(": ").next().unwrap_or_default();
+        // The whole path comes with the decision itself.
+        let note = note.lines().next().unwrap_or_default();
+        let did = before(hand, number as u32)
+            .map(|(infoset, action)| action_words(&infoset.public, action));
         text += &format!(
             "{number:>3}  {:<7}  {:<12}  {}  {}{}{note}\n",
             played.street.name(),
             name(hand.entrants[played.seat]),
             hand.hole[played.seat],
-            words(played.action),
+            did.unwrap_or_default(),
             if note.is_empty() { "" } else { "  " }
         );
     }
     text
-}
-
-fn words(action: Action) -> String {
-    match action {
-        Action::Fold => "fold".to_owned(),
-        Action::Call => "call".to_owned(),
-        Action::RaiseTo(total) => format!("raise to {total}"),
-    }
 }
 
 /// A decision with all that is known of it.
@@ -165,7 +160,7 @@ impl Decided<'_> {
         self.student.check_game(public.def()).map_err(Failure::input)?;
         let mut maker = FeatureMaker::counting(self.student.schema());
         let features = maker.infoset(&self.infoset).map_err(Failure::input)?;
-        let explainer = Explainer::new(tree(&self.student, public.street())?);
+        let explainer = explainer(&self.student, public.street())?;
         let leaf = explainer.tree().leaf(features.as_slice());
         let won = results(ledger, who, &self.student, public.street(), &[leaf])?;
         let flips = explainer
@@ -194,9 +189,19 @@ impl Decided<'_> {
     }
 
     fn words(&self, action: Action) -> String {
-        match action {
-            Action::Call if !self.infoset.legal().fold => "check".to_owned(),
-            action => words(action),
+        action_words(&self.infoset.public, action)
+    }
+
+    /// What the opponent has bet on this street as a share of the pot before it: ` (62 % of the pot)`.
+    fn share(&self, feature: Feature, chips: f32) -> String {
+        let public = &self.infoset.public;
+        let street = public.street();
+        let here: u32 = public.def().seats().map(|seat| public.committed_street(seat)).sum();
+        let pot = public.pot() as f32 - here as f32;
+        let bet = feature == (Feature::OpponentBet { street }) && street > Street::Preflop;
+        match bet && chips > 0.0 && pot > 0.0 {
+            true => format!(" ({:.0} % of the pot)", 100.0 * chips / pot),
+            false => String::new(),
         }
     }
 
@@ -283,7 +288,11 @@ impl Decided<'_> {
         match looks {
             Looks::Column(column) => match features.iter().nth(column) {
                 Some((feature, number)) => {
-                    format!("{condition} (it is {})", value(feature, number))
+                    format!(
+                        "{condition} (it is {}{})",
+                        value(feature, number),
+                        self.share(feature, number)
+                    )
                 }
                 None => condition,
             },
@@ -300,9 +309,11 @@ impl Decided<'_> {
             (Unit::Chips, false) => format!("{} or less", flip.to),
         };
         format!(
-            "  {}: {bound} instead of {} → {} (node {})\n",
+            "  {}: {bound}{} instead of {}{} → {} (node {})\n",
             flip.feature.name(),
+            self.share(flip.feature, flip.to),
             value(flip.feature, flip.from),
+            self.share(flip.feature, flip.from),
             self.mix(&self.actions(explainer, flip.leaf)),
             flip.leaf
         )

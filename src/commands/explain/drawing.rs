@@ -4,22 +4,26 @@
 use std::fmt::Write;
 
 use abstraction::menu::{BetSize, Move};
-use models::explain::{Explainer, Shown, move_words};
+use models::explain::{Explainer, Shown};
 
 use super::tree::{rows, whole};
 use crate::chart::Kind;
+use crate::chart::letters::Letters;
 use crate::chart::picture::{self, escaped};
 
 const WIDE: f64 = 272.0;
-const TALL: f64 = 84.0;
+/// Between a box and its text.
+const INSET: f64 = 8.0;
 /// From one column of boxes to the next, and between boxes of a column.
 const GAP: f64 = 30.0;
 const BETWEEN: f64 = 12.0;
 const EDGE: f64 = 14.0;
 /// A line of text.
 const LINE: f64 = 14.5;
-/// Letters that fit into a box.
-const LETTERS: usize = 44;
+/// The bar below the text of a box, with what is around it.
+const BAR: f64 = 22.0;
+const LETTERS: Letters = Letters::regular(11.5);
+const BOLD: Letters = Letters::bold(11.5);
 
 /// What stands above a tree.
 pub(super) struct Heading {
@@ -45,32 +49,43 @@ pub(super) fn svg(
     let lowest = rows.iter().copied().fold(0.0, f64::max);
     let width = 2.0 * EDGE + WIDE + deepest as f64 * (WIDE + GAP);
     let width = width.max(760.0);
-    let mut lines = wrapped(&heading.about, (width / 6.6) as usize);
+    let room = width - 2.0 * EDGE;
+    let mut lines = LETTERS.wrapped(&heading.about, room);
     if !heading.holds.is_empty() {
-        lines.extend(wrapped(&format!("There {}", heading.holds), (width / 6.6) as usize));
+        lines.extend(LETTERS.wrapped(&format!("There: {}", heading.holds), room));
     }
     let legend = 30.0 + LINE * lines.len() as f64;
-    let top = legend + 26.0;
-    let height = top + lowest * (TALL + BETWEEN) + TALL + EDGE;
+    let (key, top) = key(explainer, legend, room);
+    let boxes: Vec<Vec<(&str, String)>> =
+        shown.iter().map(|node| words(explainer, node, heading.weight)).collect();
+    // All boxes are as tall as the one with most lines.
+    let tall = boxes.iter().map(Vec::len).max().unwrap_or_default() as f64 * LINE + BAR + 3.0;
+    let height = top + lowest * (tall + BETWEEN) + tall + EDGE;
     let mut svg = open(width, height, heading, &lines);
-    key(&mut svg, explainer, legend);
+    svg.push_str(&key);
     let at = |place: usize| {
         let x = EDGE + shown[place].depth as f64 * (WIDE + GAP);
-        (x, top + rows[place] * (TALL + BETWEEN))
+        (x, top + rows[place] * (tall + BETWEEN))
     };
     for (place, node) in shown.iter().enumerate() {
         let (x, y) = at(place);
         if let Some((from_x, from_y)) = node.parent.map(at) {
-            let (from, to, middle) = (from_x + WIDE, y + TALL / 2.0, x - GAP / 2.0);
+            let (from, to, middle) = (from_x + WIDE, y + tall / 2.0, x - GAP / 2.0);
             add(
                 &mut svg,
                 format_args!(
                     "<path d=\"M{from:.1} {:.1}H{middle:.1}V{to:.1}H{x:.1}\" class=\"edge\"/>\n",
-                    from_y + TALL / 2.0
+                    from_y + tall / 2.0
                 ),
             );
         }
-        let told = Told { node, weight: heading.weight, won: won.get(place).map(String::as_str) };
+        let told = Told {
+            node,
+            weight: heading.weight,
+            won: won.get(place).map(String::as_str),
+            lines: &boxes[place],
+            tall,
+        };
         node_box(&mut svg, explainer, &told, (x, y));
     }
     svg.push_str("</svg>\n");
@@ -107,53 +122,66 @@ struct Told<'a> {
     weight: f64,
     /// What the node has won, if that was asked for.
     won: Option<&'a str>,
+    /// What stands in the box, with the class of each line.
+    lines: &'a [(&'static str, String)],
+    /// How tall the box is.
+    tall: f64,
+}
+
+/// The lines of a box, each as wide as it has room for.
+fn words(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> Vec<(&'static str, String)> {
+    let condition = match node.condition.as_str() {
+        "" if node.node == 0 => "every decision",
+        "" => "from here on",
+        condition => condition,
+    };
+    let number = format!("node {} · {}", node.node, rows(&node.summary, weight));
+    let parts = [
+        (BOLD, "condition", condition.to_owned()),
+        (LETTERS, "number", number),
+        (LETTERS, "done", explainer.mix(node.node)),
+    ];
+    let lines = |(letters, class, text): (Letters, &'static str, String)| {
+        letters.wrapped(&text, WIDE - 2.0 * INSET).into_iter().map(move |line| (class, line))
+    };
+    parts.into_iter().flat_map(lines).collect()
 }
 
 fn node_box(svg: &mut String, explainer: &Explainer<'_>, told: &Told<'_>, (x, y): (f64, f64)) {
-    let Told { node, weight, won } = *told;
+    let Told { node, weight, won, lines, tall } = *told;
     let class = if node.hidden > 0 { "box more" } else { "box" };
-    let done = explainer.mix(&node.summary.shares);
-    let told = rows(&node.summary, weight);
     let below = match node.hidden {
         0 => String::new(),
         leaves => format!(" · {} leaves below", whole(leaves as u64)),
     };
     let won = won.map_or_else(String::new, |won| format!("; {won}"));
+    let (done, rows) = (explainer.mix(node.node), rows(&node.summary, weight));
     add(
         svg,
         format_args!(
-            "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDE}\" height=\"{TALL}\" rx=\"5\" \
+            "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDE}\" height=\"{tall:.1}\" rx=\"5\" \
              class=\"{class}\"/>\n",
-            escaped(&format!("node {}: {}; {done}; {told}{below}{won}", node.node, node.condition))
+            escaped(&format!("node {}: {}; {done}; {rows}{below}{won}", node.node, node.condition))
         ),
     );
-    let mut line = |number: f64, class: &str, text: &str| {
+    for (number, (class, words)) in (1..).zip(lines) {
         add(
             svg,
             format_args!(
                 "<text x=\"{:.1}\" y=\"{:.1}\" class=\"{class}\">{}</text>\n",
-                x + 8.0,
-                y + 3.0 + number * LINE,
-                escaped(text)
+                x + INSET,
+                y + 1.0 + f64::from(number) * LINE,
+                escaped(words)
             ),
         );
-    };
-    let mut condition = wrapped(&node.condition, LETTERS);
-    if node.condition.is_empty() {
-        condition = vec![if node.node == 0 { "every decision" } else { "from here on" }.to_owned()];
     }
-    for (number, words) in condition.iter().take(2).enumerate() {
-        line(number as f64 + 1.0, "condition", words);
-    }
-    line(3.0, "number", &format!("node {} · {told}", node.node));
-    line(4.0, "", &fitting(&done, LETTERS + 3));
-    bar(svg, explainer, &node.summary.shares, (x + 8.0, y + TALL - 15.0));
+    bar(svg, explainer, &node.summary.shares, (x + INSET, y + tall - 16.0));
     svg.push_str("</g>\n");
 }
 
 /// How often each class is answered, as a bar.
 fn bar(svg: &mut String, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f64, f64)) {
-    let wide = WIDE - 16.0;
+    let wide = WIDE - 2.0 * INSET;
     let mut left = x;
     for (kind, share) in kinds(explainer).into_iter().zip(shares) {
         let part = wide * share;
@@ -170,24 +198,30 @@ fn bar(svg: &mut String, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f64
     }
 }
 
-/// What the colours mean.
-fn key(svg: &mut String, explainer: &Explainer<'_>, top: f64) {
-    let mut left = EDGE;
+/// What the colours mean, in as many lines as it takes; and where they end.
+fn key(explainer: &Explainer<'_>, top: f64, room: f64) -> (String, f64) {
+    let owed = explainer.owed(0);
+    let (mut svg, mut left, mut y) = (String::new(), EDGE, top);
     for (kind, class) in kinds(explainer).into_iter().zip(explainer.tree().class_names()) {
-        let words = move_words(class);
+        let words = explainer.move_words(class, owed);
+        let wide = 17.0 + LETTERS.wide(&words);
+        if left > EDGE && left + wide > EDGE + room {
+            (left, y) = (EDGE, y + LINE + 2.0);
+        }
         add(
-            svg,
+            &mut svg,
             format_args!(
-                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>\
+                "<rect x=\"{left:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>\
                  <text x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
                 picture::colour(kind),
                 left + 17.0,
-                top + 10.5,
+                y + 10.5,
                 escaped(&words)
             ),
         );
-        left += 34.0 + 6.4 * words.chars().count() as f64;
+        left += wide + 14.0;
     }
+    (svg, y + 26.0)
 }
 
 /// What kind of action each class is.
@@ -214,30 +248,6 @@ pub(super) fn colours(explainer: &Explainer<'_>) -> Vec<&'static str> {
 pub(super) fn colour(explainer: &Explainer<'_>, shares: &[f64]) -> &'static str {
     let most = kinds(explainer).into_iter().zip(shares).max_by(|a, b| a.1.total_cmp(b.1));
     picture::colour(most.map_or(Kind::Call, |(kind, _)| kind))
-}
-
-/// A text in lines of at most so many letters, broken between words.
-pub(super) fn wrapped(text: &str, letters: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + word.chars().count() < letters => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.retain(|line| !line.is_empty());
-    lines
-}
-
-/// A text cut to so many letters.
-fn fitting(text: &str, letters: usize) -> String {
-    if text.chars().count() <= letters {
-        return text.to_owned();
-    }
-    text.chars().take(letters - 1).chain(['…']).collect()
 }
 
 fn add(svg: &mut String, part: std::fmt::Arguments<'_>) {

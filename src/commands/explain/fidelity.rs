@@ -1,13 +1,11 @@
 //! `cardroom explain fidelity`: how far a student does what its teacher does, and what the difference costs.
 
-use std::num::NonZeroUsize;
-
 use clap::value_parser;
 use comfy_table::{CellAlignment, Table, presets};
-use game::{Chips, Street};
+use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
-use matches::fidelity::{Fidelity, FidelityError, Likeness, Settings, compare};
+use matches::fidelity::{Compared, Fidelity, FidelityError, Likeness, Settings, compare};
 use matches::stop::Stop;
 use serde_json::{Value, json};
 
@@ -18,6 +16,7 @@ use crate::interrupt;
 use crate::named::{Game, Named};
 use crate::progress::Progress;
 use crate::report;
+use crate::threads::threads;
 
 /// How far a student does what its teacher does, and what the difference costs it, street by street.
 ///
@@ -26,7 +25,8 @@ use crate::report;
 ///   distance  mean of half the sum of what their probabilities differ by
 ///   KL        mean of what the student's probabilities are further from the teacher's actions
 ///             than the teacher's own, in nats
-/// and how often each folds, calls (or checks), raises (or bets). Then duplicate matches against the
+/// and how often each folds, calls (or checks), raises (or bets). Distances are of what a student's
+/// model says, also where it plays the likeliest action alone. Then duplicate matches against the
 /// teacher say what is lost when the student decides on one street only, and on all. Hands of a
 /// deal draw from the same random numbers, so that only differences make the result spread, and
 /// all-ins count with what is expected of them.
@@ -54,9 +54,10 @@ pub(super) struct Args {
     /// Determines every card and every draw; at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
-    /// Threads; the result does not depend on their number [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    /// Threads, at most 1024; the result does not depend on their number [default: one for each
+    /// processor, which is also the most that help]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     #[command(flatten)]
     game: Game,
     #[command(flatten)]
@@ -72,13 +73,18 @@ pub(super) struct Args {
 /// Compares and shows.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let def = args.game.load()?;
-    let policy = |name: &str| {
-        let policy = player(&args.named, name)?.policy(&def).map_err(Failure::input)?;
-        Ok::<_, Failure>(policy.expect("only agents with a policy are let through"))
+    let policies = |name: &str| {
+        let agent = player(&args.named, name)?;
+        let plays = agent.policy(&def).map_err(Failure::input)?;
+        let says = agent.student().map(|student| agents::what_it_says(&student));
+        Ok::<_, Failure>((plays.expect("only agents with a policy are let through"), says))
     };
-    let (student, teacher) = (policy(&args.student)?, policy(&args.teacher)?);
-    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let jobs = args.jobs.map_or(processors, NonZeroUsize::get);
+    let (student, teacher) = (policies(&args.student)?, policies(&args.teacher)?);
+    let [teacher, student] = [&teacher, &student].map(|(plays, says)| Compared {
+        plays: &**plays,
+        says: says.as_ref().map(|says| says as &dyn Policy),
+    });
+    let jobs = threads(args.jobs);
     let settings = Settings { hands: args.hands, seed: args.seed, jobs };
     let stop = Stop::new();
     interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
@@ -89,7 +95,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         });
         progress.show(2 * sofar.deals, &note);
     };
-    let found = compare(&def, &*teacher, &*student, settings, &stop, &mut show);
+    let found = compare(&def, teacher, student, settings, &stop, &mut show);
     progress.finish();
     let found = found.map_err(|error| match error {
         FidelityError::Hands(_) => Failure::usage(format!("--hands: {error}")),

@@ -5,12 +5,12 @@ mod svg;
 
 use std::path::PathBuf;
 
-use models::explain::{Explainer, Shown, move_words};
+use models::explain::{Explainer, Shown};
 use models::student::{Manifest, Student};
 
 use super::drawing::colours;
 use super::tree::{share, whole};
-use super::whose::{Whose, on, tree};
+use super::whose::{Whose, explainer, on};
 use crate::exit::Failure;
 use crate::report;
 
@@ -32,8 +32,9 @@ pub(super) struct Args {
     #[command(flatten)]
     whose: Whose,
     /// Branches one below the other that are shown, 0 to 6; more than 3 get small, or take more pages
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=6))]
-    depth: u8,
+    /// [default: all of trees with at most 80 leaves together, of others 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6))]
+    depth: Option<u8>,
     /// The file to write; its ending, .html or .svg, says what it is
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -55,6 +56,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let student = args.whose.student()?;
     report::write(&args.out, &draw(&page(args, &student)?))
 }
+
+/// Trees with at most so many leaves together are shown whole.
+const WHOLE: usize = 80;
+/// Branches of others.
+const DEPTH: usize = 3;
 
 /// All that is on the page.
 struct Page {
@@ -88,9 +94,7 @@ struct Line {
 
 /// What is done where a rule holds.
 struct Rule {
-    /// The likeliest first, as many as fit.
-    mix: String,
-    /// All of it.
+    /// All of it, the likeliest first.
     whole: String,
     /// A colour and a share for each kind of action.
     parts: Vec<(&'static str, f64)>,
@@ -100,27 +104,35 @@ struct Rule {
     node: String,
 }
 
-/// Letters that a rule's mix may have.
-const LETTERS: usize = 54;
-
 fn page(args: &Args, student: &Student) -> Result<Page, Failure> {
     let name = args.whose.name();
-    let sections = game::Street::ALL.map(|street| {
-        let explainer = Explainer::new(tree(student, street)?);
-        Ok(section(&explainer, street, args.depth.into()))
-    });
-    let streets = sections.into_iter().collect::<Result<_, Failure>>()?;
-    let reading = format!(
+    let trees = game::Street::ALL.map(|street| explainer(student, street));
+    let trees = trees.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+    let leaves: usize = trees.iter().map(|tree| tree.tree().leaves()).sum();
+    let deepest = trees.iter().map(|tree| tree.tree().depth()).max().unwrap_or_default();
+    let depth = match args.depth {
+        Some(depth) => depth.into(),
+        None if leaves <= WHOLE => deepest,
+        None => DEPTH,
+    };
+    let streets = game::Street::ALL.into_iter().zip(&trees);
+    let streets = streets.map(|(street, tree)| section(tree, street, depth)).collect();
+    let mut reading = format!(
         "How to read it: begin at the top of a street and follow the lines that hold, inwards, until one says \
          what is done (→), how often, in how much of the street’s play, and at which node of the tree. \
-         Win-rates are against any hand that the opponent may hold, all boards to come counted. Chips are those the \
-         opponent has put in on the street that is named, blinds included; the blinds are {}. A call is also a check. \
-         + after a node: there are more rules below it, shown by `cardroom explain tree {name} --street STREET --node NODE`.",
+         The win-rate is the hand’s, against any hand that the opponent may hold, all boards to come counted; it wins most \
+         on its best ones. Chips are those put in on the street that is named; the blinds are {}.",
         blinds(student.manifest()),
     );
+    let whole_trees = depth >= deepest;
+    if !whole_trees {
+        reading += &format!(
+            " + after a node: it has more rules, shown by `cardroom explain tree {name} --street STREET --node NODE`."
+        );
+    }
     Ok(Page {
         head: format!("{name}: a playbook"),
-        about: about(student.manifest()),
+        about: about(student.manifest(), whole_trees),
         reading,
         streets,
     })
@@ -132,7 +144,7 @@ fn blinds(manifest: &Manifest) -> String {
     blinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
 }
 
-fn about(manifest: &Manifest) -> Vec<String> {
+fn about(manifest: &Manifest, whole_trees: bool) -> Vec<String> {
     let kind = match manifest.kind.as_str() {
         "oct" => "Optimal classification trees",
         "cart" => "Greedily grown decision trees (CART)",
@@ -145,19 +157,20 @@ fn about(manifest: &Manifest) -> Vec<String> {
         .zip(streets)
         .map(|(at, street)| format!("{:.1} % {}", 100.0 * street.accuracy, on(at)))
         .collect();
-    let options = manifest.options.trim_matches(['{', '}', ' ']).replace(": ", " ");
-    let options = if options.is_empty() { options } else { format!(" ({options})") };
     vec![
         format!(
-            "{kind}, one for each street, learned from {} different situations of a teacher’s play{options}; \
-             made by {}.",
+            "{kind}, one for each street, learned from {} different situations of a teacher’s play; made by {}.",
             whole(rows),
             manifest.made_by
         ),
         format!(
-            "The likeliest move of the whole trees is their teacher’s in {} (of decisions kept for testing); \
-             the rules here are the upper part of the trees, with the mean of what is below.",
-            right.join(", ")
+            "The likeliest move of the whole trees is their teacher’s in {} (of decisions kept for testing); {}.",
+            right.join(", "),
+            match whole_trees {
+                true => "the rules here are all that they have",
+                false =>
+                    "the rules here are the upper part of the trees, with the mean of what is below",
+            }
         ),
     ]
 }
@@ -168,11 +181,12 @@ fn section(explainer: &Explainer<'_>, street: game::Street, depth: usize) -> Sec
     let mut head = on(street);
     head[..1].make_ascii_uppercase();
     let about = format!("{} leaves, depth {}", whole(tree.leaves() as u64), tree.depth());
+    let owed = explainer.owed(0);
     let classes = colours(explainer).into_iter().zip(tree.class_names()).zip(&all.shares);
     let key = classes
         .filter(|(_, share)| **share >= 0.005)
         .map(|((colour, class), share)| {
-            (colour, format!("{} {:.0} %", move_words(class), 100.0 * share))
+            (colour, format!("{} {:.0} %", explainer.move_words(class, owed), 100.0 * share))
         })
         .collect();
     let shown = explainer.outline(0, depth);
@@ -185,18 +199,14 @@ fn section(explainer: &Explainer<'_>, street: game::Street, depth: usize) -> Sec
 fn line(explainer: &Explainer<'_>, shown: &[Shown], place: usize, weight: f64) -> Line {
     let node = &shown[place];
     let is_rule = shown.get(place + 1).is_none_or(|next| next.parent != Some(place));
-    let rule = || {
-        let whole = explainer.mix(&node.summary.shares);
-        Rule {
-            mix: first_of(&whole, LETTERS),
-            whole,
-            parts: colours(explainer).into_iter().zip(node.summary.shares.clone()).collect(),
-            play: match weight > 0.0 {
-                true => share(node.summary.weight / weight),
-                false => String::new(),
-            },
-            node: format!("{}{}", node.node, if node.hidden > 0 { "+" } else { "" }),
-        }
+    let rule = || Rule {
+        whole: explainer.mix(node.node),
+        parts: colours(explainer).into_iter().zip(node.summary.shares.clone()).collect(),
+        play: match weight > 0.0 {
+            true => share(node.summary.weight / weight),
+            false => String::new(),
+        },
+        node: format!("{}{}", node.node, if node.hidden > 0 { "+" } else { "" }),
     };
     let (link, condition) = match node.depth {
         0 => ("", "always".to_owned()),
@@ -204,21 +214,4 @@ fn line(explainer: &Explainer<'_>, shown: &[Shown], place: usize, weight: f64) -
         _ => ("and", node.condition.clone()),
     };
     Line { depth: node.depth.saturating_sub(1), link, condition, rule: is_rule.then(rule) }
-}
-
-/// As many parts of a list as have so many letters; the first in any case.
-fn first_of(list: &str, letters: usize) -> String {
-    if list.chars().count() <= letters {
-        return list.to_owned();
-    }
-    let mut kept = String::new();
-    for part in list.split(", ") {
-        let room = letters.saturating_sub(3 + kept.chars().count());
-        if !kept.is_empty() && part.chars().count() > room {
-            break;
-        }
-        kept += &format!("{part}, ");
-    }
-    kept.push('…');
-    kept
 }

@@ -6,14 +6,14 @@
 
 use abstraction::features::{FeatureMaker, opponent_bets};
 use cards::Combo;
-use game::{Chips, Payoff, PublicState, Seat, Street, Turn};
+use game::{Chips, Payoff, Street};
 use logs::stats::{NoRate, Sums};
-use logs::{HandRecord, LedgerReader, Rate};
+use logs::{LedgerReader, Rate};
 use models::student::Student;
 use serde_json::{Value, json};
 
 use super::tree::whole;
-use super::whose::{student, tree};
+use super::whose::{explainer, student};
 use crate::exit::Failure;
 use crate::named::Named;
 use crate::progress::Progress;
@@ -69,22 +69,6 @@ impl Won {
     }
 }
 
-/// Calls `see` with the state before each action of a hand, in order, and with who acts.
-pub(super) fn each_decision(hand: &HandRecord, mut see: impl FnMut(&PublicState, Seat)) {
-    let mut public = PublicState::new(hand.public.def());
-    let board = hand.public.board();
-    for played in hand.public.history() {
-        // The record's board goes on as far as the hand did.
-        if matches!(public.turn(), Turn::Deal(_)) && public.deal_from(&board).is_err() {
-            return;
-        }
-        see(&public, played.seat);
-        if public.apply(played.action).is_err() {
-            return;
-        }
-    }
-}
-
 /// The first entrant of a match that plays the trees of a student, which was named so.
 ///
 /// # Errors
@@ -123,7 +107,7 @@ pub(super) fn results(
     nodes: &[usize],
 ) -> Result<Vec<Won>, Failure> {
     student.check_game(ledger.def()).map_err(Failure::input)?;
-    let tree = tree(student, street)?;
+    let tree = explainer(student, street)?.tree();
     let mut places = vec![None; tree.nodes()];
     nodes.iter().enumerate().for_each(|(place, &node)| places[node] = Some(place));
     let mut maker = FeatureMaker::new(student.schema());
@@ -137,7 +121,7 @@ pub(super) fn results(
         let own = hand.entrants.iter().find(|&(_, &who)| who == entrant).map(|(seat, _)| seat);
         let decided = |played: &game::Played| Some(played.seat) == own && played.street == street;
         if hand.public.history().iter().any(decided) {
-            each_decision(&hand, |public, seat| {
+            hand.each_decision(|public, seat| {
                 if Some(seat) != own || public.street() != street {
                     return;
                 }

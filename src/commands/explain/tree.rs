@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use logs::LedgerReader;
-use models::explain::{Explainer, Shown};
+use models::explain::{self, Explainer, Shown};
 use models::student::Student;
 
 use super::drawing::{self, Heading};
 use super::results::{Won, entrant, results};
-use super::whose::{Whose, on, tree};
+use super::whose::{Whose, explainer, on};
+use crate::chart::letters::Letters;
 use crate::exit::Failure;
 use crate::report;
 
@@ -23,6 +24,7 @@ use crate::report;
 /// Examples:
 ///   cardroom explain tree oct --street preflop
 ///   cardroom explain tree oct --street river --node 120 --depth 6
+///   cardroom explain tree oct --street preflop --around bluff --format svg --out bluff.svg
 ///   cardroom explain tree oct --street flop --format svg --out flop.svg
 ///   cardroom explain tree my-students/oct --street turn --format dot | dot -Tpdf > turn.pdf
 ///   cardroom explain tree oct --street preflop --match data/matches/oct-vs-cfr
@@ -43,6 +45,9 @@ pub(super) struct Args {
     /// The node to begin with
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     node: usize,
+    /// Begin --depth branches above the leaf that does this most often in play; with the root where there is none
+    #[arg(long, value_enum, conflicts_with = "node")]
+    around: Option<Around>,
     /// A match, by its folder or ledger: each node says what was won there, with its 95 % interval
     #[arg(long = "match", value_name = "MATCH")]
     played: Option<PathBuf>,
@@ -52,6 +57,15 @@ pub(super) struct Args {
     /// Write it to this file instead of printing it
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+}
+
+/// What a leaf does that is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Around {
+    /// Bets and raises as its likeliest answer with a win-rate below 45 %
+    Bluff,
+    /// Bets and raises as its likeliest answer with a win-rate of 55 % or more
+    Value,
 }
 
 /// How a tree is shown.
@@ -69,7 +83,7 @@ enum Format {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let student = args.whose.student()?;
     let street = args.street.street();
-    let explainer = Explainer::new(tree(&student, street)?);
+    let explainer = explainer(&student, street)?;
     let nodes = explainer.tree().nodes();
     if args.node >= nodes {
         return Err(Failure::usage(format!(
@@ -78,8 +92,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             nodes - 1
         )));
     }
-    let shown = explainer.outline(args.node, args.depth.into());
-    let mut heading = heading(args, &explainer, &student);
+    let place = Place::of(args, &explainer);
+    let shown = explainer.outline(place.node, args.depth.into());
+    let mut heading = heading(args, &explainer, &student, &place);
     let won = match &args.played {
         Some(path) => won(args, path, &student, &shown, &mut heading)?,
         None => Vec::new(),
@@ -92,6 +107,30 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match &args.out {
         Some(path) => report::write(path, &made),
         None => report::out(&made),
+    }
+}
+
+/// Where a tree is shown from.
+struct Place {
+    node: usize,
+    /// Why there, in words.
+    why: String,
+}
+
+impl Place {
+    fn of(args: &Args, explainer: &Explainer<'_>) -> Place {
+        let (around, what) = match args.around {
+            Some(Around::Bluff) => (explain::Around::Bluff, "with weak hands"),
+            Some(Around::Value) => (explain::Around::Value, "with strong hands"),
+            None => return Place { node: args.node, why: String::new() },
+        };
+        match explainer.leaf_that(around) {
+            Some(leaf) => Place {
+                node: explainer.above(leaf, args.depth.into()),
+                why: format!("; around node {leaf}, which bets and raises most {what}"),
+            },
+            None => Place { node: 0, why: format!("; no leaf mostly bets or raises {what}") },
+        }
     }
 }
 
@@ -118,7 +157,7 @@ fn won(
     Ok(won.iter().map(Won::words).collect())
 }
 
-fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student) -> Heading {
+fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student, place: &Place) -> Heading {
     let (street, tree) = (args.street.street(), explainer.tree());
     let all = tree.summary(0);
     let mut about = format!(
@@ -130,10 +169,11 @@ fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student) -> Heading
     if let Some(street) = student.manifest().streets.get(street.index()) {
         about += &format!("; likeliest move right in {:.1} % of the test", 100.0 * street.accuracy);
     }
-    let holds = explainer.path(args.node);
-    if args.node > 0 {
-        about += &format!("; from node {}", args.node);
+    let holds = explainer.path(place.node);
+    if place.node > 0 {
+        about += &format!("; from node {}", place.node);
     }
+    about += &place.why;
     Heading {
         head: format!("{} {}", args.whose.name(), on(street)),
         about,
@@ -146,7 +186,7 @@ fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student) -> Heading
 fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
     let mut text = format!("{}\n{}\n", heading.head, heading.about);
     if !heading.holds.is_empty() {
-        text += &format!("there {}\n", heading.holds);
+        text += &format!("there: {}\n", heading.holds);
     }
     text.push('\n');
     // For each depth, whether the node shown last at it has a sibling to come.
@@ -186,7 +226,7 @@ fn line(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> String {
     format!(
         "node {}: {} ({}{below})",
         node.node,
-        explainer.mix(&node.summary.shares),
+        explainer.mix(node.node),
         rows(&node.summary, weight)
     )
 }
@@ -220,6 +260,9 @@ pub(super) fn whole(number: u64) -> String {
     indicatif::HumanCount(number).to_string()
 }
 
+/// The letters of Graphviz's edges, which measures them itself.
+const EDGES: Letters = Letters::regular(11.0);
+
 /// In Graphviz's language.
 fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
     let mut text = format!(
@@ -230,7 +273,7 @@ fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Hea
     );
     for (place, node) in shown.iter().enumerate() {
         let number = format!("node {}", node.node);
-        let done = explainer.mix(&node.summary.shares);
+        let done = explainer.mix(node.node);
         let rows = rows(&node.summary, heading.weight);
         let below = match node.hidden {
             0 => String::new(),
@@ -243,7 +286,7 @@ fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Hea
             quoted(&[&number, &done, &rows, &below, won.get(place).map_or("", |won| won)])
         );
         if let Some(parent) = node.parent {
-            let condition = drawing::wrapped(&node.condition, 34);
+            let condition = EDGES.wrapped(&node.condition, 190.0);
             let condition: Vec<&str> = condition.iter().map(String::as_str).collect();
             text += &format!(
                 "  n{} -> n{} [label={}];\n",

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agents::{AgentChoice, AgentError};
 use game::Street;
+use models::explain::Explainer;
 use models::student::{Learned, MANIFEST, Student};
-use models::tree::Tree;
 
 use crate::exit::Failure;
 use crate::named::{Named, names};
@@ -83,14 +83,11 @@ pub(super) fn player(named: &Named, name: &str) -> Result<AgentChoice, Failure> 
     named.resolve_with_policy(name)
 }
 
-/// The tree of a street, of a student that has trees.
-pub(super) fn tree(student: &Student, street: Street) -> Result<&Tree, Failure> {
-    match student.street(street) {
-        Learned::Tree(tree) => Ok(tree),
-        Learned::Forest(_) | Learned::Network(_) => {
-            Err(Failure::input(anyhow::anyhow!("the student's model of the {street} is no tree")))
-        }
-    }
+/// What reads the tree of a street, of a student that has trees.
+pub(super) fn explainer(student: &Student, street: Street) -> Result<Explainer<'_>, Failure> {
+    Explainer::of(student, street).ok_or_else(|| {
+        Failure::input(anyhow::anyhow!("the student's model of the {street} is no tree"))
+    })
 }
 
 /// On a street, in words.

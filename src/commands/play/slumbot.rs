@@ -1,10 +1,13 @@
 //! `cardroom play slumbot`: the benchmark over the Slumbot API.
 
 use std::hash::{BuildHasher, RandomState};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ValueEnum, value_parser};
+use game::foreign::visible;
 use logs::Rate;
 use logs::stats::estimates::EstimatesPart;
 use logs::stats::text;
@@ -28,8 +31,9 @@ use crate::report::{self, out};
 ///
 /// Every hand is recorded as it ends, so that the run can be stopped, or killed, and gone on with by the
 /// same command. Ends with 0 when all hands are played; 4 when the server is out of reach for too long (go
-/// on with the same command); 5 when the server's results do not agree with cards, betting or sums; 130
-/// when interrupted; 3 when the agent, the folder or the server is no good; 2 when the command line is.
+/// on with the same command); 5 when what the server says does not agree with cards, betting, sums or what it
+/// said before, or is again and again not what Slumbot says; 130 when interrupted; 3 when the agent, the folder
+/// or the server is no good; 2 when the command line is.
 ///
 /// The account, if hands are to count for one, is read from the file of --login (user name on the first
 /// line, password on the second) or from CARDROOM_SLUMBOT_USERNAME and CARDROOM_SLUMBOT_PASSWORD.
@@ -76,7 +80,7 @@ pub(super) struct Args {
     /// File with the account's user name and password, on a line each
     #[arg(long, value_name = "FILE")]
     login: Option<PathBuf>,
-    /// File of further certificates to trust, in PEM
+    /// File of further certificates to trust, in PEM: of an authority, or the server's own
     #[arg(long, value_name = "FILE")]
     certificates: Option<PathBuf>,
     /// The agent to play against, where the server is another cardroom
@@ -125,11 +129,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     let mut bar = progress::Progress::new(hands, "hands", args.quiet);
     let seed = RandomState::new().hash_one(0);
-    let mut away = None;
+    let mut told = Told::default();
     let played = matches::slumbot::play_blocking(plan, seed, &stop, &mut |progress| {
-        if let Some(said) = outage(&mut away, progress) {
-            bar.say(&said);
-        }
+        told.news(progress).iter().for_each(|line| bar.say(line));
         bar.show(progress.hands.min(hands), &note(progress, hands));
     });
     bar.finish();
@@ -166,6 +168,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
         Err(error) if error.is_gone() => {
             Err(Failure::gone(anyhow::anyhow!("{error}; {}", resume())))
+        }
+        Err(error @ (RunError::Unusable { .. } | RunError::NoEnd { .. })) => {
+            Err(Failure::claim(format!(
+                "{error}; the run ends here, since asking on would be in vain; once the server answers as Slumbot \
+                 does, {}",
+                resume()
+            )))
         }
         Err(error) => Err(failure(error)),
     }
@@ -261,13 +270,23 @@ fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
             (Err(_), Ok(_)) => Err(Failure::usage(format!("{PASSWORD} is set, but not {NAME}"))),
         };
     };
-    let shown = path.display();
+    let shown = path.display().to_string();
+    let shown = visible(&shown);
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::input(anyhow::anyhow!("{shown}: {error}")))?;
     let mut lines = text.lines().map(|line| line.trim_end_matches('\r'));
     match (lines.next(), lines.next()) {
         (Some(username), Some(password)) if !username.is_empty() && !password.is_empty() => {
             let (username, password) = (username.to_owned(), password.to_owned());
+            let mode = std::fs::metadata(path).map_or(0, |found| found.permissions().mode());
+            if mode & 0o077 != 0 {
+                // Nothing can be done when stderr is closed.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "{shown} holds a password, and others may use it (mode {:o}): chmod 600 {shown}",
+                    mode & 0o777
+                );
+            }
             Ok(Some(Login { username, password }))
         }
         _ => Err(Failure::input(anyhow::anyhow!(
@@ -276,20 +295,80 @@ fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
     }
 }
 
-/// What is to be said, once each, when an outage begins and when it is over. `away` is the outage last told of.
-fn outage(away: &mut Option<Outage>, progress: &Progress) -> Option<String> {
-    let before = away.take();
-    away.clone_from(&progress.outage);
-    match (before, away) {
-        (None, Some(Outage { reason, .. })) => Some(format!(
-            "the server does not answer, so all sessions pause and try again: {reason}"
-        )),
-        (Some(before), None) => {
-            let seconds = before.lasted.as_secs_f64();
-            Some(format!("the server answers again, after {seconds:.0} s; the run goes on"))
+/// What has been said of a run while it goes on.
+#[derive(Default)]
+struct Told {
+    /// The outage last told of.
+    away: Option<Outage>,
+    /// Answers that were no good.
+    doubts: u64,
+}
+
+impl Told {
+    /// What is to be said now: once each when an outage begins and when it is over, each attempt while the server
+    /// has not answered at all, and each answer that is no good.
+    fn news(&mut self, progress: &Progress) -> Vec<String> {
+        let mut said = Vec::new();
+        if let Some((doubts, what)) = &progress.doubts
+            && *doubts > self.doubts
+        {
+            self.doubts = *doubts;
+            said.push(format!("an answer cannot be used: {what}"));
         }
-        _ => None,
+        let before = std::mem::replace(&mut self.away, progress.outage.clone());
+        let paused = |outage: &Option<Outage>| {
+            outage.as_ref().is_some_and(|outage| outage.paused && outage.answered)
+        };
+        let step = |outage: &Outage| (outage.attempt, outage.next.is_some());
+        match (&before, &self.away) {
+            (_, Some(outage)) if paused(&self.away) && !paused(&before) => said.push(format!(
+                "the server does not answer, so all sessions pause and try again: {} ({}: {})",
+                outage.reason,
+                outage.url,
+                waiting(outage)
+            )),
+            (None, Some(outage)) => said.push(silence(outage)),
+            // Until it has answered once, each pause.
+            (Some(before), Some(outage))
+                if !outage.answered && outage.next.is_some() && step(before) != step(outage) =>
+            {
+                said.push(silence(outage));
+            }
+            (Some(before), None) => {
+                let again = if before.answered { " again" } else { "" };
+                let seconds = before.lasted.as_secs_f64();
+                said.push(format!(
+                    "the server answers{again}, after {seconds:.0} s; the run goes on"
+                ));
+            }
+            _ => {}
+        }
+        said
     }
+}
+
+/// That there is no answer, and what is done about it.
+fn silence(outage: &Outage) -> String {
+    let why = match outage.reason.as_str() {
+        "" => String::new(),
+        reason => format!(": {reason}"),
+    };
+    let seconds = outage.lasted.as_secs();
+    format!("{} has not answered for {seconds} s{why} ({})", outage.url, waiting(outage))
+}
+
+/// Which attempt comes when, and until when.
+fn waiting(outage: &Outage) -> String {
+    let Outage { attempt, next, timeout, patience, answered, .. } = outage;
+    let when = match next {
+        Some(next) => format!("in {:.1} s", next.as_secs_f64()),
+        None => format!("under way, for up to {} (--timeout)", Time(*timeout)),
+    };
+    let flag = if *answered { "--give-up" } else { "--connect-timeout" };
+    let patience = Time(*patience);
+    format!(
+        "attempt {attempt} {when}; the first that fails after {patience} without an answer is the last ({flag})"
+    )
 }
 
 /// What stands beside the bar.
@@ -307,6 +386,10 @@ fn note(progress: &Progress, hands: u64) -> String {
     }
     if let Some(outage) = &progress.outage {
         note += &format!("  no answer for {} s", outage.lasted.as_secs());
+        note += &match outage.next {
+            Some(next) => format!(", attempt {} in {:.0} s", outage.attempt, next.as_secs_f64()),
+            None => format!(", attempt {} under way", outage.attempt),
+        };
     }
     note
 }
@@ -339,6 +422,12 @@ fn show(summary: &Summary, name: &str) -> String {
             summary.unknown_seen_bound,
             summary.unseen,
             summary.unseen_bound
+        ));
+    }
+    if summary.beyond > 0 {
+        lines.push(format!(
+            "settled only when all hands were played, and in no rate: {}",
+            summary.beyond
         ));
     }
     if summary.blind + summary.disturbed > 0 {

@@ -1,6 +1,5 @@
 //! Hold'em from a board on, range against range: reading what was asked, and solving it.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -12,6 +11,7 @@ use matches::stop::Stop;
 use solvers::Variant;
 use solvers::subgame::{Options as SolverOptions, Precision, Solver, Subgame, SubgameError, start};
 
+use super::kept::Kept;
 use super::outcome::{Solved, sizes};
 use super::spots::{self, Asked};
 use super::view::View;
@@ -23,6 +23,7 @@ use crate::named::bet_menu;
 use crate::odds::input;
 use crate::progress::Progress;
 use crate::report;
+use crate::threads::threads;
 
 /// What only subgames have.
 #[derive(clap::Args)]
@@ -42,7 +43,7 @@ pub(super) struct Options {
     /// is a weight); `random` is every hand
     #[arg(long, value_name = "RANGE", num_args = 2, value_names = ["RANGE", "RANGE"], requires = "board")]
     ranges: Vec<String>,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, small, standard), a file, or lines of a menu with `;` between,
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard), a file, or lines of a menu with `;` between,
     /// as in "every 1: 50% allin; every 2+: allin"
     #[arg(long, value_name = "NAME|FILE|TEXT", default_value = "standard", requires = "board")]
     menu: String,
@@ -55,11 +56,11 @@ pub(super) struct Options {
     /// The most that solving may take
     #[arg(long, value_name = "SIZE", default_value = "8GiB", requires = "board")]
     memory: units::Size,
-    /// Threads [default: one for each processor]
-    #[arg(long, value_name = "N", requires = "board")]
-    threads: Option<NonZeroUsize>,
+    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
+    #[arg(long, value_name = "N", requires = "board", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// Only say how large it is and what it takes
-    #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy"])]
+    #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy", "keep"])]
     dry_run: bool,
     /// Show the spot after these actions and cards, as in "x b66 c Kd": f(old), x (check), c(all), bN and rN (bet
     /// and raise to N chips on the street), a(ll-in), cards as they are dealt. May stand several times
@@ -71,6 +72,17 @@ pub(super) struct Options {
     /// Draw the chart of the spot into this SVG file
     #[arg(long, value_name = "FILE", requires = "board")]
     pub(super) svg: Option<PathBuf>,
+    /// Keep the checkpoint in this file, also when all is done: the same command goes on from there, with other spots
+    /// to show, more --iterations or a lower --until, too [default: one under data/solves, named for what is solved and
+    /// removed when that is done; none in the first seconds]
+    #[arg(long, value_name = "FILE", requires = "board")]
+    pub(super) keep: Option<PathBuf>,
+    /// Keep no checkpoint
+    #[arg(long, requires = "board", conflicts_with = "keep")]
+    pub(super) no_keep: bool,
+    /// Time from one checkpoint to the next, and at least ten times as long as the last one took
+    #[arg(long, value_name = "TIME", default_value = "1min", requires = "board")]
+    pub(super) checkpoint: units::Time,
     /// No progress display
     #[arg(long, short, requires = "board")]
     quiet: bool,
@@ -106,7 +118,7 @@ const LOOK: u32 = 10;
 
 /// Solves and prints, on as many threads as are wanted.
 pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
-    let threads = args.subgame.threads.map_or(0, NonZeroUsize::get);
+    let threads = threads(args.subgame.threads);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool =
         pool.map_err(|error| Failure::input(anyhow::anyhow!("cannot start threads: {error}")))?;
@@ -167,21 +179,33 @@ impl<'a> Problem<'a> {
         if !self.options.quiet {
             say(&sizes(&size));
         }
-        let mut solver =
+        let solver =
             Solver::new(subgame, self.solver_options()).map_err(|error| self.refused(&error))?;
         let asked = self.asked(&solver)?;
-        let solved = self.solve(&mut solver, &stop);
+        let (mut solver, mut kept) = Kept::open(self, solver)?;
+        let solved = self.solve(&mut solver, kept.as_mut(), &stop);
         let views = asked.iter().map(|asked| View::new(&mut solver, asked));
         let views = views.collect::<Result<Vec<_>, _>>()?;
         self.show(&size, &solved, &views)?;
-        match solved.interrupted {
-            true => Err(Failure::interrupted(format!(
-                "stopped after {} iterations; to begin again: {}",
-                solved.iterations,
-                interrupt::command_line()
-            ))),
-            false => Ok(()),
+        if !solved.interrupted {
+            kept.iter_mut().for_each(Kept::remove);
+            return Ok(());
         }
+        let rest = match kept.as_ref().and_then(Kept::place) {
+            Some(place) => format!(", kept in {place}; resume with"),
+            None => "; to begin again".to_owned(),
+        };
+        Err(Failure::interrupted(format!(
+            "stopped after {} iterations{rest}: {}",
+            solved.iterations,
+            interrupt::command_line()
+        )))
+    }
+
+    /// What is solved, as far as the solver does not know it in these words.
+    pub(super) fn words(&self) -> Vec<(&'static str, String)> {
+        let menu = self.menu.to_string().trim_end().replace('\n', "; ");
+        vec![("smallest bet", self.options.smallest_bet.to_string()), ("menu", menu)]
     }
 
     fn solver_options(&self) -> SolverOptions {
@@ -225,18 +249,18 @@ impl<'a> Problem<'a> {
     }
 
     /// Iterates until it is good enough, done or interrupted.
-    fn solve(&self, solver: &mut Solver, stop: &Stop) -> Solved {
+    fn solve(&self, solver: &mut Solver, mut kept: Option<&mut Kept>, stop: &Stop) -> Solved {
         let (most, goal) = (self.args.iterations, self.goal());
         let begun = Instant::now();
         let mut progress = Progress::patient(most.into(), "iterations", self.options.quiet);
+        progress.go_on(solver.iterations().into());
         let mut last: Option<(u32, f64)> = None;
-        let mut near = false;
         let mut note = String::new();
-        while !near && solver.iterations() < most && !stop.asked() {
-            solver.step();
+        // Where it goes on from a checkpoint, the look of that iteration is taken again, if there was one.
+        let near = loop {
             let done = solver.iterations();
-            let early = matches!(done, 2 | 5);
-            if early || done.is_multiple_of(LOOK) || done == most {
+            let mut near = false;
+            if matches!(done, 2 | 5) || done > 0 && done.is_multiple_of(LOOK) || done == most {
                 let exploitability = solver.exploitability();
                 near = exploitability <= goal;
                 progress.expect(expected(last, (done, exploitability), goal, most).into());
@@ -245,14 +269,27 @@ impl<'a> Problem<'a> {
                 note = format!("exploitability {exploitability:.4} chips, {share:.3} % of the pot");
             }
             progress.show(done.into(), &note);
-        }
+            if near || done >= most || stop.asked() {
+                break near;
+            }
+            if let Some(kept) = kept.as_mut().filter(|kept| done > 0 && kept.due())
+                && let Some(line) = kept.write(solver)
+            {
+                progress.say(&line);
+            }
+            solver.step();
+        };
         progress.finish();
+        let interrupted = !near && solver.iterations() < most;
+        if let Some(kept) = &mut kept {
+            kept.end(solver, interrupted);
+        }
         let evaluation = solver.evaluate();
         Solved {
             iterations: solver.iterations(),
             reached: evaluation.exploitability() <= goal,
-            interrupted: !near && solver.iterations() < most,
-            seconds: begun.elapsed().as_secs_f64(),
+            interrupted,
+            seconds: kept.map_or(begun.elapsed().as_secs_f64(), |kept| kept.seconds()),
             evaluation,
         }
     }
@@ -268,7 +305,7 @@ fn expected(last: Option<(u32, f64)>, now: (u32, f64), goal: f64, most: u32) -> 
     (all.ceil() as u32).clamp(now.0, most)
 }
 
-fn say(line: &str) {
+pub(super) fn say(line: &str) {
     use std::io::Write;
     // Nothing can be done when stderr is closed.
     let _ = writeln!(std::io::stderr(), "{line}");

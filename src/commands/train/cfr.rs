@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +25,7 @@ use crate::interrupt;
 use crate::named::{Game, bet_menu};
 use crate::progress::Progress;
 use crate::report;
+use crate::threads::threads;
 
 /// Train a strategy for a whole game by counterfactual regret minimisation: a blueprint, which the agent `cfr`
 /// plays from.
@@ -43,7 +43,7 @@ use crate::report;
 pub struct Args {
     #[command(flatten)]
     game: Game,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, small, standard), a file, or its lines with `;` between
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard), a file, or its lines with `;` between
     #[arg(long, value_name = "NAME|FILE|LINES")]
     menu: String,
     /// The buckets: a recipe or a file of them (see `cardroom buckets --help`)
@@ -59,7 +59,7 @@ pub struct Args {
     /// End after so many iterations, if that comes sooner
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
-    /// Threads, at most 1024 [default: one for each processor]
+    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// The most that the tables may take
@@ -176,8 +176,7 @@ impl Args {
     }
 
     fn threads(&self) -> usize {
-        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.threads.map_or(processors, usize::from)
+        threads(self.threads)
     }
 }
 
@@ -273,7 +272,7 @@ impl<'a> Run<'a> {
     /// Trains until so many seconds of training, or until it is to stop.
     fn stretch(&mut self, until: f64, stop: &Stop) {
         let total = self.args.time.0.as_secs_f64();
-        let mut progress = Progress::new(total as u64, "s", self.args.quiet);
+        let mut progress = Progress::seconds(total as u64, self.args.quiet);
         while self.seconds < until && !stop.asked() && !self.done() {
             let begun = Instant::now();
             let left = Duration::from_secs_f64(until - self.seconds).min(GLANCE);
@@ -383,7 +382,7 @@ fn load_buckets(text: &str, quiet: bool) -> Result<Buckets, Failure> {
         let no_file = if text.contains('=') { "" } else { " (and there is no file of that name)" };
         Failure::usage(format!("{error}{no_file}"))
     })?;
-    let mut progress = Progress::new(1000, "thousandths", quiet);
+    let mut progress = Progress::parts(1000, quiet);
     let made = Buckets::make(&recipe, |made| {
         progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
     });

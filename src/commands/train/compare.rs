@@ -7,7 +7,7 @@ use game::Street;
 use learners::Table;
 use learners::baseline::{Constant, Nearest, least_log_loss};
 use learners::dataset::{Dataset, Labels, Split};
-use learners::measure::{Measured, measure};
+use learners::measure::{Measured, log_losses, mean_difference, measure};
 use models::student::columns;
 use serde_json::{Value, json};
 
@@ -19,7 +19,8 @@ use crate::report;
 /// Compare students on rows that none of them learned from: log-losses in nats, by street.
 ///
 /// Beside them stand what needs no learning: all moves alike, the mean of all labels, the ten nearest rows (of 50,000, on
-/// 2,000 rows), and the least that is possible, the entropy of the labels.
+/// 2,000 rows), and the least that is possible, the entropy of the labels. Below stand the differences of every two students, row by
+/// row, with 95 % intervals.
 #[derive(clap::Args)]
 pub struct Args {
     /// The students: agents such as `oct` or `mlp:model=FOLDER`
@@ -44,6 +45,16 @@ const ASKED: usize = 2_000;
 
 /// A name with its figures on each street.
 type Line = (String, Vec<Measured>);
+
+/// By how much the log-loss of the second of two students is above that of the first, on each street: the mean and its
+/// standard error.
+struct Difference {
+    students: [usize; 2],
+    streets: Vec<(f64, f64)>,
+}
+
+/// Standard errors in half an interval of 95 %.
+const NORMAL: f64 = 1.96;
 
 /// Measures and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -74,6 +85,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let baselines = ["ten nearest rows", "mean of all labels", "all moves alike"];
     lines.extend(baselines.map(|name| (name.to_owned(), Vec::new())));
     let mut least = Vec::new();
+    let all = 0..students.len();
+    let pairs = all.clone().flat_map(|one| (one + 1..all.end).map(move |other| [one, other]));
+    let mut differences: Vec<Difference> =
+        pairs.map(|students| Difference { students, streets: Vec::new() }).collect();
     for street in Street::ALL {
         let table = |split| {
             dataset.table(street, split, Labels::Soft, args.memory.0).map_err(Failure::input)
@@ -83,6 +98,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             .iter()
             .map(|student| measure(student.street(street).classifier(), &test))
             .collect();
+        let by_row: Vec<Vec<f64>> = students
+            .iter()
+            .map(|student| log_losses(student.street(street).classifier(), &test))
+            .collect();
+        for difference in &mut differences {
+            let [first, second] = difference.students.map(|student| by_row[student].as_slice());
+            difference.streets.push(mean_difference(first, second, test.weights()));
+        }
         of_street.push(measure(&Nearest::new(&some(&train, AMONG), 10), &some(&test, ASKED)));
         of_street.push(measure(&Constant::mean(&train), &test));
         of_street.push(measure(&Constant::uniform(&train), &test));
@@ -90,9 +113,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         least.push(least_log_loss(&test));
     }
     if args.json {
-        return report::out(&format!("{:#}\n", document(&lines, &least)));
+        let parameters: Vec<Vec<usize>> = students
+            .iter()
+            .map(|student| Street::ALL.map(|street| student.street(street).parameters()).to_vec())
+            .collect();
+        let document = document(&lines, &least, &differences, &parameters);
+        return report::out(&format!("{document:#}\n"));
     }
-    report::out(&text(&lines, &least))
+    report::out(&text(&lines, &least, &differences))
 }
 
 /// Rows at even distances, at most so many.
@@ -102,11 +130,8 @@ fn some(table: &Table, most: usize) -> Table {
     table.pick(&rows)
 }
 
-fn text(lines: &[Line], least: &[f64]) -> String {
-    let mut table = Cells::new();
-    table.load_style(presets::NOTHING);
-    let streets = Street::ALL.map(|street| street.to_string());
-    table.set_header([&["test rows".to_owned()], &streets[..]].concat());
+fn text(lines: &[Line], least: &[f64], differences: &[Difference]) -> String {
+    let mut table = headed("test rows");
     for (name, measured) in lines {
         let cells = measured.iter().map(|measured| {
             format!("{:.4} ({:.1} %)", measured.log_loss, 100.0 * measured.accuracy)
@@ -115,17 +140,46 @@ fn text(lines: &[Line], least: &[f64]) -> String {
     }
     let cells = least.iter().map(|least| format!("{least:.4} (100.0 %)"));
     table.add_row(["least possible".to_owned()].into_iter().chain(cells));
+    let mut text = format!(
+        "{}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's\n",
+        aligned(&table)
+    );
+    if differences.is_empty() {
+        return text;
+    }
+    let mut table = headed("difference, nats");
+    for Difference { students: [first, second], streets } in differences {
+        let [first, second] = [first, second].map(|&student| &lines[student].0);
+        let cells =
+            streets.iter().map(|(mean, error)| format!("{mean:+.4} ± {:.4}", NORMAL * error));
+        table.add_row([format!("{second} above {first}")].into_iter().chain(cells));
+    }
+    text += &format!("\n{}\n", aligned(&table));
+    text
+}
+
+fn headed(what: &str) -> Cells {
+    let mut table = Cells::new();
+    table.load_style(presets::NOTHING);
+    let streets = Street::ALL.map(|street| street.to_string());
+    table.set_header([&[what.to_owned()], &streets[..]].concat());
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    format!(
-        "{}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's\n",
-        lines.join("\n")
-    )
+    table
 }
 
-fn document(lines: &[Line], least: &[f64]) -> Value {
+fn aligned(table: &Cells) -> String {
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
+}
+
+fn document(
+    lines: &[Line],
+    least: &[f64],
+    differences: &[Difference],
+    parameters: &[Vec<usize>],
+) -> Value {
     let street = |(street, measured): (Street, &Measured)| {
         json!({
             "street": street.name(),
@@ -135,15 +189,26 @@ fn document(lines: &[Line], least: &[f64]) -> Value {
             "accuracy": measured.accuracy,
         })
     };
-    let line = |(name, measured): &Line| {
+    let line = |(at, (name, measured)): (usize, &Line)| {
         json!({
             "name": name,
+            "parameters": parameters.get(at),
             "streets": Street::ALL.into_iter().zip(measured).map(street).collect::<Vec<_>>(),
+        })
+    };
+    let difference = |difference: &Difference| {
+        let [first, second] = difference.students.map(|student| &lines[student].0);
+        let street = |&(mean, error): &(f64, f64)| json!({ "mean": mean, "low": mean - NORMAL * error, "high": mean + NORMAL * error });
+        json!({
+            "first": first,
+            "second": second,
+            "streets": difference.streets.iter().map(street).collect::<Vec<_>>(),
         })
     };
     json!({
         "schema": "cardroom-comparison/1",
-        "lines": lines.iter().map(line).collect::<Vec<_>>(),
+        "lines": lines.iter().enumerate().map(line).collect::<Vec<_>>(),
         "least_log_loss": least,
+        "differences": differences.iter().map(difference).collect::<Vec<_>>(),
     })
 }

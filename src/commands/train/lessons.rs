@@ -44,9 +44,9 @@ pub struct Oct {
     /// A leaf stands for at least so many sampled rows; the validation rows choose this, or 3, 10 or 30 times as many
     #[arg(long, value_name = "N", default_value_t = 20)]
     min_rows: u32,
-    /// Trees to begin with
-    #[arg(long, value_name = "N", default_value_t = 48)]
-    starts: usize,
+    /// Trees to begin with [default: while they pay: 48, and for small tables many hundreds]
+    #[arg(long, value_name = "N")]
+    starts: Option<usize>,
     /// Trees that go on to more rows
     #[arg(long, value_name = "N", default_value_t = 3)]
     survivors: usize,
@@ -173,7 +173,7 @@ impl Oct {
             depth,
             loss,
             min_weight,
-            starts,
+            starts: starts.map_or(base.starts, oct::StartTrees::Exactly),
             survivors,
             rounds,
             regrows,

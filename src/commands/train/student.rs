@@ -1,6 +1,7 @@
 //! `cardroom train cart`, `oct`, `xgboost` and `mlp`: students of a dataset's teacher.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report;
+use crate::threads::threads;
 
 /// What every student is told.
 #[derive(clap::Args)]
@@ -36,10 +38,11 @@ pub struct Common {
     /// tree's STREET.tree, for each street
     #[arg(long, value_name = "FOLDER")]
     import: Option<PathBuf>,
-    /// Learn the teacher's probabilities, or its likeliest move alone
+    /// Learn the teacher's probabilities, or its likeliest move alone; trees are then pruned by how
+    /// many validation rows they tell wrong, not by their log-loss
     #[arg(long, value_enum, default_value = "soft")]
     labels: Kind,
-    /// Threads, at most 1024 [default: one for each processor]
+    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// The most that a street's rows may take; more is refused before it is read
@@ -95,8 +98,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<(), Failu
         interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     answer.set("saving the training; press Ctrl-C again to abort");
     let dataset = Dataset::open(data).map_err(Failure::input)?;
-    let threads = common.threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(common.threads)).build();
     let pool = pool.map_err(Failure::input)?;
     if let Some(folder) = &common.import {
         let streets = Street::ALL
@@ -168,6 +170,21 @@ fn import(
     let card = &dataset.card().streets[street.index()];
     let learned = Learned::read(lesson.kind(), &bytes, &card.columns, &card.classes)
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
+    if let Learned::Forest(forest) = &learned
+        && let Ok(Some(best)) = forest.best_rounds()
+        && best < forest.rounds()
+        && !common.quiet
+    {
+        // Nothing can be done when stderr is closed.
+        let _ = writeln!(
+            std::io::stderr(),
+            "{}: all {} rounds are kept, and the first {best} are its best (best_iteration); to play those alone: \
+             xgboost:model={},rounds=best",
+            path.display(),
+            forest.rounds(),
+            common.out.display()
+        );
+    }
     let table = |split| {
         let labels = Labels::from(common.labels);
         dataset.table(street, split, labels, common.memory.0).map_err(Failure::input)

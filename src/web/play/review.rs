@@ -6,7 +6,7 @@ use matches::slumbot_host::{Review, ReviewedDecision};
 
 use super::words::{card_signs, card_texts, street_name};
 use crate::web::pages::text;
-use crate::web::show::{CardText, grouped};
+use crate::web::show::{CardText, grouped, sentence};
 
 #[derive(Template)]
 #[template(path = "play_review.html")]
@@ -19,7 +19,10 @@ struct Thoughts {
 struct Thought {
     place: String,
     bars: Vec<Bar>,
+    /// Why, in a sentence.
     note: String,
+    /// The whole of it, where that is longer.
+    more: String,
 }
 
 /// An action and how often the agent takes it.
@@ -33,10 +36,9 @@ struct Bar {
 
 /// The review of a hand.
 pub fn render(review: &Review) -> String {
-    let thought = |decision: &ReviewedDecision| Thought {
-        place: place(decision),
-        bars: bars(decision),
-        note: note(decision),
+    let thought = |decision: &ReviewedDecision| {
+        let (note, more) = sentence(&note(decision));
+        Thought { place: place(decision), bars: bars(decision), note, more }
     };
     text(&Thoughts {
         agent: review.agent.clone(),

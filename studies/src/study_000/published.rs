@@ -3,10 +3,10 @@
 /// Table 1: the winner's average in dollars a game with a big blind of 100 dollars over 150,000 games, and its
 /// deviation. One dollar a game is 10 mbb/hand.
 pub(super) const TABLE_1: [(&str, &str, f64, f64); 10] = [
-    ("mlp", "slumbot", 4.9, 0.8),
-    ("xgboost", "slumbot", 4.3, 0.7),
-    ("oct", "slumbot", 2.6, 0.8),
-    ("cart", "slumbot", -2.1, 0.9),
+    ("mlp", SLUMBOT, 4.9, 0.8),
+    ("xgboost", SLUMBOT, 4.3, 0.7),
+    ("oct", SLUMBOT, 2.6, 0.8),
+    ("cart", SLUMBOT, -2.1, 0.9),
     ("mlp", "xgboost", 0.6, 0.3),
     ("mlp", "oct", 1.7, 0.4),
     ("mlp", "cart", 5.6, 0.7),
@@ -15,14 +15,40 @@ pub(super) const TABLE_1: [(&str, &str, f64, f64); 10] = [
     ("oct", "cart", 3.6, 0.8),
 ];
 
-/// Dollars a game in mbb/hand.
-pub(super) const DOLLAR: f64 = 10.0;
+pub(super) const SLUMBOT: &str = "slumbot";
 
-/// What one won from the other in mbb/hand, with the deviation.
-pub(super) fn pair(one: &str, other: &str) -> Option<(f64, f64)> {
+/// Dollars a game in mbb/hand.
+const DOLLAR: f64 = 10.0;
+
+/// A figure in mbb/hand with its deviation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Published {
+    pub(super) won: f64,
+    pub(super) deviation: f64,
+}
+
+impl Published {
+    /// The ends of its 95 % interval.
+    pub(super) fn ends(self) -> [f64; 2] {
+        let half = 1.96 * self.deviation;
+        [self.won - half, self.won + half]
+    }
+}
+
+/// What one kind won from the other, none from its like.
+pub(super) fn pair(one: &str, other: &str) -> Option<Published> {
     let row = TABLE_1.iter().find(|row| (row.0, row.1) == (one, other));
-    row.map(|&(_, _, won, deviation)| (DOLLAR * won, DOLLAR * deviation))
+    row.map(|&(_, _, won, deviation)| Published {
+        won: DOLLAR * won,
+        deviation: DOLLAR * deviation,
+    })
 }
 
 /// Hands of each match of Table 1.
 pub(super) const HANDS: u64 = 150_000;
+
+/// Parameters, "one for each of its nodes and one for each of its connections": of a whole tree of depth 15 (65,535 nodes and
+/// 65,534 branches), and of the network. The latter is the sum of 7 layers of 512 units between the 25 numbers of the
+/// flop and 4 moves, inputs and outputs not counted as nodes.
+pub(super) const TREE: u64 = 131_069;
+pub(super) const NETWORK: u64 = 1_591_296;

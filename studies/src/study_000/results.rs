@@ -1,68 +1,93 @@
 //! What the study's commands have printed, read from its folder.
 
-use super::{ANCHOR, Files, SHALLOW, STUDENTS, Sizes, agents, pairs, published};
+use super::files::{DEPTHS, Files, Player, Sizes, pairs, players};
+use super::marks::Verdict;
+use super::published::{self, Published};
 use crate::read::{Document, Estimate};
-use crate::{Options, ReadError};
+use crate::{Network, Options, Part, ReadError, SlumbotRun};
 
 /// Streets, as documents name them and as people do.
 pub(super) const STREETS: [&str; 4] = ["before the flop", "flop", "turn", "river"];
 
-/// Everything that came of it.
+/// Everything that came of it; what was not asked for is empty.
 pub(super) struct Results {
-    /// Who plays.
-    pub(super) names: Vec<&'static str>,
-    pub(super) hands: u64,
+    /// Students first, their teacher last.
+    pub(super) players: Vec<Player>,
+    /// The name of the network that was asked for.
+    pub(super) network: Option<String>,
     pub(super) pairs: Vec<Pair>,
-    /// By student and baseline.
+    pub(super) slumbot: Vec<Slumbot>,
+    /// By student, in the order of the players, and baseline.
     pub(super) losses: Vec<Losses>,
     /// The least log-loss that is possible, by street.
-    pub(super) least: [f64; 4],
+    pub(super) least: Option<[f64; 4]>,
+    /// How far each student's log-loss is above that of each one before it, by street.
+    pub(super) above: Vec<Above>,
     /// What students are on rows that they learned from; none of the models inside the program.
     pub(super) training: Vec<Training>,
     pub(super) fidelity: Vec<Fidelity>,
-    pub(super) shallow: Vec<Shallow>,
+    pub(super) depths: Vec<Depth>,
     pub(super) curve: Vec<Point>,
-    pub(super) opening: Opening,
+    pub(super) opening: Option<Opening>,
     pub(super) bluffs: Vec<Bluffs>,
 }
 
 /// A match.
 pub(super) struct Pair {
-    pub(super) one: &'static str,
-    pub(super) other: &'static str,
-    /// In mbb/hand with the deviation, where it was published.
-    pub(super) published: Option<(f64, f64)>,
-    /// From duplicate deals.
-    pub(super) rate: Estimate,
-    /// Half the width of the interval if the hands were counted one by one.
-    pub(super) single: f64,
-    pub(super) all_in: Estimate,
-    /// All corrections together.
-    pub(super) combined: Estimate,
+    pub(super) one: String,
+    pub(super) other: String,
+    pub(super) published: Option<Published>,
+    /// Where the likeliest action is played, and where actions are drawn.
+    pub(super) played: Match,
+    pub(super) drawn: Match,
 }
 
-/// How the match stands to the published one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// The same one wins, and is told apart.
-    Same,
-    /// They are not told apart.
-    Open,
-    /// The other one wins, and is told apart.
-    Opposite,
-    /// There is none.
-    Unpublished,
+/// What came of a match.
+#[derive(Clone, Copy)]
+pub(super) struct Match {
+    pub(super) hands: u64,
+    /// From duplicate deals.
+    pub(super) rate: Estimate,
+    /// What hands deviate by, each counted by itself, in mbb.
+    pub(super) deviation: f64,
+}
+
+impl Match {
+    /// Half the width of the interval if the hands were counted one by one.
+    pub(super) fn single(self) -> f64 {
+        1.96 * self.deviation / (self.hands as f64).sqrt()
+    }
+
+    /// What independent hands would deviate by, for an interval like that of the duplicate deals, in mbb.
+    pub(super) fn duplicate(self) -> f64 {
+        self.rate.half_width() / 1.96 * (self.hands as f64).sqrt()
+    }
 }
 
 impl Pair {
-    pub(super) fn verdict(&self) -> Verdict {
-        let Some((won, _)) = self.published else { return Verdict::Unpublished };
-        match self.combined.sign() {
-            0 => Verdict::Open,
-            sign if f64::from(sign) * won > 0.0 => Verdict::Same,
-            _ => Verdict::Opposite,
-        }
+    pub(super) fn verdict(&self) -> Option<Verdict> {
+        self.published.map(|published| Verdict::of(self.played.rate, published))
     }
+}
+
+/// A student against Slumbot.
+pub(super) struct Slumbot {
+    pub(super) kind: &'static str,
+    pub(super) published: Published,
+    /// What came of the run, where there is one.
+    pub(super) run: Option<Against>,
+}
+
+/// A run against Slumbot.
+pub(super) struct Against {
+    /// The agent, as the run named it.
+    pub(super) agent: String,
+    /// The server, where it was not Slumbot's own.
+    pub(super) server: Option<String>,
+    pub(super) hands: u64,
+    pub(super) raw: Estimate,
+    /// All corrections together.
+    pub(super) combined: Estimate,
 }
 
 /// Log-loss in nats on test rows, and the share of rows whose likeliest move is the teacher's, by street.
@@ -70,18 +95,28 @@ pub(super) struct Losses {
     pub(super) name: String,
     pub(super) log_loss: [f64; 4],
     pub(super) accuracy: [f64; 4],
+    /// Parameters by street; none of what did not learn.
+    pub(super) parameters: Option<[u64; 4]>,
+}
+
+/// By how much more one says less than another, in nats, row by row.
+pub(super) struct Above {
+    pub(super) first: String,
+    pub(super) second: String,
+    /// In nats.
+    pub(super) streets: [Estimate; 4],
 }
 
 /// A student on the rows that it learned from, by street.
 pub(super) struct Training {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) log_loss: [f64; 4],
     pub(super) size: [String; 4],
 }
 
 /// How far a student does what its teacher does.
 pub(super) struct Fidelity {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) hands: u64,
     /// Of the teacher's decisions, the share where both have the same likeliest action.
     pub(super) same: f64,
@@ -90,16 +125,16 @@ pub(super) struct Fidelity {
     pub(super) lost_in_all: Estimate,
 }
 
-/// Trees that a person can read: what the optimal one wins from the greedy one.
-pub(super) struct Shallow {
+/// Trees of one depth: what the optimal one wins from the greedy one.
+pub(super) struct Depth {
     pub(super) depth: u8,
-    pub(super) hands: u64,
-    pub(super) rate: Estimate,
+    pub(super) played: Match,
 }
 
 /// A point of the learning curve: what is won from the anchor.
 pub(super) struct Point {
     pub(super) iterations: u64,
+    pub(super) hands: u64,
     pub(super) student: Estimate,
     pub(super) teacher: Estimate,
 }
@@ -117,11 +152,13 @@ pub(super) struct Opening {
 /// Where the optimal tree raises with a win-rate under 45 %.
 pub(super) struct Bluffs {
     pub(super) street: &'static str,
-    pub(super) leaves: f64,
+    pub(super) leaves: u64,
+    /// Leaves that raise a fifth of the time or more, and those of them whose likeliest answer it is.
+    pub(super) raising: usize,
     pub(super) bluffs: usize,
-    /// Of play that comes there.
+    /// Of play that comes to the latter.
     pub(super) share: f64,
-    /// The one that bluffs most: what holds there.
+    /// The one of them that bluffs most: what holds there.
     pub(super) path: Vec<String>,
     pub(super) raise: f64,
 }
@@ -129,55 +166,100 @@ pub(super) struct Bluffs {
 impl Results {
     pub(super) fn read(options: &Options) -> Result<Results, ReadError> {
         let files = Files { options };
-        let sizes = Sizes::of(options);
-        let names: Vec<&'static str> = agents(options).iter().map(|(name, _)| *name).collect();
+        let players = players(options);
+        let network = options.network.as_ref().map(|network: &Network| format!("mlp-{network}"));
+        let depths = DEPTHS.into_iter().map(|depth| {
+            Ok(Depth { depth, played: played(&Document::read(&files.depth(depth))?)? })
+        });
+        let mut results = Results {
+            depths: depths.collect::<Result<_, ReadError>>()?,
+            players,
+            network,
+            pairs: Vec::new(),
+            slumbot: Vec::new(),
+            losses: Vec::new(),
+            least: None,
+            above: Vec::new(),
+            training: Vec::new(),
+            fidelity: Vec::new(),
+            curve: Vec::new(),
+            opening: None,
+            bluffs: Vec::new(),
+        };
+        if options.only != Some(Part::Depths) {
+            results.read_all(&files)?;
+        }
+        Ok(results)
+    }
+
+    /// What is more than the depths.
+    fn read_all(&mut self, files: &Files<'_>) -> Result<(), ReadError> {
+        let options = files.options;
+        for pair in pairs(self.players.len()) {
+            let [one, other] = pair.map(|player| &self.players[player]);
+            let read = |path: std::path::PathBuf| played(&Document::read(&path)?);
+            self.pairs.push(Pair {
+                one: one.name.clone(),
+                other: other.name.clone(),
+                published: published::pair(one.kind, other.kind),
+                played: read(files.match_of(&one.name, &other.name))?,
+                drawn: read(files.sampled(&one.name, &other.name))?,
+            });
+        }
+        for kind in super::STUDENTS {
+            let run = options.slumbot.iter().find(|run| run.kind == kind);
+            self.slumbot.push(Slumbot {
+                kind,
+                published: published::pair(kind, published::SLUMBOT).expect("all have played it"),
+                run: run.map(|run| against(files, run)).transpose()?,
+            });
+        }
         let losses = Document::read(&files.at("losses.json"))?;
-        let least = by_street(|street| losses.number(&format!("/least_log_loss/{street}")))?;
-        let mut training = Vec::new();
-        let mut curve = Vec::new();
-        if !options.shipped {
-            for kind in STUDENTS {
-                training.push(trained(&files, kind)?);
+        self.least = Some(by_street(|street| losses.number(&format!("/least_log_loss/{street}")))?);
+        let students = &self.players[..self.players.len() - 1];
+        self.losses = lines(&losses, students)?;
+        self.above = above(&losses, students)?;
+        for student in students {
+            let made = !options.shipped || self.network.as_ref() == Some(&student.name);
+            if made {
+                self.training.push(trained(files, &student.name)?);
             }
-            for &iterations in &sizes.iterations {
-                let won = |who: &str| {
-                    Document::read(&files.point(who, iterations))?.estimate("/entrants/0/rate")
-                };
-                let (student, teacher) = (won("xgboost")?, won("teacher")?);
-                curve.push(Point { iterations, student, teacher });
+            self.fidelity.push(fidelity(files, &student.name)?);
+        }
+        if !options.shipped && options.teacher.is_none() {
+            for &iterations in &Sizes::of(options).iterations {
+                let won = |who: &str| played(&Document::read(&files.point(who, iterations))?);
+                let (student, teacher) = (won("xgboost")?, won(super::files::TEACHER)?);
+                self.curve.push(Point {
+                    iterations,
+                    hands: student.hands,
+                    student: student.rate,
+                    teacher: teacher.rate,
+                });
             }
         }
-        Ok(Results {
-            hands: sizes.hands,
-            pairs: pairs()
-                .map(|(one, other)| pair(&files, names[one], names[other]))
-                .collect::<Result<_, _>>()?,
-            fidelity: STUDENTS
-                .into_iter()
-                .map(|kind| fidelity(&files, kind))
-                .collect::<Result<_, _>>()?,
-            shallow: SHALLOW
-                .into_iter()
-                .map(|depth| shallow(&files, depth))
-                .collect::<Result<_, _>>()?,
-            names,
-            losses: lines(&losses)?,
-            least,
-            training,
-            curve,
-            opening: opening(&Document::read(&files.at("opening.json"))?)?,
-            bluffs: bluffs(&Document::read(&files.at("bluffs.json"))?)?,
-        })
+        self.opening = Some(opening(&Document::read(&files.at("opening.json"))?)?);
+        self.bluffs = bluffs(&Document::read(&files.at("bluffs.json"))?)?;
+        Ok(())
     }
 
-    /// The students' lines of the losses.
-    pub(super) fn student(&self, name: &str) -> Option<&Losses> {
-        self.losses.iter().find(|line| line.name == name)
+    /// The network that stands for the published one: the one that was asked for, or the usual one.
+    pub(super) fn network_name(&self) -> &str {
+        self.network.as_deref().unwrap_or("mlp")
     }
 
-    /// Whom the curve is measured against.
-    pub(super) fn anchor(&self) -> &'static str {
-        ANCHOR
+    /// The published students in their order, with the network that stands for the published one.
+    pub(super) fn order(&self) -> [&str; 4] {
+        [self.network_name(), "xgboost", "oct", "cart"]
+    }
+
+    /// Matches between those, which have a published result.
+    pub(super) fn published_pairs(&self) -> impl Iterator<Item = &Pair> {
+        let order = self.order();
+        let among = move |name: &String| order.contains(&name.as_str());
+        self.pairs
+            .iter()
+            .filter(move |pair| pair.published.is_some() && among(&pair.one) && among(&pair.other))
     }
 }
 
@@ -188,65 +270,84 @@ fn by_street<T: std::fmt::Debug>(
     Ok(streets.try_into().expect("four streets"))
 }
 
-fn pair(files: &Files<'_>, one: &'static str, other: &'static str) -> Result<Pair, ReadError> {
-    let document = Document::read(&files.match_of(one, other))?;
-    let rate = document.estimate("/entrants/0/rate")?;
+fn played(document: &Document) -> Result<Match, ReadError> {
+    Ok(Match {
+        hands: document.number("/hands")? as u64,
+        rate: document.estimate("/entrants/0/rate")?,
+        deviation: document.number("/entrants/0/deviation_per_hand")?,
+    })
+}
+
+fn against(files: &Files<'_>, run: &SlumbotRun) -> Result<Against, ReadError> {
+    let document = Document::read(&files.slumbot(&run.kind))?;
+    let raw = document.estimate("/entrants/0/rate")?;
     let rows = document.list("/estimates/rows").unwrap_or_default();
-    let kind = |row: &serde_json::Value| row["kind"] == "combined";
-    let combined = match rows.iter().position(kind) {
+    let combined = match rows.iter().position(|row| row["kind"] == "combined") {
         Some(at) => document.estimate(&format!("/estimates/rows/{at}/rate"))?,
-        None => rate,
+        None => raw,
     };
-    let deviation = document.number("/entrants/0/deviation_per_hand")?;
-    Ok(Pair {
-        one,
-        other,
-        published: published::pair(one, other),
-        rate,
-        single: 1.96 * deviation / document.number("/hands")?.sqrt(),
-        all_in: document.estimate("/entrants/0/all_in_adjusted")?,
+    Ok(Against {
+        agent: document.text("/entrants/0/name")?.to_owned(),
+        server: run.server.clone(),
+        hands: document.number("/hands")? as u64,
+        raw,
         combined,
     })
 }
 
-fn lines(document: &Document) -> Result<Vec<Losses>, ReadError> {
+fn lines(document: &Document, students: &[Player]) -> Result<Vec<Losses>, ReadError> {
     let line = |number: usize| {
         let street = |name: &str| {
             by_street(|street| document.number(&format!("/lines/{number}/streets/{street}/{name}")))
         };
-        // Students are named by their kind, whatever folder their models are in.
-        let name = document.text(&format!("/lines/{number}/name"))?;
-        let name = name.split(':').next().unwrap_or_default().to_owned();
-        Ok(Losses { name, log_loss: street("log_loss")?, accuracy: street("accuracy")? })
+        // Students stand there by their agents, in the order of the players.
+        let name = match students.get(number) {
+            Some(student) => student.name.clone(),
+            None => document.text(&format!("/lines/{number}/name"))?.to_owned(),
+        };
+        let parameters = students.get(number).map(|_| {
+            by_street(|street| document.number(&format!("/lines/{number}/parameters/{street}")))
+        });
+        let parameters = parameters.transpose()?.map(|all| all.map(|number| number as u64));
+        let (log_loss, accuracy) = (street("log_loss")?, street("accuracy")?);
+        Ok(Losses { name, log_loss, accuracy, parameters })
     };
     (0..document.list("/lines")?.len()).map(line).collect()
 }
 
-fn trained(files: &Files<'_>, kind: &'static str) -> Result<Training, ReadError> {
-    let document = Document::read(&files.at("students").join(format!("{kind}.json")))?;
+fn above(document: &Document, students: &[Player]) -> Result<Vec<Above>, ReadError> {
+    // Every two students, in the order of the players.
+    let difference = |(number, [first, second]): (usize, [usize; 2])| {
+        let streets = by_street(|street| {
+            let place = format!("/differences/{number}/streets/{street}");
+            let number = |name: &str| document.number(&format!("{place}/{name}"));
+            Ok(Estimate { mbb: number("mean")?, low: number("low")?, high: number("high")? })
+        })?;
+        let [first, second] = [first, second].map(|student| students[student].name.clone());
+        Ok(Above { first, second, streets })
+    };
+    pairs(students.len()).enumerate().map(difference).collect()
+}
+
+fn trained(files: &Files<'_>, name: &str) -> Result<Training, ReadError> {
+    let document = Document::read(&files.at("students").join(format!("{name}.json")))?;
     let place = |street: usize, name: &str| format!("/streets/{street}/{name}");
     Ok(Training {
-        name: kind,
+        name: name.to_owned(),
         log_loss: by_street(|street| document.number(&place(street, "train/log_loss")))?,
         size: by_street(|street| Ok(document.text(&place(street, "size"))?.to_owned()))?,
     })
 }
 
-fn fidelity(files: &Files<'_>, kind: &'static str) -> Result<Fidelity, ReadError> {
-    let document = Document::read(&files.fidelity(kind))?;
+fn fidelity(files: &Files<'_>, name: &str) -> Result<Fidelity, ReadError> {
+    let document = Document::read(&files.fidelity(name))?;
     Ok(Fidelity {
-        name: kind,
+        name: name.to_owned(),
         hands: document.number("/hands")? as u64,
         same: document.number("/all/same_likeliest")?,
         lost: by_street(|street| document.estimate(&format!("/streets/{street}/lost")))?,
         lost_in_all: document.estimate("/all/lost")?,
     })
-}
-
-fn shallow(files: &Files<'_>, depth: u8) -> Result<Shallow, ReadError> {
-    let document = Document::read(&files.shallow(depth))?;
-    let (hands, rate) = (document.number("/hands")?, document.estimate("/entrants/0/rate")?);
-    Ok(Shallow { depth, hands: hands as u64, rate })
 }
 
 fn opening(document: &Document) -> Result<Opening, ReadError> {
@@ -281,13 +382,21 @@ fn opening(document: &Document) -> Result<Opening, ReadError> {
 fn bluffs(document: &Document) -> Result<Vec<Bluffs>, ReadError> {
     let street = |number: usize| {
         let place = format!("/streets/{number}");
-        let found = document.list(&format!("{place}/bluffs"))?;
+        let raising = document.list(&format!("{place}/bluffs"))?;
+        let likeliest_raises = |leaf: &&serde_json::Value| {
+            let actions = leaf["actions"].as_object().into_iter().flatten();
+            let share = |share: &serde_json::Value| share.as_f64().unwrap_or_default();
+            let most = actions.max_by(|a, b| share(a.1).total_cmp(&share(b.1)));
+            most.is_some_and(|(action, _)| action != "fold" && action != "call")
+        };
+        let found: Vec<&serde_json::Value> = raising.iter().filter(likeliest_raises).collect();
         let share = found.iter().filter_map(|leaf| leaf["share_of_play"].as_f64()).sum();
         let most = found.first();
         let path = most.and_then(|leaf| leaf["path"].as_array()).cloned().unwrap_or_default();
         Ok(Bluffs {
             street: STREETS[number],
-            leaves: document.number(&format!("{place}/leaves"))?,
+            leaves: document.number(&format!("{place}/leaves"))? as u64,
+            raising: raising.len(),
             bluffs: found.len(),
             share,
             path: path.iter().filter_map(|words| words.as_str().map(str::to_owned)).collect(),

@@ -1,28 +1,11 @@
-//! The published claims, and what was found of each.
+//! The published claims, and what was found of each. Nothing here says how anything came out: all of that is made from the
+//! results, and what an interval leaves open is undecided.
 
-use super::results::{Results, STREETS, Verdict};
-use super::tables::rate;
-
-/// Whether a claim reproduces.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
-    Yes,
-    Partly,
-    No,
-    /// It was not tried.
-    Open,
-}
-
-impl Mark {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Mark::Yes => "reproduced",
-            Mark::Partly => "in part",
-            Mark::No => "not reproduced",
-            Mark::Open => "not tried",
-        }
-    }
-}
+use super::marks::{Mark, Outcome, Verdict};
+use super::published;
+use super::results::{Results, STREETS};
+use crate::picture::signed;
+use crate::read::Estimate;
 
 /// A claim.
 pub(super) struct Claim {
@@ -44,221 +27,256 @@ pub(super) fn whole(number: u64) -> String {
     text
 }
 
-fn percent(share: f64) -> String {
+/// A rate with the half-width of its interval.
+pub(super) fn rate(estimate: Estimate) -> String {
+    format!("{} ± {:.0}", signed(estimate.mbb), estimate.half_width())
+}
+
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// All claims that the study looks at.
+/// All claims that there are results of.
 pub(super) fn claims(results: &Results) -> Vec<Claim> {
-    let mut claims = vec![order(results), trees_in_play(results), losses(results)];
-    claims.extend(training(results));
-    claims.push(lost(results));
-    claims.extend(curve(results));
-    claims.push(opening(results));
-    claims.push(bluffs(results));
-    claims.push(Claim {
-        claim: "The network, the boosted trees and the optimal tree win from Slumbot",
-        mark: Mark::Open,
-        found: "Slumbot's server is not asked by a study; `cardroom play slumbot --agent oct` does that. Here the teacher \
-                stands for a strong opponent, from whom no student can be expected to win"
-            .to_owned(),
-    });
+    let all = [order, trees_in_play, losses, training, lost, curve, parameters, opening, bluffs];
+    let mut claims: Vec<Claim> = all.iter().filter_map(|claim| claim(results)).collect();
+    claims.extend(slumbot(results));
     claims
 }
 
-fn order(results: &Results) -> Claim {
-    let published = results.pairs.iter().filter(|pair| pair.published.is_some());
-    let (mut same, mut opposite, mut all) = (0, 0, 0);
-    for pair in published {
-        all += 1;
-        same += usize::from(pair.verdict() == Verdict::Same);
-        opposite += usize::from(pair.verdict() == Verdict::Opposite);
+/// How many of these are so, and what they are called: nothing of none.
+fn counted(count: usize, what: &str) -> Option<String> {
+    (count > 0).then(|| format!("{count} {what}"))
+}
+
+fn order(results: &Results) -> Option<Claim> {
+    let verdicts: Vec<Verdict> =
+        results.published_pairs().filter_map(super::results::Pair::verdict).collect();
+    if verdicts.is_empty() {
+        return None;
     }
-    let mark = match (same, opposite) {
-        (same, 0) if same == all => Mark::Yes,
-        (0, _) => Mark::No,
-        _ => Mark::Partly,
-    };
-    let found = format!(
-        "of {all} matches {same} have the published winner outside the 95 % interval, {opposite} the other one, and {} tell \
-         nobody apart",
-        all - same - opposite
-    );
-    Claim {
+    let count = |wanted| verdicts.iter().filter(|&&verdict| verdict == wanted).count();
+    let counts = [
+        counted(count(Verdict::Same), "with the published winner"),
+        counted(count(Verdict::Opposite), "with the other one"),
+        counted(count(Verdict::Less), "with less than was published, if anything"),
+        counted(count(Verdict::Undecided), "undecided"),
+    ];
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    let outcomes: Vec<Outcome> = verdicts.iter().map(|verdict| verdict.outcome()).collect();
+    Some(Claim {
         claim: "Network, boosted trees, optimal tree, greedy tree: each wins from the next",
-        mark,
-        found,
-    }
+        mark: Mark::of(&outcomes),
+        found: format!("of {} matches {}", verdicts.len(), counts.join(", ")),
+    })
 }
 
-fn trees_in_play(results: &Results) -> Claim {
-    let pair = results.pairs.iter().find(|pair| (pair.one, pair.other) == ("oct", "cart"));
-    let shallow = &results.shallow;
-    let wins = shallow.iter().any(|row| row.rate.sign() > 0);
-    let mark = match pair.map(super::results::Pair::verdict) {
-        Some(Verdict::Same) => Mark::Yes,
-        _ if wins => Mark::Partly,
-        _ => Mark::No,
+fn trees_in_play(results: &Results) -> Option<Claim> {
+    let (deepest, others) = results.depths.split_last()?;
+    let published = published::pair("oct", "cart")?;
+    let mark = match Mark::of(&[Verdict::of(deepest.played.rate, published).outcome()]) {
+        Mark::Yes => Mark::Yes,
+        _ if others.iter().any(|row| row.played.rate.sign() > 0) => Mark::Partly,
+        mark => mark,
     };
-    let row = |row: &super::results::Shallow| format!("{} at depth {}", rate(row.rate), row.depth);
-    let mut found: Vec<String> = shallow.iter().map(row).collect();
-    let full =
-        pair.map(|pair| format!("{} at full depth, all corrections made", rate(pair.combined)));
-    found.extend(full);
-    Claim {
-        claim: "The optimal tree wins from the greedy one (36 ± 8 mbb/hand)",
+    let row =
+        |row: &super::results::Depth| format!("{} at depth {}", rate(row.played.rate), row.depth);
+    Some(Claim {
+        claim: "The optimal tree wins from the greedy one (36 ± 8 mbb/hand at depth 15)",
         mark,
-        found: found.join(", "),
-    }
+        found: results.depths.iter().map(row).collect::<Vec<_>>().join(", "),
+    })
 }
 
-fn losses(results: &Results) -> Claim {
-    let order = ["mlp", "xgboost", "oct", "cart"];
-    let lines: Vec<_> = order.iter().filter_map(|name| results.student(name)).collect();
-    let sorted = |street: usize| {
-        lines.windows(2).all(|pair| pair[0].log_loss[street] <= pair[1].log_loss[street])
-    };
-    let streets = (0..4).filter(|&street| sorted(street)).count();
-    let best = |street: usize| {
-        let least = lines.iter().min_by(|a, b| a.log_loss[street].total_cmp(&b.log_loss[street]));
-        format!("{} ({})", least.map_or("", |line| line.name.as_str()), STREETS[street])
-    };
-    let mark = match streets {
-        4 => Mark::Yes,
-        0 => Mark::No,
-        _ => Mark::Partly,
-    };
-    let found = format!(
-        "the order holds on {streets} of 4 streets; least loss: {}",
-        (0..4).map(best).collect::<Vec<_>>().join(", ")
-    );
-    Claim { claim: "The same order in what they say of rows that they have not seen", mark, found }
+fn losses(results: &Results) -> Option<Claim> {
+    let order = results.order();
+    let mut outcomes = Vec::new();
+    let mut found = Vec::new();
+    for pair in order.windows(2) {
+        let above = results
+            .above
+            .iter()
+            .find(|above| (above.first.as_str(), above.second.as_str()) == (pair[0], pair[1]))?;
+        let here = above.streets.map(Outcome::above_zero);
+        outcomes.extend(here);
+        let streets = |wanted: Outcome| {
+            let streets: Vec<&str> = (0..4)
+                .filter(|&street| here[street] == wanted)
+                .map(|street| STREETS[street])
+                .collect();
+            (!streets.is_empty()).then(|| streets.join(", "))
+        };
+        let parts = [
+            streets(Outcome::Yes).map(|streets| format!("more than {} ({streets})", pair[0])),
+            streets(Outcome::No).map(|streets| format!("less ({streets})")),
+            streets(Outcome::Undecided).map(|streets| format!("undecided ({streets})")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        found.push(format!("{} loses {}", pair[1], parts.join(", ")));
+    }
+    Some(Claim {
+        claim: "The same order in what they say of rows that they have not seen",
+        mark: Mark::of(&outcomes),
+        found: format!("log-loss: {}", found.join("; ")),
+    })
 }
 
 fn training(results: &Results) -> Option<Claim> {
     let of = |name: &str| results.training.iter().find(|student| student.name == name);
     let (oct, cart) = (of("oct")?, of("cart")?);
-    let better: Vec<&str> = (0..4)
-        .filter(|&street| oct.log_loss[street] <= cart.log_loss[street])
-        .map(|street| STREETS[street])
-        .collect();
-    let mark = match better.len() {
-        4 => Mark::Yes,
-        0 => Mark::No,
-        _ => Mark::Partly,
-    };
-    let found = match better.as_slice() {
-        [] => "on no street: both are pruned on validation rows, the greedy one less".to_owned(),
-        [_, _, _, _] => "on all four streets".to_owned(),
-        some => format!("on some: {}; both are pruned on validation rows", some.join(", ")),
-    };
+    let outcomes =
+        [0, 1, 2, 3].map(|street| Outcome::of(oct.log_loss[street] <= cart.log_loss[street]));
+    let found = (0..4).map(|street| {
+        format!(
+            "{:.4} and {:.4} nats ({})",
+            oct.log_loss[street], cart.log_loss[street], STREETS[street]
+        )
+    });
     Some(Claim {
         claim: "The optimal tree tells its own rows better than the greedy one",
-        mark,
-        found,
+        mark: Mark::of(&outcomes),
+        found: format!(
+            "oct and cart, both pruned on validation rows: {}",
+            found.collect::<Vec<_>>().join(", ")
+        ),
     })
 }
 
-fn lost(results: &Results) -> Claim {
-    let lines = &results.fidelity;
-    let sorted = lines.windows(2).all(|pair| pair[0].lost_in_all.mbb <= pair[1].lost_in_all.mbb);
-    let apart = match (lines.first(), lines.last()) {
-        (Some(first), Some(last)) => first.lost_in_all.high < last.lost_in_all.low,
-        _ => false,
-    };
-    let mark = match (sorted, apart) {
-        (true, true) => Mark::Yes,
-        (false, false) => Mark::No,
-        _ => Mark::Partly,
-    };
+fn lost(results: &Results) -> Option<Claim> {
+    let order = results.order();
+    let of = |name: &&str| results.fidelity.iter().find(|line| line.name == *name);
+    let lines: Vec<_> = order.iter().map(of).collect::<Option<_>>()?;
+    let outcomes: Vec<Outcome> = super::files::pairs(lines.len())
+        .map(|pair| {
+            let [before, after] = pair.map(|line| lines[line].lost_in_all);
+            Outcome::above_zero(before.to(after))
+        })
+        .collect();
     let line =
-        |line: &super::results::Fidelity| format!("{} {}", line.name, rate(line.lost_in_all));
-    let found = format!(
-        "lost to the teacher, mbb/hand: {}",
-        lines.iter().map(line).collect::<Vec<_>>().join(", ")
-    );
-    Claim {
+        |line: &&super::results::Fidelity| format!("{} {}", line.name, rate(line.lost_in_all));
+    Some(Claim {
         claim: "The same order in what they lose to a strong opponent, their teacher",
-        mark,
-        found,
-    }
+        mark: Mark::of(&outcomes),
+        found: format!(
+            "lost to the teacher, mbb/hand: {}",
+            lines.iter().map(line).collect::<Vec<_>>().join(", ")
+        ),
+    })
 }
 
 fn curve(results: &Results) -> Option<Claim> {
     let (first, last) = (results.curve.first()?, results.curve.last()?);
-    let steps = || results.curve.windows(2).map(|pair| (pair[0].student, pair[1].student));
-    let falls = steps().filter(|(before, after)| after.mbb < before.mbb).count();
-    let told = steps().filter(|(before, after)| after.high < before.low).count();
-    let mark = match (told, last.student.low > first.student.high) {
-        (0, true) => Mark::Yes,
-        (_, true) => Mark::Partly,
-        _ => Mark::No,
-    };
+    let steps = results.curve.windows(2).map(|pair| pair[0].student.to(pair[1].student));
+    let steps: Vec<Estimate> = steps.collect();
+    if steps.is_empty() {
+        return None;
+    }
+    let falls = steps.iter().filter(|step| step.mbb < 0.0).count();
+    let told = steps.iter().filter(|step| step.sign() < 0).count();
+    // A single fall within its interval says nothing against the whole.
+    let mut outcomes = vec![Outcome::above_zero(first.student.to(last.student))];
+    outcomes.extend((told > 0).then_some(Outcome::No));
     let fell = match (falls, told) {
         (0, _) => "never falling".to_owned(),
         (1, 0) => "falling once, within the intervals".to_owned(),
         (falls, 0) => format!("falling {falls} times, within the intervals"),
         (falls, told) => format!("falling {falls} times, {told} of them beyond the intervals"),
     };
-    let found = format!(
-        "from {} to {} mbb/hand against {}, {fell}",
-        rate(first.student),
-        rate(last.student),
-        results.anchor(),
-    );
     Some(Claim {
         claim: "A student is the stronger, the longer its teacher was trained (Figure 5)",
-        mark,
-        found,
+        mark: Mark::of(&outcomes),
+        found: format!(
+            "from {} to {} mbb/hand against {}, {fell}",
+            rate(first.student),
+            rate(last.student),
+            super::ANCHOR,
+        ),
     })
 }
 
-fn opening(results: &Results) -> Claim {
-    let opening = &results.opening;
-    let mark = match (opening.suited_folds > 0.0, opening.folds < 0.5) {
-        (false, true) => Mark::Yes,
-        (true, true) => Mark::Partly,
-        (_, false) => Mark::No,
+fn parameters(results: &Results) -> Option<Claim> {
+    let of = |name: &str| {
+        let line = results.losses.iter().find(|line| line.name == name);
+        line.and_then(|line| line.parameters)
     };
-    let found = format!(
-        "it folds {} of all hands at once, {} of suited ones; of 169 hands {} are folded more often than not, {} of them \
-         suited",
-        percent(opening.folds),
-        percent(opening.suited_folds),
-        opening.folded,
-        opening.suited_folded
-    );
-    Claim {
-        claim: "The optimal tree opens with nearly every hand, and never folds a suited one at once (Figure 6)",
-        mark,
-        found,
+    let network = results.network_name();
+    let (tree, network_has) = (of("oct")?, of(network)?);
+    let outcomes = [0, 1, 2, 3].map(|street| Outcome::of(10 * tree[street] <= network_has[street]));
+    let share = (0..4).map(|street| {
+        let times = network_has[street] as f64 / tree[street] as f64;
+        format!("{times:.1} ({})", STREETS[street])
+    });
+    Some(Claim {
+        claim: "The optimal tree has at most a tenth of the network's parameters",
+        mark: Mark::of(&outcomes),
+        found: format!(
+            "parameters of {network} for one of oct: {}",
+            share.collect::<Vec<_>>().join(", ")
+        ),
+    })
+}
+
+fn opening(results: &Results) -> Option<Claim> {
+    let opening = results.opening.as_ref()?;
+    let parts = [
+        Outcome::of(opening.suited_folded == 0 && opening.suited_folds == 0.0),
+        Outcome::of(opening.folds < 0.5),
+    ];
+    Some(Claim {
+        claim: "The optimal tree does not fold most hands at once, and never suited ones (Figure 6)",
+        mark: Mark::of(&parts),
+        found: format!(
+            "it folds {} of all hands at once, {} of suited ones; of 169 hands {} are folded more often than not, {} of them \
+             suited",
+            percent(opening.folds),
+            percent(opening.suited_folds),
+            opening.folded,
+            opening.suited_folded
+        ),
+    })
+}
+
+fn bluffs(results: &Results) -> Option<Claim> {
+    if results.bluffs.is_empty() {
+        return None;
     }
-}
-
-fn bluffs(results: &Results) -> Claim {
     let leaves: usize = results.bluffs.iter().map(|street| street.bluffs).sum();
-    let mark = if leaves > 0 { Mark::Yes } else { Mark::No };
     let street = |street: &super::results::Bluffs| {
-        format!("{} of {:.0} leaves ({})", street.bluffs, street.leaves, street.street)
+        format!("{} of {} ({})", street.bluffs, whole(street.leaves), street.street)
     };
-    let found = format!(
-        "leaves that raise a fifth of the time or more with a win-rate under 45 %: {}",
-        results.bluffs.iter().map(street).collect::<Vec<_>>().join(", ")
-    );
-    Claim { claim: "The tree says in words where it bluffs (Figures 4, 7 and 8)", mark, found }
+    Some(Claim {
+        claim: "The tree says in words where it bluffs (Figures 4, 7 and 8)",
+        mark: Mark::of(&[Outcome::of(leaves > 0)]),
+        found: format!(
+            "leaves whose likeliest answer is a bet or raise with a win-rate under 45 %: {}",
+            results.bluffs.iter().map(street).collect::<Vec<_>>().join(", ")
+        ),
+    })
 }
 
-/// What stands between this study and the published one, whatever the figures are.
-pub(super) const LIMITS: [&str; 5] = [
-    "The published deviations cannot come from plain results. A hand of no-limit with 200 big blinds deviates by 12 to 15 big \
-     blinds, so that the mean of 150,000 of them deviates by 30 to 40 mbb/hand, and by 26 with all corrections that both players' cards \
-     allow; 8 mbb/hand (0.8 dollars a game) would need ten times as many hands even then.",
-    "The features have no position, no pot and no bets of one's own. Situations that the teacher tells apart are one row for \
-     its students, who learn the mean. What a student loses that way is the same for all four, and more than what tells the \
-     four apart.",
-    "The teacher is smaller than the published one by orders of magnitude: minutes of one core instead of four weeks. It is \
-     rough, so that its rows have less to say.",
-    "Cards are grouped in the solver by the mean square of the win-rate, not by the features; which actions and which labels \
-     the authors used is not said. Ours: menus/standard.menu, and the teacher's probabilities as labels.",
-    "The optimal trees are those of our own local search. The authors' is a program that is not free.",
-];
+fn slumbot(results: &Results) -> Option<Claim> {
+    if results.slumbot.is_empty() {
+        return None;
+    }
+    let verdict = |line: &super::results::Slumbot| {
+        // Another server is not Slumbot.
+        let run = line.run.as_ref().filter(|run| run.server.is_none())?;
+        Some((line.kind, rate(run.combined), Verdict::of(run.combined, line.published)))
+    };
+    let tried: Vec<_> = results.slumbot.iter().filter_map(verdict).collect();
+    // Who has not played leaves the claim open.
+    let mut outcomes: Vec<Outcome> = tried.iter().map(|tried| tried.2.outcome()).collect();
+    outcomes.resize(results.slumbot.len(), Outcome::Undecided);
+    let found: Vec<String> = tried
+        .iter()
+        .map(|(kind, rate, verdict)| format!("{kind} {rate} mbb/hand ({})", verdict.words()))
+        .collect();
+    Some(Claim {
+        claim: "The network, the boosted trees and the optimal tree win from Slumbot, the greedy tree loses",
+        mark: if tried.is_empty() { Mark::Open } else { Mark::of(&outcomes) },
+        found: match found.is_empty() {
+            true => "a study asks no server; `cardroom play slumbot` does, and --slumbot KIND=FOLDER brings its results here".to_owned(),
+            false => found.join(", "),
+        },
+    })
+}

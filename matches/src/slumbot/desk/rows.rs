@@ -20,6 +20,7 @@ impl Desk {
         let mut settled = Vec::new();
         let known = !news.is_empty();
         let mut begun = false;
+        let mut in_vain = Ok(());
         for news in news {
             match news {
                 News::Began(number) => {
@@ -33,7 +34,12 @@ impl Desk {
                     };
                 }
                 News::Finished(hand) => entry.hands.push(self.finished(*hand, &mut entry.record)),
-                News::Unsettled(hand) => entry.hands.push(self.unsettled(&hand)),
+                News::Unsettled(hand) => {
+                    if !hand.hole.is_empty() {
+                        in_vain = self.shared.vain.given_up();
+                    }
+                    entry.hands.push(self.unsettled(&hand));
+                }
                 News::Settled(hand) => settled.push(hand),
                 News::Drift(error) => {
                     entry.session.closed = Some(error.to_string());
@@ -50,6 +56,11 @@ impl Desk {
             let row = self.settled(&hand, &entry.hands)?;
             entry.hands.retain(|other| other.hand != row.hand);
             entry.hands.push(row);
+        }
+        if entry.record.is_some() {
+            self.shared.vain.seen();
+            self.unusable[0] = 0;
+            in_vain = Ok(());
         }
         if begun || entry.record.is_some() {
             self.refusals = 0;
@@ -69,7 +80,10 @@ impl Desk {
                 let reason = "it forgets every session".to_owned();
                 Err(RunError::Rejected { url: self.shared.url(), reason })
             }
-            None => Ok(()),
+            None => in_vain.map_err(|hands| {
+                let (reason, answered) = self.shared.trouble();
+                RunError::NoEnd { url: self.shared.url(), hands, reason, answered }
+            }),
         }
     }
 
@@ -114,10 +128,7 @@ impl Desk {
     fn unsettled(&mut self, hand: &Unsettled) -> SlumbotHand {
         let never_seen = hand.hole.is_empty();
         let open = if !never_seen && hand.number == self.open.number {
-            // Another hand is to be played in its place.
-            if std::mem::take(&mut self.claimed) {
-                self.shared.unclaim();
-            }
+            // Another hand is to be played in its place: the claim stays.
             std::mem::take(&mut self.open)
         } else {
             Open { began_ms: now_ms(), ..Open::default() }
@@ -156,14 +167,14 @@ impl Desk {
             None => None,
         };
         let seen = hand.hand.as_ref().is_some_and(|known| !known.hole.is_empty());
-        if seen {
-            self.shared.claim_always();
-        }
+        // Where the run has its hands already, with the one played in this one's place, it is one too many.
+        let beyond = seen && !self.shared.claim();
         store.count(|counts| {
             counts.chips += hand.winnings;
             if seen {
                 counts.unknown_seen -= 1;
-                counts.settled += 1;
+                counts.settled += u64::from(!beyond);
+                counts.beyond += u64::from(beyond);
             } else {
                 counts.unseen += u64::from(hand.hand.is_none());
                 counts.unseen_settled += 1;
@@ -175,7 +186,7 @@ impl Desk {
             self.row(&open, store.number(), Seat::new(0).expect("0"))
         });
         Ok(SlumbotHand {
-            known: Known::Settled,
+            known: if beyond { Known::Beyond } else { Known::Settled },
             winnings: Some(hand.winnings),
             baseline: hand.baseline,
             together: hand.together as u32,

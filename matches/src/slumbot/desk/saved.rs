@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use game::GameDef;
 use logs::decisions;
 use logs::ledger::SlumbotSession;
 use protocol::slumbot::Client;
@@ -26,6 +27,12 @@ struct Saved {
     blind: u32,
     /// Lines of JSON.
     decisions: String,
+    /// Answers that are not Slumbot's: since a hand was last seen to its end, and all.
+    #[serde(default)]
+    unusable: [u64; 2],
+    /// The latest trouble of the run, and whether it was an answer.
+    #[serde(default)]
+    trouble: (String, bool),
 }
 
 impl Desk {
@@ -70,14 +77,20 @@ impl Desk {
             thought_us: self.open.thought.as_micros() as u64,
             blind: self.open.blind,
             decisions: lines,
+            unusable: self.unusable,
+            trouble: self.shared.trouble(),
         };
         entry.session.state = serde_json::to_string(&saved).expect("plain data with text keys");
     }
 }
 
-/// The session as it was written down, and its hand.
-pub(super) fn restore(shared: &Shared, session: SlumbotSession) -> Result<(Client, Open), String> {
+/// The session as it was written down, its hand, and its answers that were not Slumbot's.
+pub(super) fn restore(
+    shared: &Shared,
+    session: SlumbotSession,
+) -> Result<(Client, Open, [u64; 2]), String> {
     let saved: Saved = serde_json::from_str(&session.state).map_err(|error| error.to_string())?;
+    shared.recall(saved.trouble.clone());
     let (def, login) = (Arc::clone(&shared.def), shared.plan.login.clone());
     let mut client = Client::restore(def, session.token, login, &saved.client)
         .map_err(|error| error.to_string())?;
@@ -93,10 +106,23 @@ pub(super) fn restore(shared: &Shared, session: SlumbotSession) -> Result<(Clien
         blind: saved.blind,
         decisions: decisions.collect::<Result<_, _>>().map_err(|error| error.to_string())?,
     };
-    Ok((client, open))
+    Ok((client, open, saved.unusable))
 }
 
-/// The number of the hand that a session had in play, which no other hand may get.
-pub(in super::super) fn number_in_play(session: &SlumbotSession) -> Option<u64> {
-    serde_json::from_str::<Saved>(&session.state).ok().map(|saved| saved.number)
+/// What the run has to know of a session before it is gone on with.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in super::super) struct Standing {
+    /// The number of the hand that it had in play, which no other hand may get.
+    pub(in super::super) number: u64,
+    /// Whether that hand is still in play.
+    pub(in super::super) in_hand: bool,
+    /// Answers that are not Slumbot's: since a hand was last seen to its end, and all.
+    pub(in super::super) unusable: [u64; 2],
+}
+
+/// Where a session stands; `None` when that cannot be read.
+pub(in super::super) fn standing(def: &Arc<GameDef>, session: &SlumbotSession) -> Option<Standing> {
+    let Saved { client, number, unusable, .. } = serde_json::from_str(&session.state).ok()?;
+    let client = Client::restore(Arc::clone(def), None, None, &client).ok()?;
+    Some(Standing { number, in_hand: client.in_hand(), unusable })
 }

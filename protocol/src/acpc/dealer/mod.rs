@@ -148,6 +148,16 @@ impl Dealer {
         self.phase == Phase::Over
     }
 
+    /// Whether every entrant has said its version, so that the match has begun.
+    pub fn has_begun(&self) -> bool {
+        !matches!(self.phase, Phase::Versions { .. })
+    }
+
+    /// The entrants that have not said their version.
+    pub fn silent(&self) -> impl Iterator<Item = usize> {
+        self.entrants.iter().enumerate().filter(|(_, one)| !one.version).map(|(number, _)| number)
+    }
+
     /// The entrant whose answer is awaited.
     pub fn waiting_for(&self) -> Option<usize> {
         match (self.phase, self.hand.state.public.turn()) {

@@ -156,9 +156,5 @@ pub enum WarningKind {
 
 /// Text for a message: one line, at most 60 characters.
 pub(super) fn shorten(text: &str) -> String {
-    let mut short: String = text.trim_end().chars().take(60).collect();
-    if short.len() < text.trim_end().len() {
-        short.push('…');
-    }
-    short
+    game::foreign::excerpt_of(text.trim_end().as_bytes(), 60)
 }

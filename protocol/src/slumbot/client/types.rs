@@ -106,6 +106,16 @@ pub enum ClientError {
     /// Their bytes are wrong. The machine treats the answer as lost, so one may go on.
     #[error(transparent)]
     Answer(#[from] AnswerError),
+    /// The answer says what cannot be, or something else than was said before.
+    #[error("{reason}; before: {before}; now: `{now}`")]
+    Contradiction {
+        /// What does not agree.
+        reason: AnswerError,
+        /// What was known, as the host had told it.
+        before: String,
+        /// The answer as it may be shown.
+        now: String,
+    },
     /// The result of a hand is not what its cards and betting say.
     #[error("after `{action}` the server says {theirs} chips, the cards and the betting {ours}")]
     Winnings {
@@ -182,6 +192,12 @@ pub(super) struct Saved {
     pub(super) next_seat: u8,
     /// Cards and seat of the last hand, to know it when it is shown again.
     pub(super) last: Option<(String, u8)>,
+    /// Its end, as it was told.
+    #[serde(default)]
+    pub(super) last_end: Option<String>,
+    /// Actions in this hand, and in the one before, whose answers were lost: they may still arrive.
+    #[serde(default)]
+    pub(super) unheard: [Vec<String>; 2],
     /// Requests for a first hand, in a session of its own, whose answer was lost.
     pub(super) orphans: u32,
     pub(super) books: Books,

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Line, Page, Section};
+use crate::chart::letters::Letters;
 use crate::chart::picture::escaped;
 
 const STYLE: &str = "\
@@ -19,21 +20,31 @@ p{margin:0 0 .8mm}
 .key i,.bar i{display:inline-block;height:2.2mm}
 .key i{width:2.2mm;margin-right:.8mm;border-radius:.4mm;vertical-align:-.3mm}
 table{border-collapse:collapse;width:100%}
-td{padding:.1mm 0;white-space:nowrap;vertical-align:middle}
+td{padding:.1mm 0;vertical-align:middle}
 tr.rule{border-bottom:.1mm solid var(--rule)}
 td.when{padding-left:calc(var(--depth)*3.2mm);width:43%;padding-right:3mm}
 tr.branch td.when{font-weight:bold}
 td.when em{font-style:normal;color:var(--faint);font-weight:normal}
 td.bar{width:24mm;font-size:0;padding-right:2mm}
 td.bar div{width:22mm;height:2.2mm;white-space:nowrap;overflow:hidden}
-td.play,td.node{text-align:right;width:1%;padding-left:3mm;color:var(--faint)}
+td.play,td.node{text-align:right;width:1%;padding-left:3mm;color:var(--faint);white-space:nowrap}
 td.node{min-width:9mm}
 th{font-weight:normal;text-align:right;color:var(--faint);padding:0 0 .5mm 3mm;white-space:nowrap}
 th.key{text-align:left;padding:0 0 .5mm;white-space:normal}
 i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
-@media screen{section{overflow-x:auto}body,h2 small{font-size:8.4pt;line-height:1.33}}
+.short{display:none}
+@media screen{body,h2 small{font-size:9.4pt;line-height:1.36}td.when{width:37%}}
+@media screen and (max-width:45em){body{padding:4mm;overflow-wrap:anywhere}\
+body,h2 small{font-size:10.5pt}h2{font-size:12.5pt}table,tbody,td,th{display:block}\
+tr{display:grid;grid-template-columns:16mm minmax(0,1fr) 11mm 12mm;gap:0 2mm;align-items:start;\
+padding-left:calc(var(--depth,0)*3.2mm)}\
+td.when,th.key{grid-column:1/-1;width:auto;padding:.6mm 0 0}td.bar{width:auto;padding:1.2mm 0 0}\
+td.bar div{width:16mm}th.play{grid-column:3}\
+td.play,td.node,th.play,th.node{width:auto;padding:0;min-width:0}\
+tr.rule{padding-bottom:.8mm}tr.branch{padding-top:1mm}}
 @page{size:A4;margin:9mm 10mm}
-@media print{:root{--ink:#000;--faint:#444;--rule:#c9ced4;--paper:#fff}body{padding:0;max-width:none}\
+@media print{.short{display:inline}.rest{display:none}td.bar{width:19mm}td.bar div{width:17mm}\
+:root{--ink:#000;--faint:#444;--rule:#c9ced4;--paper:#fff}body{padding:0;max-width:none}\
 section{break-inside:avoid}}
 ";
 
@@ -67,7 +78,7 @@ fn section(html: &mut String, street: &Section) {
         let words = escaped(words);
         add(html, format_args!("<span><i style=\"background:{colour}\"></i>{words}</span>"));
     }
-    *html += "</th><th>of play</th><th>node</th></tr>\n";
+    *html += "</th><th class=\"play\">of play</th><th class=\"node\">node</th></tr>\n";
     street.lines.iter().for_each(|said| line(html, said));
     *html += "</table>\n</section>\n";
 }
@@ -78,10 +89,10 @@ fn line(html: &mut String, line: &Line) {
     add(
         html,
         format_args!(
-            "<tr class=\"{class}\"><td class=\"when\" style=\"--depth:{}\"{columns}><em>{}</em> {}</td>",
+            "<tr class=\"{class}\" style=\"--depth:{}\"><td class=\"when\"{columns}><em>{}</em> {}</td>",
             line.depth,
             line.link,
-            escaped(&line.condition)
+            spaced(&line.condition)
         ),
     );
     if let Some(rule) = &line.rule {
@@ -93,9 +104,8 @@ fn line(html: &mut String, line: &Line) {
         add(
             html,
             format_args!(
-                "</div></td><td title=\"{}\">→ {}</td><td class=\"play\">{}</td><td class=\"node\">{}</td>",
-                escaped(&rule.whole),
-                escaped(&rule.mix),
+                "</div></td><td class=\"mix\">→ {}</td><td class=\"play\">{}</td><td class=\"node\">{}</td>",
+                mix(&rule.whole),
                 rule.play,
                 rule.node
             ),
@@ -103,6 +113,38 @@ fn line(html: &mut String, line: &Line) {
     }
     *html += "</tr>\n";
 }
+
+/// What is done; on paper the rare part of a long list gives way to dots, so that a rule is one line.
+fn mix(whole: &str) -> String {
+    let first = PAPER.first_of(whole, ROOM);
+    match first.strip_suffix(", …") {
+        Some(first) => format!(
+            "{}<span class=\"rest\">{}</span><span class=\"short\">, …</span>",
+            spaced(first),
+            spaced(&whole[first.len()..])
+        ),
+        None => spaced(&first),
+    }
+}
+
+/// A text whose percentages are not broken, from the word before them on.
+fn spaced(text: &str) -> String {
+    let escaped = escaped(text);
+    let words: Vec<&str> = escaped.split(' ').collect();
+    let mut spaced = String::with_capacity(escaped.len());
+    for (at, word) in words.iter().enumerate() {
+        let percent = |at: usize| words.get(at).is_some_and(|word| word.starts_with('%'));
+        if at > 0 {
+            spaced.push_str(if percent(at) || percent(at + 1) { "&nbsp;" } else { " " });
+        }
+        spaced.push_str(word);
+    }
+    spaced
+}
+
+/// The letters on paper, in points, and the room for what is done.
+const PAPER: Letters = Letters::regular(7.2);
+const ROOM: f64 = 205.0;
 
 fn add(html: &mut String, part: std::fmt::Arguments<'_>) {
     html.write_fmt(part).expect("a string takes all");

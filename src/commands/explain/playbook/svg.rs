@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use super::super::drawing::wrapped;
 use super::{Line, Page, Section};
+use crate::chart::letters::Letters;
 use crate::chart::picture::escaped;
 
 /// A4 in points of 1/96 inch.
@@ -14,29 +14,45 @@ const EDGE: f64 = 32.0;
 /// From line to line, of rules and of text.
 const RULE: f64 = 13.5;
 const LINE: f64 = 11.6;
-/// Width of a letter of text, on average: a generous guess.
-const LETTER: f64 = 4.6;
-/// The width of a rule's colours, its mix, its share of play and its node.
-const BAR: f64 = 78.0;
-const MIX: f64 = 262.0;
-const PLAY: f64 = 42.0;
-const NODE: f64 = 38.0;
+/// The width of a rule's colours, its mix, its share of play and its node, and what is between conditions and colours.
+const BAR: f64 = 62.0;
+const MIX: f64 = 252.0;
+const PLAY: f64 = 38.0;
+const NODE: f64 = 34.0;
+const GAP: f64 = 8.0;
+/// What a condition that holds further in is moved to the right by.
+const INDENT: f64 = 12.0;
+const TEXT: Letters = Letters::regular(9.2);
+const BOLD: Letters = Letters::bold(9.2);
+const TITLE: Letters = Letters::bold(19.0);
 
 /// The file.
 pub(super) fn page(page: &Page) -> String {
     let lines = |width: f64| -> Vec<String> {
-        let letters = ((width - 2.0 * EDGE) / LETTER) as usize;
-        page.about.iter().chain([&page.reading]).flat_map(|text| wrapped(text, letters)).collect()
+        let room = width - 2.0 * EDGE;
+        page.about.iter().chain([&page.reading]).flat_map(|text| TEXT.wrapped(text, room)).collect()
     };
+    let head = |width: f64| TITLE.wrapped(&page.head, width - 2.0 * EDGE);
     let height = |width: f64| {
-        let streets: f64 = page.streets.iter().map(tall).sum();
-        2.0 * EDGE + 22.0 + LINE * lines(width).len() as f64 + streets
+        let streets: f64 = page.streets.iter().map(|street| tall(street, width)).sum();
+        2.0 * EDGE + 22.0 * head(width).len() as f64 + LINE * lines(width).len() as f64 + streets
     };
-    // What is too tall for A4 is laid out on a larger sheet of the same shape.
+    // What is too tall for A4 is laid out on a larger sheet of the same shape, on which fewer lines are broken.
     let tall = height(WIDE).max(TALL);
     let width = WIDE * tall / TALL;
     let mut svg = open(width, tall, page);
-    let mut y = EDGE + 22.0;
+    let mut y = EDGE;
+    for line in head(width) {
+        add(
+            &mut svg,
+            format_args!(
+                "<text x=\"{EDGE}\" y=\"{:.1}\" font-size=\"19\" font-weight=\"bold\">{}</text>\n",
+                y + 14.0,
+                escaped(&line)
+            ),
+        );
+        y += 22.0;
+    }
     for line in lines(width) {
         y += LINE;
         add(&mut svg, format_args!("<text x=\"{EDGE}\" y=\"{y:.1}\">{}</text>\n", escaped(&line)));
@@ -49,8 +65,42 @@ pub(super) fn page(page: &Page) -> String {
 }
 
 /// The height of a street.
-fn tall(street: &Section) -> f64 {
-    12.0 + 17.0 + LINE + 5.0 + RULE * street.lines.len() as f64
+fn tall(street: &Section, width: f64) -> f64 {
+    let lines: usize = street.lines.iter().map(|line| conditions(line, width).len()).sum();
+    let keys = key(street, width).len().max(1);
+    12.0 + 17.0 + LINE * keys as f64 + 5.0 + RULE * lines as f64
+}
+
+/// The lines of what the colours mean: for each its place, colour and words.
+fn key(street: &Section, width: f64) -> Vec<Vec<(f64, &'static str, &str)>> {
+    let mut lines = vec![Vec::new()];
+    let mut left = EDGE;
+    for (colour, words) in &street.key {
+        let wide = 11.0 + TEXT.wide(words);
+        if left > EDGE && left + wide > width - EDGE {
+            lines.push(Vec::new());
+            left = EDGE;
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push((left, *colour, words.as_str()));
+        }
+        left += wide + 10.0;
+    }
+    lines
+}
+
+/// Where the conditions of a line begin.
+fn start(line: &Line) -> f64 {
+    EDGE + INDENT * line.depth as f64
+}
+
+/// The condition of a line, in as many lines as it takes beside a rule's colours, its first word among it.
+fn conditions(line: &Line, width: f64) -> Vec<String> {
+    let (letters, right) = match line.rule {
+        Some(_) => (TEXT, width - EDGE - NODE - PLAY - MIX - GAP - BAR - GAP),
+        None => (BOLD, width - EDGE),
+    };
+    letters.wrapped(&format!("{} {}", line.link, line.condition), right - start(line))
 }
 
 /// A street below `y`; returns where it ends.
@@ -71,43 +121,54 @@ fn section(svg: &mut String, street: &Section, width: f64, y: f64) -> f64 {
     for (x, words) in [(node, "of play"), (right, "node")] {
         add(svg, format_args!("<text x=\"{x:.1}\" y=\"{head:.1}\" class=\"end\">{words}</text>\n"));
     }
-    let (mut left, base) = (EDGE, head + 3.0 + LINE);
-    for (colour, words) in &street.key {
-        add(
-            svg,
-            format_args!(
-                "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" rx=\"1.5\" fill=\"{colour}\"/>\
-                 <text x=\"{:.1}\" y=\"{base:.1}\" class=\"faint\">{}</text>\n",
-                base - 7.4,
-                left + 11.0,
-                escaped(words)
-            ),
-        );
-        left += 24.0 + 4.9 * words.chars().count() as f64;
+    let mut base = head + 3.0;
+    for line in key(street, width) {
+        base += LINE;
+        for (left, colour, words) in line {
+            add(
+                svg,
+                format_args!(
+                    "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" rx=\"1.5\" fill=\"{colour}\"/>\
+                     <text x=\"{:.1}\" y=\"{base:.1}\" class=\"faint\">{}</text>\n",
+                    base - 7.4,
+                    left + 11.0,
+                    escaped(words)
+                ),
+            );
+        }
     }
     let mut y = base + 5.0;
     for said in &street.lines {
-        y += RULE;
-        line(svg, said, right, y - 3.6);
+        line(svg, said, width, y);
+        y += RULE * conditions(said, width).len() as f64;
     }
     y
 }
 
-/// A line whose letters stand on `y`.
-fn line(svg: &mut String, line: &Line, right: f64, y: f64) {
-    let class = if line.rule.is_some() { "" } else { " class=\"branch\"" };
-    let x = EDGE + 12.0 * line.depth as f64;
-    add(
-        svg,
-        format_args!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\"{class}><tspan class=\"link\">{}</tspan> {}</text>\n",
-            line.link,
-            escaped(&line.condition)
-        ),
-    );
+/// A line below `y`.
+fn line(svg: &mut String, line: &Line, width: f64, y: f64) {
+    let class = if line.rule.is_some() { "condition" } else { "condition branch" };
+    let (x, right) = (start(line), width - EDGE);
+    let mut base = y - 3.6;
+    for (number, words) in conditions(line, width).iter().enumerate() {
+        base += RULE;
+        let (link, words) = match words.split_once(' ') {
+            Some((link, words)) if number == 0 && link == line.link => (link, words),
+            _ => ("", words.as_str()),
+        };
+        add(
+            svg,
+            format_args!(
+                "<text x=\"{x:.1}\" y=\"{base:.1}\" class=\"{class}\"><tspan class=\"link\">{link}</tspan> {}</text>\n",
+                escaped(words)
+            ),
+        );
+    }
     let Some(rule) = &line.rule else { return };
+    // Beside the last line of the condition.
+    let y = base;
     let [play, mix] = [right - NODE, right - NODE - PLAY - MIX];
-    let mut left = mix - 8.0 - BAR;
+    let mut left = mix - GAP - BAR;
     add(svg, format_args!("<g><title>{}</title>", escaped(&rule.whole)));
     for (colour, share) in &rule.parts {
         let part = BAR * share;
@@ -115,7 +176,7 @@ fn line(svg: &mut String, line: &Line, right: f64, y: f64) {
             add(
                 svg,
                 format_args!(
-                    "<rect x=\"{left:.2}\" y=\"{:.1}\" width=\"{part:.2}\" height=\"8\" fill=\"{colour}\"/>",
+                    "<rect x=\"{left:.2}\" y=\"{:.1}\" width=\"{part:.2}\" height=\"8\" fill=\"{colour}\" class=\"bar\"/>",
                     y - 7.4
                 ),
             );
@@ -125,11 +186,11 @@ fn line(svg: &mut String, line: &Line, right: f64, y: f64) {
     add(
         svg,
         format_args!(
-            "<text x=\"{mix:.1}\" y=\"{y:.1}\">→ {}</text></g>\n\
+            "<text x=\"{mix:.1}\" y=\"{y:.1}\" class=\"mix\">{}</text></g>\n\
              <text x=\"{play:.1}\" y=\"{y:.1}\" class=\"end\">{}</text>\
              <text x=\"{right:.1}\" y=\"{y:.1}\" class=\"end\">{}</text>\n\
              <path d=\"M{EDGE} {:.1}H{right:.1}\" class=\"under\"/>\n",
-            escaped(&rule.mix),
+            escaped(&TEXT.first_of(&format!("→ {}", rule.whole), MIX - GAP)),
             rule.play,
             rule.node,
             y + 3.4
@@ -148,9 +209,7 @@ fn open(width: f64, height: f64, page: &Page) -> String {
          .branch{{font-weight:bold}}.link{{font-weight:normal}}.head{{stroke:currentColor;stroke-width:1.2}}\
          .under{{stroke:var(--rule);stroke-width:0.5}}\
          @media screen and (prefers-color-scheme:dark){{svg{{color:#eee;background:#16181c;--faint:#aab;\
-         --rule:#3a4049}}}}@page{{size:A4;margin:0}}</style>\n\
-         <text x=\"{EDGE}\" y=\"{:.1}\" font-size=\"19\" font-weight=\"bold\">{head}</text>\n",
-        EDGE + 14.0
+         --rule:#3a4049}}}}@page{{size:A4;margin:0}}</style>\n"
     )
 }
 

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Refuses programs in whose hottest loops the compiler left calls that should have been inlined.
+
+usage: check_calls.py PROGRAM...
+
+A `map` over an array may become a call of `core::array::try_map`, which hands the array over in memory: the
+evaluator was once six times as slow for it, with every test passing. No clock tells that on a busy machine, but the
+program's code does. Needs line tables in the programs, and `objdump` and `addr2line` of binutils.
+"""
+
+import re
+import subprocess
+import sys
+
+# What must not be called, and from which sources, whatever function they were inlined into.
+ARRAYS = re.compile(r"core::array.*(try_map|try_from_fn)")
+COPIES = re.compile(r"\bmem(cpy|move|set)(@|\b)")
+HOT = {
+    ARRAYS: re.compile(
+        r"/cards/src/(evaluate|river|isomorphism)/"
+        r"|/solvers/src/(blueprint/(walk|store)|subgame/(rows|vector|terminal))\.rs"
+        r"|/models/src/network/(gemm|predict)\.rs"
+    ),
+    COPIES: re.compile(r"/cards/src/evaluate/(mod|partial|tables|of_ranks|rank)\.rs"),
+}
+
+
+def lines(*command):
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        yield from process.stdout
+    if process.returncode != 0:
+        sys.exit(f"check_calls: `{' '.join(command[:3])} …` failed")
+
+
+def calls(program):
+    """Address and name of each call of a function that hot code must not call."""
+    call = re.compile(r"^\s*([0-9a-f]+):\s+(?:call|jmp)q?\s.*?<(.*)>\s*$")
+    for line in lines("objdump", "-d", "--no-show-raw-insn", "-C", program):
+        if found := call.match(line):
+            inside = re.search(r"\+0x[0-9a-f]+$", found[2])
+            if not inside and (ARRAYS.search(found[2]) or COPIES.search(found[2])):
+                yield found[1], found[2]
+
+
+def sources(program, addresses):
+    """For each address the places in sources that its instruction comes from, innermost first."""
+    places = {}
+    for start in range(0, len(addresses), 5000):
+        for line in lines("addr2line", "-i", "-a", "-e", program, *addresses[start:start + 5000]):
+            if line.startswith("0x"):
+                places[int(line, 16)] = here = []
+            else:
+                here.append(line.strip())
+    return places
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    wrong = 0
+    for program in sys.argv[1:]:
+        names = {int(address, 16): name for address, name in calls(program)}
+        places = sources(program, [f"{address:x}" for address in names])
+        for address, name in names.items():
+            rule = ARRAYS if ARRAYS.search(name) else COPIES
+            if hot := [place for place in places[address] if HOT[rule].search(place)]:
+                wrong += 1
+                print(f"{program}: {address:x} calls {name}, from {hot[0]}")
+        print(f"{program}: {len(names)} calls looked at")
+    if wrong:
+        sys.exit(f"check_calls: {wrong} calls in hot code; write the array out, or a loop over it")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+//! Checksums inside files whose format is not ours: the SHA-256 of all bytes, those of its own 64
+//! digits counted as zeros.
+
+use sha2::{Digest, Sha256};
+
+/// What a checksum is called, in forests and in networks.
+pub(crate) const KEY: &str = "cardroom.sha256";
+
+/// What stands in a checksum's place while it is made.
+pub(crate) const OPEN: &str = match std::str::from_utf8(&[b'0'; DIGITS]) {
+    Ok(zeros) => zeros,
+    Err(_) => unreachable!(),
+};
+
+const DIGITS: usize = 64;
+
+/// Puts the checksum of the bytes where [`OPEN`] stands.
+pub(crate) fn close(bytes: &mut [u8], at: usize) {
+    let sum = sum(bytes, at);
+    bytes[at..at + DIGITS].copy_from_slice(sum.as_bytes());
+}
+
+/// Whether the checksum that stands here is that of the bytes.
+pub(crate) fn fits(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at..at + DIGITS).is_some_and(|found| found == sum(bytes, at).as_bytes())
+}
+
+fn sum(bytes: &[u8], at: usize) -> String {
+    let parts = [&bytes[..at], OPEN.as_bytes(), &bytes[at + DIGITS..]];
+    let hash = parts.iter().fold(Sha256::new(), Digest::chain_update);
+    hexadecimal(&hash.finalize())
+}
+
+/// Bytes as digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

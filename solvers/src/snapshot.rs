@@ -1,0 +1,302 @@
+//! Runs written down as bytes, to be gone on with later: what all such snapshots have in common.
+//!
+//! Layout, all numbers little-endian: the line `cardroom KIND`, the format's version (4 bytes); texts that say which run
+//! it is of, each after its length in bytes (4); then what the run itself puts there, and SHA-256 of everything
+//! before it.
+
+use std::io::{self, Read, Write};
+
+use sha2::{Digest, Sha256};
+
+/// Numbers that are read or written together.
+const TOGETHER: usize = 1 << 14;
+
+/// A text longer than this is not one of ours.
+const LONGEST: u32 = 1 << 20;
+
+/// The longest text that a message quotes.
+const QUOTED: usize = 200;
+
+/// Why bytes are not the snapshot that is wanted.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// The bytes are not a snapshot at all.
+    #[error("these bytes are not a snapshot of a {0}: they do not begin as one")]
+    NotOne(&'static str),
+    /// Another version of the format.
+    #[error(
+        "the snapshot has format {found}, and this program reads {wanted}: begin anew, or use the program it was made with"
+    )]
+    Version {
+        /// The version found.
+        found: u32,
+        /// The version that can be read.
+        wanted: u32,
+    },
+    /// The snapshot is of another run.
+    #[error(
+        "the snapshot is of another {kind}: its {what} is `{found}`, here it is `{wanted}`; give the same, or begin anew"
+    )]
+    Other {
+        /// Of what it is a snapshot.
+        kind: &'static str,
+        /// What differs.
+        what: &'static str,
+        /// In the snapshot.
+        found: String,
+        /// Here.
+        wanted: String,
+    },
+    /// The bytes end too early.
+    #[error("the snapshot is cut off after {at} bytes of {wanted}: take an earlier one")]
+    Cut {
+        /// Bytes that there were.
+        at: u64,
+        /// Bytes that it should have.
+        wanted: u64,
+    },
+    /// There are bytes after the end.
+    #[error(
+        "the snapshot goes on after its {wanted} bytes: take an earlier one, or cut off the rest"
+    )]
+    Beyond {
+        /// Bytes that it should have.
+        wanted: u64,
+    },
+    /// The bytes are not those that were written.
+    #[error("the snapshot is damaged: its checksum does not fit its bytes; take an earlier one")]
+    Damaged,
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// What it is a snapshot of, in a word, and the version of the format.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) version: u32,
+}
+
+impl Kind {
+    fn line(self) -> String {
+        format!("cardroom {}\n", self.name)
+    }
+}
+
+/// What tells one run from another: what the text is, and the text.
+pub(crate) type Names = [(&'static str, String)];
+
+/// A number that can stand in a snapshot.
+pub(crate) trait Number: Copy {
+    /// Its bytes.
+    type Bytes: AsRef<[u8]> + Default + AsMut<[u8]>;
+    fn bytes(self) -> Self::Bytes;
+    fn of(bytes: Self::Bytes) -> Self;
+}
+
+macro_rules! number {
+    ($($number:ty)*) => {$(
+        impl Number for $number {
+            type Bytes = [u8; size_of::<$number>()];
+            fn bytes(self) -> Self::Bytes {
+                self.to_le_bytes()
+            }
+            fn of(bytes: Self::Bytes) -> Self {
+                Self::from_le_bytes(bytes)
+            }
+        }
+    )*};
+}
+
+number! { i16 u16 f32 u32 u64 }
+
+/// A snapshot that is being written.
+pub(crate) struct Writer<W> {
+    to: W,
+    hash: Sha256,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins one of the run with these names.
+    pub(crate) fn begin(to: W, kind: Kind, names: &Names) -> io::Result<Writer<W>> {
+        let mut writer = Writer { to, hash: Sha256::new() };
+        writer.bytes(kind.line().as_bytes())?;
+        writer.number(kind.version)?;
+        for (_, text) in names {
+            writer.number(text.len() as u32)?;
+            writer.bytes(text.as_bytes())?;
+        }
+        Ok(writer)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hash.update(bytes);
+        self.to.write_all(bytes)
+    }
+
+    pub(crate) fn number<N: Number>(&mut self, number: N) -> io::Result<()> {
+        self.bytes(number.bytes().as_ref())
+    }
+
+    pub(crate) fn numbers<N: Number>(&mut self, numbers: &[N]) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(TOGETHER.min(numbers.len()) * size_of::<N>());
+        for chunk in numbers.chunks(TOGETHER) {
+            bytes.clear();
+            chunk.iter().for_each(|number| bytes.extend_from_slice(number.bytes().as_ref()));
+            self.bytes(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Ends it with the checksum.
+    pub(crate) fn end(mut self) -> io::Result<()> {
+        self.to.write_all(&self.hash.finalize())?;
+        self.to.flush()
+    }
+}
+
+/// A snapshot that is being read.
+pub(crate) struct Reader<R> {
+    from: R,
+    kind: Kind,
+    hash: Sha256,
+    /// Bytes read, and bytes of the whole as far as is known.
+    bytes: u64,
+    end: u64,
+}
+
+impl<R: Read> Reader<R> {
+    /// Begins to read one of this kind.
+    pub(crate) fn begin(from: R, kind: Kind) -> Result<Reader<R>, SnapshotError> {
+        let mut reader = Reader { from, kind, hash: Sha256::new(), bytes: 0, end: 0 };
+        let line = kind.line();
+        let mut found = vec![0; line.len()];
+        match reader.fill(&mut found) {
+            Ok(()) if found == line.as_bytes() => {}
+            Ok(()) | Err(SnapshotError::Cut { .. }) => {
+                return Err(SnapshotError::NotOne(kind.name));
+            }
+            Err(error) => return Err(error),
+        }
+        match reader.number()? {
+            found if found != kind.version => {
+                Err(SnapshotError::Version { found, wanted: kind.version })
+            }
+            _ => Ok(reader),
+        }
+    }
+
+    /// The names must be these.
+    pub(crate) fn names(&mut self, names: &Names) -> Result<(), SnapshotError> {
+        for (what, wanted) in names {
+            let found = self.text()?;
+            if found != *wanted {
+                return Err(self.other(what, &found, wanted));
+            }
+        }
+        Ok(())
+    }
+
+    /// It is of another run.
+    fn other(&self, what: &'static str, found: &str, wanted: &str) -> SnapshotError {
+        let same = found.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b).count();
+        let quoted = |text: &str| quoted(text, same);
+        let (found, wanted) = (quoted(found), quoted(wanted));
+        SnapshotError::Other { kind: self.kind.name, what, found, wanted }
+    }
+
+    /// A number that must be this one; `what` it is.
+    pub(crate) fn expect(&mut self, what: &'static str, wanted: u64) -> Result<(), SnapshotError> {
+        match self.number::<u64>()? {
+            found if found != wanted => {
+                Err(self.other(what, &found.to_string(), &wanted.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// So many bytes come from here on, and the checksum.
+    pub(crate) fn left(&mut self, bytes: u64) {
+        self.end = self.bytes + bytes + 32;
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), SnapshotError> {
+        let wanted = self.end.max(self.bytes + bytes.len() as u64);
+        let mut done = 0;
+        while done < bytes.len() {
+            match self.from.read(&mut bytes[done..]) {
+                Ok(0) => return Err(SnapshotError::Cut { at: self.bytes + done as u64, wanted }),
+                Ok(count) => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.hash.update(&*bytes);
+        self.bytes += done as u64;
+        Ok(())
+    }
+
+    pub(crate) fn number<N: Number>(&mut self) -> Result<N, SnapshotError> {
+        let mut bytes = N::Bytes::default();
+        self.fill(bytes.as_mut())?;
+        Ok(N::of(bytes))
+    }
+
+    /// Reads a number for each of the places.
+    pub(crate) fn numbers<P, N: Number>(
+        &mut self,
+        places: &mut [P],
+        put: impl Fn(&mut P, N),
+    ) -> Result<(), SnapshotError> {
+        let size = size_of::<N>();
+        let mut bytes = vec![0; TOGETHER.min(places.len()) * size];
+        for chunk in places.chunks_mut(TOGETHER) {
+            let bytes = &mut bytes[..chunk.len() * size];
+            self.fill(bytes)?;
+            for (place, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(size)) {
+                let mut number = N::Bytes::default();
+                number.as_mut().copy_from_slice(bytes);
+                put(place, N::of(number));
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self) -> Result<String, SnapshotError> {
+        let length = self.number::<u32>()?;
+        if length > LONGEST {
+            return Err(SnapshotError::Damaged);
+        }
+        let mut bytes = vec![0; length as usize];
+        self.fill(&mut bytes)?;
+        String::from_utf8(bytes).map_err(|_| SnapshotError::Damaged)
+    }
+
+    /// The checksum, and nothing after it.
+    pub(crate) fn end(mut self) -> Result<(), SnapshotError> {
+        let sum: [u8; 32] = self.hash.clone().finalize().into();
+        let mut found = [0; 32];
+        self.fill(&mut found)?;
+        if found != sum {
+            return Err(SnapshotError::Damaged);
+        }
+        match self.fill(&mut [0]) {
+            Ok(()) => Err(SnapshotError::Beyond { wanted: self.end }),
+            Err(SnapshotError::Cut { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A text for a message; of a long one what differs from another, with which it has so many bytes in common.
+fn quoted(text: &str, same: usize) -> String {
+    if text.len() <= QUOTED {
+        return text.to_owned();
+    }
+    // From a little before the difference on, so that one can see where it is.
+    let start = text.floor_char_boundary(same.saturating_sub(QUOTED / 4));
+    let end = text.ceil_char_boundary((start + QUOTED).min(text.len()));
+    let [before, after] = [start > 0, end < text.len()].map(|cut| if cut { "…" } else { "" });
+    format!("{before}{}{after}", &text[start..end])
+}

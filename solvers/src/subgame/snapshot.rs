@@ -1,0 +1,135 @@
+//! Solvers written down, to go on with later.
+//!
+//! Layout, see [`crate::snapshot`]: the texts are what is solved and how, then those of the caller; then 8 bytes each:
+//! iterations done, the caller's seconds (as the bits of a float), bytes to come. Then for each line on each board, a line
+//! before those that follow it: regrets, averages, predictions if there are any; in 16 bits regrets, averages, and the two
+//! scales of each decision.
+
+use std::io::{self, Read, Write};
+
+use abstraction::betting::game_hash;
+use cards::Combo;
+use game::{Action, notation};
+use sha2::{Digest, Sha256};
+
+use super::{Precision, Solver};
+use crate::snapshot::{Kind, Reader, SnapshotError, Writer};
+use crate::{Player, Schedule};
+
+const KIND: Kind = Kind { name: "subgame", version: 1 };
+
+impl Solver {
+    /// Writes down all that it takes to go on. `more` are the caller's own words for what is solved, which must be the same
+    /// then, and `seconds` a number that is given back.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write(
+        &self,
+        more: &[(&'static str, String)],
+        seconds: f64,
+        to: impl Write,
+    ) -> io::Result<()> {
+        let mut to = Writer::begin(to, KIND, &self.names(more))?;
+        to.numbers(&[self.iterations.into(), seconds.to_bits(), self.part.bytes()])?;
+        self.part.write(&mut to)?;
+        to.end()
+    }
+
+    /// Goes on, on any number of threads, from what another solver of the same subgame with the same options wrote: from here
+    /// on they do the same to the bit. Gives the caller's number, too.
+    ///
+    /// # Errors
+    /// When the bytes are no snapshot, are cut off or damaged, go on after its end, or are of another subgame, other options or
+    /// other words of the caller: the message has both texts.
+    pub fn resume(
+        mut self,
+        more: &[(&'static str, String)],
+        from: impl Read,
+    ) -> Result<(Solver, f64), SnapshotError> {
+        let mut from = Reader::begin(from, KIND)?;
+        from.names(&self.names(more))?;
+        let iterations = from.number::<u64>()?;
+        let seconds = f64::from_bits(from.number()?);
+        let bytes = self.part.bytes();
+        from.expect("number of bytes", bytes)?;
+        from.left(bytes);
+        self.part.read(&mut from)?;
+        from.end()?;
+        self.iterations = u32::try_from(iterations).map_err(|_| SnapshotError::Damaged)?;
+        Ok((self, seconds))
+    }
+
+    /// What a snapshot with these words of the caller must have in common with the solver that goes on with it, as one number:
+    /// SHA-256 in hexadecimal.
+    pub fn fingerprint(&self, more: &[(&'static str, String)]) -> String {
+        let mut hash = Sha256::new();
+        for (_, text) in self.names(more) {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        }
+        hex(hash)
+    }
+
+    /// What is solved and how.
+    fn names(&self, more: &[(&'static str, String)]) -> Vec<(&'static str, String)> {
+        let root = &self.subgame.root;
+        let (stacks, committed) = (&root.def().stacks, root.committed().as_slice());
+        let [first, second] = [0, 1].map(|seat: usize| stacks[seat] - committed[seat]);
+        let range = |player| self.subgame.range(player).to_string();
+        let options = &self.options;
+        let mut way = format!(
+            "{} in {} bits",
+            options.variant,
+            match options.precision {
+                Precision::Full => 32,
+                Precision::Half => 16,
+            }
+        );
+        if let Schedule::Hyper { .. } = options.variant.schedule {
+            way.push_str(&format!(", planned for {} iterations", options.horizon));
+        }
+        let mut names = vec![
+            ("board", root.board().to_string()),
+            ("pot and stacks", format!("pot {}, {first} and {second} behind", root.pot())),
+            ("first range", range(Player::First)),
+            ("second range", range(Player::Second)),
+            ("way of solving", way),
+        ];
+        names.extend(more.iter().cloned());
+        // What the texts leave open.
+        names.push(("fingerprint", self.subgame_hash()));
+        names
+    }
+
+    /// The rules, the betting and the ranges, exactly.
+    fn subgame_hash(&self) -> String {
+        let subgame = &self.subgame;
+        let mut hash = Sha256::new();
+        hash.update(game_hash(subgame.root.def()));
+        hash.update(notation::betting(&subgame.root));
+        hash.update([u8::from(subgame.symmetric)]);
+        for player in Player::BOTH {
+            let range = subgame.range(player);
+            Combo::all().for_each(|combo| hash.update(range.weight(combo).to_le_bytes()));
+        }
+        for line in &subgame.betting.lines {
+            hash.update((line.actions.len() as u64).to_le_bytes());
+            for &action in &line.actions {
+                let (kind, total) = match action {
+                    Action::Fold => (0, 0),
+                    Action::Call => (1, 0),
+                    Action::RaiseTo(total) => (2, total),
+                };
+                hash.update([kind]);
+                hash.update(total.to_le_bytes());
+            }
+            line.deals.iter().for_each(|leaf| hash.update((leaf.line as u64).to_le_bytes()));
+        }
+        hex(hash)
+    }
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,160 @@
+//! Solvers written down and gone on with: as if nothing had happened, or refused.
+
+use game::PublicState;
+use solvers::subgame::{Evaluation, Options, Precision, Solver, Subgame};
+use solvers::{SnapshotError, Variant};
+
+use super::{Menu, bet_menu, hand, range, short_hand};
+
+const WORDS: [(&str, &str); 1] = [("menu", "a few bets")];
+
+fn words(texts: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+    texts.iter().map(|&(what, text)| (what, text.to_owned())).collect()
+}
+
+/// Ranges, a menu and options on a board.
+#[derive(Clone)]
+struct Case {
+    state: PublicState,
+    ranges: [&'static str; 2],
+    menu: &'static str,
+    options: Options,
+}
+
+impl Case {
+    fn solver(&self) -> Solver {
+        let menu = bet_menu(self.menu);
+        let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+        let [first, second] = self.ranges.map(range);
+        let subgame = Subgame::new(&self.state, [&first, &second], menu).expect("a subgame");
+        Solver::new(subgame, self.options).expect("small")
+    }
+
+    fn resumed(&self, bytes: &[u8]) -> Result<(Solver, f64), SnapshotError> {
+        self.solver().resume(&words(&WORDS), bytes)
+    }
+}
+
+fn turn() -> Case {
+    let (ranges, menu) = (["QQ,AdKd,76s:0.5", "AQs,TT"], "every 1-2: 50% allin");
+    Case { state: hand("Td9d6hQc"), ranges, menu, options: Options::default() }
+}
+
+fn written(solver: &Solver) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    solver.write(&words(&WORDS), 1.5, &mut bytes).expect("memory does not fail");
+    bytes
+}
+
+#[test]
+fn a_solver_goes_on_from_its_snapshot_as_if_nothing_had_happened() {
+    let half = Options { precision: Precision::Half, ..Options::default() };
+    let predictive = Options { variant: Variant::PDCFR_PLUS, ..Options::default() };
+    let planned = Options { variant: Variant::hyper(30.0), horizon: 20, ..Options::default() };
+    let river = Case { state: hand("Td9d6hQc2s"), ..turn() };
+    let flop = Case { state: short_hand("TsJsQh", 100, 150), ranges: ["random"; 2], ..turn() };
+    for case in [river, turn(), flop] {
+        for options in [Options::default(), half, predictive, planned] {
+            let case = Case { options, ..case.clone() };
+            let mut whole = case.solver();
+            whole.run(13);
+            let mut first = case.solver();
+            first.run(4);
+            let kept = written(&first);
+            assert_ne!(kept, written(&whole));
+            let (mut second, seconds) = case.resumed(&kept).expect("a snapshot");
+            assert_eq!((second.iterations(), seconds), (4, 1.5));
+            assert!(written(&second) == kept, "a snapshot does not hold what it was made of");
+            second.run(9);
+            assert!(written(&second) == written(&whole), "{options:?} goes on in another way");
+            let ends: [Evaluation; 2] = [second.evaluate(), whole.evaluate()];
+            assert!(ends[0] == ends[1], "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
+    let mut solver = turn().solver();
+    solver.run(2);
+    let bytes = written(&solver);
+    let message = |result: Result<(Solver, f64), SnapshotError>| match result {
+        Ok(_) => panic!("accepted"),
+        Err(error) => error.to_string(),
+    };
+    let refused = |bytes: &[u8]| message(turn().resumed(bytes));
+    for cut in [0, 1, 16] {
+        assert!(refused(&bytes[..cut]).contains("not a snapshot of a subgame"));
+    }
+    for cut in [17, 21, 30, 100, bytes.len() / 2, bytes.len() - 33, bytes.len() - 1] {
+        let text = refused(&bytes[..cut]);
+        assert!(text.contains(&format!("cut off after {cut} bytes")), "{cut}: {text}");
+    }
+    let text = refused(&bytes[..bytes.len() / 2]);
+    assert!(text.contains(&format!("of {}: ", bytes.len())), "{text}");
+    let text = refused(&[&bytes[..], b"x"].concat());
+    assert!(text.contains(&format!("goes on after its {} bytes", bytes.len())), "{text}");
+    for at in [bytes.len() - 1, bytes.len() - 40, bytes.len() / 2] {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 1;
+        assert!(refused(&bytes).contains("damaged"), "byte {at}");
+    }
+    let mut newer = bytes.clone();
+    newer[17] = 2;
+    assert!(refused(&newer).contains("format 2, and this program reads 1"));
+
+    let check = |case: &Case, expected: &[&str]| {
+        let text = message(case.resumed(&bytes));
+        assert!(expected.iter().all(|expected| text.contains(expected)), "{text}");
+    };
+    check(&Case { state: hand("Td9d6hQs"), ..turn() }, &["`Td9d6hQc`", "`Td9d6hQs`"]);
+    let predictive = Options { variant: Variant::PDCFR_PLUS, ..Options::default() };
+    check(&Case { options: predictive, ..turn() }, &["`dcfr+,second-first in 32", "`pdcfr+ in 32"]);
+    check(
+        &Case { ranges: ["QQ,AdKd,76s:0.5", "AQs,99"], ..turn() },
+        &["second range is `", "`99,AQs`"],
+    );
+    // The same in words, but for what they leave open.
+    check(&Case { menu: "every 1-2: 51% allin", ..turn() }, &["fingerprint"]);
+    let other = solver_of_words(&[("menu", "other bets")], &bytes);
+    let text = message(other);
+    assert!(text.contains("its menu is `a few bets`, here it is `other bets`"), "{text}");
+    // More memory may be allowed than before.
+    let roomy = Options { memory: 64 << 30, ..Options::default() };
+    assert!(Case { options: roomy, ..turn() }.resumed(&bytes).is_ok());
+    // Long texts are quoted where they differ.
+    let long = |end: &str| "AsKs:0.25,".repeat(100) + end;
+    let mut bytes = Vec::new();
+    let [first, second] = ["QQ", "JJ"].map(long);
+    solver.write(&words(&[("menu", &first)]), 0.0, &mut bytes).expect("memory does not fail");
+    let text = message(solver_of_words(&[("menu", &second)], &bytes));
+    assert!(text.contains("QQ`") && text.contains("JJ`") && text.len() < 400, "{text}");
+}
+
+fn solver_of_words(
+    texts: &[(&'static str, &str)],
+    bytes: &[u8],
+) -> Result<(Solver, f64), SnapshotError> {
+    turn().solver().resume(&words(texts), bytes)
+}
+
+#[test]
+fn fingerprints_tell_apart_what_does_not_go_on_from_one_snapshot() {
+    let of = |case: Case, texts: &[(&'static str, &str)]| case.solver().fingerprint(&words(texts));
+    let half = Options { precision: Precision::Half, ..Options::default() };
+    let roomy = Options { memory: 64 << 30, horizon: 7, ..Options::default() };
+    let usual = of(turn(), &WORDS);
+    assert_eq!(of(turn(), &WORDS), usual);
+    assert_eq!(of(Case { options: roomy, ..turn() }, &WORDS), usual);
+    let mut all = vec![
+        usual,
+        of(turn(), &[("menu", "others")]),
+        of(Case { options: half, ..turn() }, &WORDS),
+        of(Case { menu: "every 1-2: 51% allin", ..turn() }, &WORDS),
+        of(Case { ranges: ["QQ,AdKd,76s:0.25", "AQs,TT"], ..turn() }, &WORDS),
+        of(Case { state: hand("Td9d6hQs"), ..turn() }, &WORDS),
+    ];
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 6);
+}

@@ -1,0 +1,117 @@
+//! How wide a text is at most, in the fonts that stand for `sans-serif`: pictures are laid out without any.
+//!
+//! Widths are the larger ones of Liberation Sans (those of Arial and Helvetica) and DejaVu Sans, so that what fits by
+//! them fits in either; other letters count a whole em.
+
+/// Of the letters from the blank to `~`, in thousandths of the font's size.
+const REGULAR: [u16; 95] = [
+    318, 401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361, 318, 337, 637, 637, 637,
+    637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 557, 1016, 685, 687, 723, 771, 667,
+    611, 778, 752, 295, 500, 667, 558, 863, 749, 788, 667, 788, 723, 667, 611, 732, 685, 989, 686,
+    667, 686, 391, 337, 391, 838, 557, 500, 613, 635, 550, 635, 616, 353, 635, 634, 278, 278, 580,
+    278, 975, 634, 612, 635, 635, 412, 521, 393, 634, 592, 818, 592, 592, 525, 637, 337, 637, 838,
+];
+const BOLD: [u16; 95] = [
+    349, 457, 521, 838, 696, 1002, 873, 307, 458, 458, 523, 838, 380, 416, 380, 366, 696, 696, 696,
+    696, 696, 696, 696, 696, 696, 696, 400, 400, 838, 838, 838, 611, 1000, 774, 763, 734, 831, 684,
+    684, 821, 837, 373, 557, 775, 638, 996, 837, 851, 733, 851, 771, 721, 683, 813, 774, 1104, 771,
+    725, 726, 458, 366, 458, 838, 557, 500, 675, 716, 593, 716, 679, 436, 716, 712, 343, 343, 666,
+    343, 1042, 712, 688, 716, 716, 494, 596, 479, 712, 652, 924, 646, 652, 583, 712, 366, 712, 838,
+];
+
+/// A kind of letters: their size in the picture's unit, and whether they are bold.
+#[derive(Clone, Copy)]
+pub(crate) struct Letters {
+    pub(crate) size: f64,
+    pub(crate) bold: bool,
+}
+
+impl Letters {
+    pub(crate) const fn regular(size: f64) -> Letters {
+        Letters { size, bold: false }
+    }
+
+    pub(crate) const fn bold(size: f64) -> Letters {
+        Letters { size, bold: true }
+    }
+
+    /// The width of a text.
+    pub(crate) fn wide(self, text: &str) -> f64 {
+        let widths = if self.bold { &BOLD } else { &REGULAR };
+        let letter = |letter: char| match letter {
+            ' '..='~' => widths[letter as usize - ' ' as usize],
+            '·' | '’' => 380,
+            '–' => 560,
+            '−' | '×' | '±' => 840,
+            _ => 1000,
+        };
+        let sum: u32 = text.chars().map(|one| u32::from(letter(one))).sum();
+        f64::from(sum) / 1000.0 * self.size
+    }
+
+    /// A text in lines of at most this width, broken between words; a word that is wider is broken too.
+    pub(crate) fn wrapped(self, text: &str, width: f64) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for word in text.split(' ').filter(|word| !word.is_empty()) {
+            match lines.last_mut() {
+                Some(line) if self.wide(&format!("{line} {word}")) <= width => {
+                    line.push(' ');
+                    line.push_str(word);
+                }
+                _ => lines.push(String::new()),
+            }
+            let Some(line) = lines.last_mut().filter(|line| line.is_empty()) else { continue };
+            if self.wide(word) <= width {
+                line.push_str(word);
+                continue;
+            }
+            for letter in word.chars() {
+                let line = lines.last_mut().map_or("", |line| line);
+                if !line.is_empty() && self.wide(&format!("{line}{letter}")) > width {
+                    lines.push(String::new());
+                }
+                if let Some(line) = lines.last_mut() {
+                    line.push(letter);
+                }
+            }
+        }
+        lines
+    }
+
+    /// As many parts of a list as have room, with `…` where some have not; the first in any case.
+    pub(crate) fn first_of(self, list: &str, width: f64) -> String {
+        if self.wide(list) <= width {
+            return list.to_owned();
+        }
+        let mut kept = String::new();
+        for part in list.split(", ") {
+            if !kept.is_empty() && self.wide(&format!("{kept}{part}, …")) > width {
+                break;
+            }
+            kept += &format!("{part}, ");
+        }
+        kept.push('…');
+        kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Letters;
+
+    #[test]
+    fn lines_are_no_wider_than_asked_and_lose_nothing() {
+        let text = "wins 54.9 % or more on its best 40 % of rivers, → my/very-long/folder/without/blanks/at/all";
+        for letters in [Letters::regular(9.2), Letters::bold(19.0)] {
+            for width in [60.0, 133.0, 400.0, 2000.0] {
+                let lines = letters.wrapped(text, width);
+                assert!(lines.iter().all(|line| letters.wide(line) <= width), "{width}: {lines:?}");
+                assert_eq!(lines.concat().replace(' ', ""), text.replace(' ', ""), "{width}");
+            }
+            assert_eq!(letters.wrapped(text, 1e4), [text]);
+        }
+        assert!(Letters::bold(10.0).wide("win") > Letters::regular(10.0).wide("win"));
+        assert_eq!(Letters::regular(10.0).first_of("a 60 %, b 40 %", 50.0), "a 60 %, …");
+        assert_eq!(Letters::regular(10.0).first_of("a 60 %, b 40 %", 100.0), "a 60 %, b 40 %");
+    }
+}

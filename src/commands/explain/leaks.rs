@@ -1,0 +1,576 @@
+//! `cardroom explain results`: where an entrant of a recorded match loses most, beside the others in the same place.
+//!
+//! Each hand counts once for each entrant: at its last decision in it. So the places divide the hands, what they won
+//! adds up to the win rate, and the differences of the places add up to that from the others. All-ins count with
+//! what is expected of them. Differences are of deals, so that both seats of a duplicate deal stand beside each
+//! other; which of them are told apart from chance is judged together, by Holm's method.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use comfy_table::{CellAlignment, Table, presets};
+use game::{Action, BySeat, Payoff, Position, PublicState, Seat, Street};
+use logs::stats::{AllIn, Expected, t_quantile};
+use logs::{HandRecord, MatchInfo, Rate};
+use serde_json::{Value, json};
+
+use super::tree::whole;
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::report;
+use crate::source::Source;
+
+/// Where an entrant of a match loses most: a ranked list of places, beside the others in the same places.
+///
+/// Each hand counts at the entrant's last decision in it: by street, position, what it faced and what it
+/// did. What the places won adds up to the win rate, in mbb per hand of the match. Beside it stands
+/// what the others won in the same place, with as many hands from each seat; the difference has a
+/// 95 % interval, and the list begins where most is lost. Which differences are told apart from
+/// chance is judged for all places together (Holm, 5 %), so that of many places none stands out
+/// by luck alone. All-ins count with their expectation.
+///
+/// MATCH is a match folder, a ledger, or the log of any ACPC dealer.
+///
+/// Examples:
+///   cardroom explain results data/matches/oct-vs-cfr
+///   cardroom explain results data/matches/oct-vs-cfr --who cfr --most 30
+///
+/// Ends with 2 where nobody has the name --who, and 3 where the match cannot be read or has no
+/// hands of two deals.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The match's folder, its ledger, or an ACPC log
+    #[arg(value_name = "MATCH")]
+    path: PathBuf,
+    /// Whose results [default: the first entrant's]
+    #[arg(long, value_name = "ENTRANT")]
+    who: Option<String>,
+    /// Places shown of those where it is behind, and of those where it is ahead
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    most: usize,
+    /// The game of an ACPC log whose first line does not lead to it
+    #[arg(long, value_name = "GAME")]
+    game: Option<String>,
+    /// One JSON document with all places instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Boards looked at for all-ins of three and more; those of two cost nothing.
+const BOARDS: u64 = 100_000_000;
+/// Fewer hands than this in a place, of all players together, say nothing: one stack more or less decides.
+const ENOUGH: u64 = 30;
+/// How often chance alone may put any place among those told apart.
+const CHANCE: f64 = 0.05;
+
+/// Adds up and shows.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let source = Source::open(&args.path, args.game.as_deref())?;
+    let info = source.info();
+    let names: Vec<&str> = info.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+    let who = match &args.who {
+        None => 0,
+        Some(name) => names.iter().position(|known| known == name).ok_or_else(|| {
+            Failure::usage(format!("--who {name}: the entrants are {}", names.join(", ")))
+        })?,
+    };
+    let mut count = Count::new(info, who);
+    let mut progress = Progress::patient(source.count()?, "hands", args.quiet);
+    let mut all_in = AllIn::new(BOARDS);
+    for (done, hand) in (1..).zip(source.hands()?) {
+        let hand = hand.map_err(Failure::input)?;
+        let payoffs = match all_in.expected(&hand) {
+            Expected::Known(payoffs) => payoffs,
+            Expected::AsPlayed | Expected::NotComputed => hand.payoffs,
+        };
+        count.add(&hand, &payoffs);
+        if done % 256 == 0 {
+            progress.show(done, "");
+        }
+    }
+    progress.finish();
+    let found = Found::of(count).ok_or_else(|| {
+        Failure::input(anyhow::anyhow!(
+            "{}: fewer than two whole deals, too few for an interval",
+            args.path.display()
+        ))
+    })?;
+    let shown = Shown { args, names: &names, who, found: &found };
+    match args.json {
+        true => report::out(&format!("{:#}\n", shown.document())),
+        false => report::out(&shown.text()),
+    }
+}
+
+/// Where a hand counts: an entrant's last decision in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    street: Street,
+    position: Position,
+    /// Bets and raises on the street before it, the blinds not counted: 0, 1, 2 for more.
+    raises: u8,
+    /// None where the others ended the hand before it could decide.
+    did: Option<Did>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Did {
+    Fold,
+    Check,
+    Call,
+    Raise,
+    AllIn,
+}
+
+/// What hands are added up for: each place, and all that have something in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    All,
+    Street(Street),
+    Position(Position),
+    Did(Option<Did>),
+    Place(Place),
+}
+
+impl Key {
+    fn words(self) -> String {
+        match self {
+            Key::All => "all".to_owned(),
+            Key::Street(street) => street.name().to_owned(),
+            Key::Position(position) => position.to_string(),
+            Key::Did(did) => match did {
+                None => "nothing to decide",
+                Some(Did::Fold) => "folds",
+                Some(Did::Check) => "checks",
+                Some(Did::Call) => "calls",
+                Some(Did::Raise) => "bets or raises",
+                Some(Did::AllIn) => "goes all-in",
+            }
+            .to_owned(),
+            Key::Place(place) => place.words(),
+        }
+    }
+}
+
+impl Place {
+    /// The action of whoever is to act, as a place.
+    fn of(public: &PublicState, seat: Seat, action: Action) -> Place {
+        let did = match action {
+            Action::Fold => Did::Fold,
+            Action::Call if !public.legal().fold => Did::Check,
+            Action::Call => Did::Call,
+            Action::RaiseTo(total) if total == public.committed()[seat] + public.stack(seat) => {
+                Did::AllIn
+            }
+            Action::RaiseTo(_) => Did::Raise,
+        };
+        Place {
+            street: public.street(),
+            position: public.def().position(seat),
+            raises: public.raises().min(2) as u8,
+            did: Some(did),
+        }
+    }
+
+    /// `river, button: calls a bet`.
+    fn words(self) -> String {
+        let before_flop = self.street == Street::Preflop;
+        let faced = match (before_flop, self.raises) {
+            (true, 0) => "the blind",
+            (true, 1) | (false, 2..) => "a raise",
+            (true, _) => "a reraise",
+            (false, _) => "a bet",
+        };
+        let did = match (self.did, self.raises) {
+            (None, _) => "nothing to decide".to_owned(),
+            (Some(Did::Fold), _) => format!("folds to {faced}"),
+            (Some(Did::Check), _) => "checks".to_owned(),
+            (Some(Did::Call), _) => format!("calls {faced}"),
+            (Some(Did::Raise), 0) if before_flop => "raises first".to_owned(),
+            (Some(Did::Raise), 0) => "bets".to_owned(),
+            (Some(Did::Raise), _) => format!("raises {faced}"),
+            (Some(Did::AllIn), 0) => "goes all-in".to_owned(),
+            (Some(Did::AllIn), _) => format!("goes all-in over {faced}"),
+        };
+        format!("{}, {}: {did}", self.street.name(), self.position)
+    }
+
+    /// All that its hands are added up for.
+    fn keys(self) -> [Key; 5] {
+        let Place { street, position, did, .. } = self;
+        [Key::All, Key::Street(street), Key::Position(position), Key::Did(did), Key::Place(self)]
+    }
+}
+
+/// The last decision of each seat in a hand.
+fn last_decisions(hand: &HandRecord) -> Vec<(u8, Seat, Place)> {
+    let mut places: BySeat<Option<Place>> = BySeat::new(hand.entrants.len());
+    hand.each_decision(|public, seat| {
+        let played = public.history().len();
+        places[seat] = Some(Place::of(public, seat, hand.public.history()[played].action));
+    });
+    let nothing = |seat| Place {
+        street: Street::Preflop,
+        position: hand.public.def().position(seat),
+        raises: 0,
+        did: None,
+    };
+    let last = |(seat, &entrant): (Seat, &u8)| {
+        (entrant, seat, places[seat].unwrap_or_else(|| nothing(seat)))
+    };
+    hand.entrants.iter().map(last).collect()
+}
+
+/// What hands won that are added up together. In chips: what the entrant won, and by how much that is more than what
+/// the others won on average.
+#[derive(Debug, Clone, Copy, Default)]
+struct Line {
+    /// The entrant's hands, and those of all others.
+    hands: [u64; 2],
+    /// Over whole deals.
+    sum: [f64; 2],
+    squares: [f64; 2],
+    /// In the deal that is open.
+    open: [f64; 2],
+    open_hands: [u64; 2],
+}
+
+impl Line {
+    /// The deal is whole: it counts.
+    fn close(&mut self) {
+        for side in 0..2 {
+            let open = std::mem::take(&mut self.open[side]);
+            self.sum[side] += open;
+            self.squares[side] += open * open;
+            self.hands[side] += std::mem::take(&mut self.open_hands[side]);
+        }
+    }
+}
+
+/// Adds hands up, deal by deal.
+struct Count {
+    who: u8,
+    /// How many others there are.
+    others: f64,
+    /// Hands of a whole deal.
+    group: usize,
+    big_blind: game::Chips,
+    lines: BTreeMap<Key, Line>,
+    deal: Option<u64>,
+    open: usize,
+    /// Whole deals.
+    groups: u64,
+}
+
+impl Count {
+    fn new(info: &MatchInfo, who: usize) -> Count {
+        Count {
+            who: who as u8,
+            others: info.entrants.len().saturating_sub(1).max(1) as f64,
+            group: info.group().max(1),
+            big_blind: info.game.big_blind().max(1),
+            lines: BTreeMap::new(),
+            deal: None,
+            open: 0,
+            groups: 0,
+        }
+    }
+
+    fn add(&mut self, hand: &HandRecord, payoffs: &BySeat<Payoff>) {
+        if self.deal.replace(hand.deal) != Some(hand.deal) {
+            self.drop_open();
+        }
+        self.open += 1;
+        for (entrant, seat, place) in last_decisions(hand) {
+            let won = payoffs[seat].chips();
+            let own = entrant == self.who;
+            for key in place.keys() {
+                let line = self.lines.entry(key).or_default();
+                line.open_hands[usize::from(!own)] += 1;
+                match own {
+                    true => line.open = [line.open[0] + won, line.open[1] + won],
+                    false => line.open[1] -= won / self.others,
+                }
+            }
+        }
+        if self.open == self.group {
+            self.lines.values_mut().for_each(Line::close);
+            self.groups += 1;
+            (self.open, self.deal) = (0, None);
+        }
+    }
+
+    /// A deal of which hands are missing counts nowhere.
+    fn drop_open(&mut self) {
+        if self.open > 0 {
+            self.open = 0;
+            for line in self.lines.values_mut() {
+                (line.open, line.open_hands) = Default::default();
+            }
+        }
+    }
+
+    /// Per hand of the match: what was won, and the difference from the others.
+    fn rate(&self, line: &Line, side: usize) -> Rate {
+        let (groups, size) = (self.groups as f64, self.group as f64);
+        let mean = line.sum[side] / groups;
+        let squares = (line.squares[side] - groups * mean * mean).max(0.0);
+        let error = (squares / (groups - 1.0) / groups).sqrt();
+        let unit = 1000.0 / f64::from(self.big_blind) / size;
+        Rate::from_error(mean * unit, error * unit, self.groups * self.group as u64, self.groups)
+    }
+}
+
+/// A line of the result.
+struct Row {
+    key: Key,
+    hands: [u64; 2],
+    won: Rate,
+    /// More than the others won.
+    difference: Rate,
+    verdict: Verdict,
+}
+
+/// Whether a place's difference is told apart from chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Separated,
+    Not,
+    /// Too few hands to say.
+    TooFew,
+}
+
+impl Verdict {
+    fn words(self) -> &'static str {
+        match self {
+            Verdict::Separated => "separated",
+            Verdict::Not => "not separated",
+            Verdict::TooFew => "too few hands",
+        }
+    }
+}
+
+/// All lines, those where most is lost beside the others first.
+struct Found {
+    rows: Vec<Row>,
+    groups: u64,
+    group: usize,
+}
+
+impl Found {
+    /// None without two whole deals.
+    fn of(mut count: Count) -> Option<Found> {
+        count.drop_open();
+        if count.groups < 2 {
+            return None;
+        }
+        let row = |(&key, line): (&Key, &Line)| Row {
+            key,
+            hands: line.hands,
+            won: count.rate(line, 0),
+            difference: count.rate(line, 1),
+            verdict: match line.hands.iter().sum::<u64>() >= ENOUGH {
+                true => Verdict::Not,
+                false => Verdict::TooFew,
+            },
+        };
+        let mut rows: Vec<Row> = count.lines.iter().map(row).collect();
+        rows.retain(|row| row.hands != [0, 0]);
+        // Each way of dividing the hands is judged for itself.
+        for kind in [is_all, is_street, is_position, is_did, is_place] {
+            judge(rows.iter_mut().filter(|row| kind(row.key)).collect());
+        }
+        rows.sort_by(|a, b| a.difference.mbb.total_cmp(&b.difference.mbb));
+        Some(Found { rows, groups: count.groups, group: count.group })
+    }
+
+    fn rows(&self, kind: fn(Key) -> bool) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| kind(row.key))
+    }
+}
+
+fn is_all(key: Key) -> bool {
+    key == Key::All
+}
+
+fn is_street(key: Key) -> bool {
+    matches!(key, Key::Street(_))
+}
+
+fn is_position(key: Key) -> bool {
+    matches!(key, Key::Position(_))
+}
+
+fn is_did(key: Key) -> bool {
+    matches!(key, Key::Did(_))
+}
+
+fn is_place(key: Key) -> bool {
+    matches!(key, Key::Place(_))
+}
+
+/// Which differences are told apart from chance, all together (Holm): the clearest one must be clear as one of all,
+/// the next as one of those that are left, until one is not.
+fn judge(mut rows: Vec<&mut Row>) {
+    rows.retain(|row| row.verdict == Verdict::Not && row.difference.mbb != 0.0);
+    let clear = |row: &Row| row.difference.mbb.abs() / row.difference.standard_error;
+    rows.sort_by(|a, b| clear(b).total_cmp(&clear(a)));
+    let all = rows.len();
+    for (number, row) in rows.into_iter().enumerate() {
+        let chance = CHANCE / (all - number) as f64;
+        if clear(row) <= t_quantile(1.0 - 0.5 * chance, row.difference.groups - 1) {
+            return;
+        }
+        row.verdict = Verdict::Separated;
+    }
+}
+
+/// What is shown.
+struct Shown<'a> {
+    args: &'a Args,
+    names: &'a [&'a str],
+    who: usize,
+    found: &'a Found,
+}
+
+impl Shown<'_> {
+    fn other(&self) -> String {
+        match self.names.len() {
+            2 => self.names[1 - self.who].to_owned(),
+            _ => "the others".to_owned(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let Found { groups, group, .. } = *self.found;
+        let (name, other) = (self.names[self.who], self.other());
+        let hands = groups * group as u64;
+        let deals = match group {
+            1 => String::new(),
+            _ => format!(" ({} deals, each played {group} times)", whole(groups)),
+        };
+        let all: Vec<&Row> = self.found.rows(is_all).collect();
+        let won = all.first().map_or_else(String::new, |row| {
+            format!(": {} ± {:.1} mbb/hand", signed(row.won.mbb), row.won.half_width())
+        });
+        let mut text = format!(
+            "{name} in {} hands{deals}{won}, all-ins by their expectation\n\n\
+             Each hand counts where {name} decided last in it, and where {other} did: mbb per hand of the match, which add up\n\
+             over the places. The difference is what {name} won there more than {other}, with its 95 % interval.\n",
+            whole(hands),
+        );
+        let places: Vec<&Row> = self.found.rows(is_place).collect();
+        let behind = |row: &&&Row| row.difference.mbb < 0.0;
+        let clear: Vec<&Row> = places
+            .iter()
+            .filter(|row| row.verdict == Verdict::Separated)
+            .filter(behind)
+            .copied()
+            .collect();
+        let most = self.args.most;
+        text += &match clear.len() {
+            0 => format!(
+                "\nNo place where {name} loses more than {other} is told apart from chance; the list says where to look with more hands.\n"
+            ),
+            count => format!(
+                "\nTold apart from chance {}: {} mbb/hand together.\n",
+                if count == 1 { "is one place".to_owned() } else { format!("are {count} places") },
+                signed(clear.iter().map(|row| row.difference.mbb).sum()),
+            ),
+        };
+        // What is told apart comes first.
+        let mut behind: Vec<&Row> = places.iter().filter(behind).copied().collect();
+        behind.sort_by_key(|row| row.verdict != Verdict::Separated);
+        text += &format!("\nWhere {name} loses most beside {other}\n");
+        text += &self.table(behind.iter().copied().take(most.max(clear.len())), true);
+        let left = behind.len().saturating_sub(most.max(clear.len()));
+        if left > 0 {
+            text += &format!("… and {left} more, none told apart: --most shows them\n");
+        }
+        let ahead = places.iter().rev().filter(|row| row.difference.mbb > 0.0).copied();
+        text +=
+            &format!("\nWhere it wins most beside {other}\n{}", self.table(ahead.take(most), true));
+        for (head, kind) in [
+            ("By street of the last decision", is_street as fn(Key) -> bool),
+            ("By position", is_position),
+            ("By the last action", is_did),
+        ] {
+            let mut rows: Vec<&Row> = self.found.rows(kind).collect();
+            rows.sort_by_key(|row| row.key);
+            text += &format!("\n{head}\n{}", self.table(rows.into_iter(), false));
+        }
+        text
+    }
+
+    fn table<'r>(&self, rows: impl Iterator<Item = &'r Row>, ranked: bool) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let other = self.other();
+        table.set_header(["", "", "hands", &other, "won", &other, "difference", "95 %", ""]);
+        for (number, row) in (1..).zip(rows) {
+            let Row { key, hands, won, difference, verdict } = row;
+            table.add_row([
+                if ranked { number.to_string() } else { String::new() },
+                key.words(),
+                whole(hands[0]),
+                whole(hands[1]),
+                signed(won.mbb),
+                signed(won.mbb - difference.mbb),
+                signed(difference.mbb),
+                format!("± {:.1}", difference.half_width()),
+                verdict.words().to_owned(),
+            ]);
+        }
+        for column in table.column_iter_mut().skip(2).take(6) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    }
+
+    fn document(&self) -> Value {
+        let row = |row: &Row| {
+            let place = match row.key {
+                Key::Place(Place { street, position, raises, did }) => json!({
+                    "street": street.name(),
+                    "position": position.to_string(),
+                    "raises_before": raises,
+                    "action": did.map(|did| format!("{did:?}").to_lowercase()),
+                }),
+                _ => Value::Null,
+            };
+            json!({
+                "name": row.key.words(),
+                "place": place,
+                "hands": row.hands[0],
+                "hands_of_others": row.hands[1],
+                "won": row.won,
+                "difference": row.difference,
+                "verdict": row.verdict.words(),
+            })
+        };
+        let rows = |kind: fn(Key) -> bool| self.found.rows(kind).map(row).collect::<Vec<_>>();
+        json!({
+            "schema": "cardroom-explain-results/1",
+            "entrant": self.names[self.who],
+            "others": self.other(),
+            "hands": self.found.groups * self.found.group as u64,
+            "deals": self.found.groups,
+            "all": rows(is_all).first(),
+            "places": rows(is_place),
+            "streets": rows(is_street),
+            "positions": rows(is_position),
+            "actions": rows(is_did),
+        })
+    }
+}
+
+/// To a tenth, with a sign; never minus zero.
+fn signed(number: f64) -> String {
+    let text = format!("{number:+.1}");
+    if text == "-0.0" { "+0.0".to_owned() } else { text }
+}

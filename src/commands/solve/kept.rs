@@ -1,0 +1,260 @@
+//! Where a long solve is kept while it lasts: a checkpoint, from which the same command goes on to the same result.
+//!
+//! It is written under a temporary name and renamed, so that whatever ends the process leaves the last one or the one before.
+//! One that was asked for with `--keep` stays when all is done; the usual one, named for what is solved, is removed then.
+//! One process at a time has it: a lock on a small file beside it, which the operating system drops with the process.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufReader};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::HumanBytes;
+use logs::folder::write_whole;
+use solvers::subgame::Solver;
+
+use super::subgame::{Problem, say};
+use crate::config::{Loaded, variables};
+use crate::exit::Failure;
+
+/// What took less time than this is not worth keeping unless somebody wants it.
+const SHORT: f64 = 5.0;
+
+/// A checkpoint.
+pub(super) struct Kept {
+    path: PathBuf,
+    /// Whether somebody wants it, rather than that it is the usual one.
+    wanted: bool,
+    /// What is solved, as the command line has it.
+    words: Vec<(&'static str, String)>,
+    /// From one to the next.
+    pause: Duration,
+    /// Seconds of earlier runs.
+    earlier: f64,
+    begun: Instant,
+    /// When the last one was written.
+    last: Instant,
+    /// What the file on disk holds: iterations, bytes.
+    written: Option<(u32, u64)>,
+    lock: Option<File>,
+}
+
+/// Why there is no lock.
+enum Locked {
+    /// Another process has it.
+    Taken,
+    Failed(io::Error),
+}
+
+impl Kept {
+    /// Goes on with what is kept, if there is anything.
+    pub(super) fn open(
+        problem: &Problem<'_>,
+        mut solver: Solver,
+    ) -> Result<(Solver, Option<Kept>), Failure> {
+        let options = problem.options;
+        let words = problem.words();
+        let path = match &options.keep {
+            _ if options.no_keep => return Ok((solver, None)),
+            Some(path) => path.clone(),
+            None => {
+                let data = Loaded::load(None, variables(), &[]).map_err(Failure::input)?;
+                let print = solver.fingerprint(&words);
+                let name = format!("{}-{}.solve", problem.root.board(), &print[..16]);
+                data.config.server.data.join("solves").join(name)
+            }
+        };
+        let now = Instant::now();
+        let mut kept = Kept {
+            path,
+            wanted: options.keep.is_some(),
+            words,
+            pause: options.checkpoint.0,
+            earlier: 0.0,
+            begun: now,
+            last: now,
+            written: None,
+            lock: None,
+        };
+        if kept.wanted {
+            kept.prepare()?;
+        }
+        if kept.path.exists() {
+            solver = kept.resume(solver)?;
+        }
+        Ok((solver, Some(kept)))
+    }
+
+    /// Makes sure that the file which somebody wants can be written, before time is spent.
+    fn prepare(&mut self) -> Result<(), Failure> {
+        let path = self.path.display().to_string();
+        match fs::metadata(&self.path) {
+            Ok(found) if !found.is_file() => {
+                let text =
+                    format!("{path} is no file to keep a solve in: give --keep another name");
+                return Err(Failure::input(anyhow::anyhow!(text)));
+            }
+            _ => {}
+        }
+        self.take().map_err(|locked| match locked {
+            Locked::Taken => Failure::input(anyhow::anyhow!(
+                "{path} is in use by another solve: wait for its end, or give --keep another name"
+            )),
+            Locked::Failed(error) => Failure::input(anyhow::anyhow!("--keep {path}: {error}")),
+        })
+    }
+
+    fn resume(&mut self, solver: Solver) -> Result<Solver, Failure> {
+        let failure = |error: &dyn std::fmt::Display| {
+            Failure::input(anyhow::anyhow!(
+                "{}: {error}; without the file solving begins anew",
+                self.path.display()
+            ))
+        };
+        let file = File::open(&self.path).map_err(|error| failure(&error))?;
+        let size = file.metadata().map_err(|error| failure(&error))?.len();
+        let read = solver.resume(&self.words, BufReader::with_capacity(1 << 20, file));
+        let (solver, seconds) = read.map_err(|error| failure(&error))?;
+        let iterations = solver.iterations();
+        say(&format!(
+            "going on after {iterations} iterations in {seconds:.0} s, kept in {} ({})",
+            self.path.display(),
+            HumanBytes(size)
+        ));
+        (self.earlier, self.written) = (seconds, Some((iterations, size)));
+        Ok(solver)
+    }
+
+    /// Seconds of solving, earlier runs included.
+    pub(super) fn seconds(&self) -> f64 {
+        self.earlier + self.begun.elapsed().as_secs_f64()
+    }
+
+    /// Whether it is time for the next one.
+    pub(super) fn due(&self) -> bool {
+        self.last.elapsed() >= self.pause
+    }
+
+    /// Writes one, and returns what there is to say: the first time where it is, and what goes wrong, which does no harm to
+    /// solving.
+    pub(super) fn write(&mut self, solver: &Solver) -> Option<String> {
+        let begun = Instant::now();
+        let written = self.try_write(solver);
+        // Not even a slow disk takes more than a tenth of the time.
+        self.pause = self.pause.max(10 * begun.elapsed());
+        self.last = Instant::now();
+        let path = self.path.display();
+        match (written, self.written) {
+            (Ok(size), before) => {
+                self.written = Some((solver.iterations(), size));
+                before.is_none().then(|| {
+                    let size = HumanBytes(size);
+                    format!("kept in {path} ({size}), from where the same command goes on")
+                })
+            }
+            (Err(error), before) => {
+                let rest = match before {
+                    Some((iterations, _)) => format!("that of iteration {iterations} stands"),
+                    None => "nothing is kept".to_owned(),
+                };
+                Some(format!("warning: {path}: {error}; {rest}"))
+            }
+        }
+    }
+
+    fn try_write(&mut self, solver: &Solver) -> io::Result<u64> {
+        self.take().map_err(|locked| match locked {
+            Locked::Taken => io::Error::other("another solve of the same is kept there"),
+            Locked::Failed(error) => error,
+        })?;
+        write_whole(&self.path, |out| solver.write(&self.words, self.seconds(), out))?;
+        Ok(fs::metadata(&self.path)?.len())
+    }
+
+    /// Solving has ended: writes the last one if somebody wants it, or it is worth going on from.
+    pub(super) fn end(&mut self, solver: &Solver, interrupted: bool) {
+        let worth = || self.written.is_some() || self.seconds() >= SHORT;
+        if self.wanted || interrupted && worth() {
+            self.write_new(solver);
+        }
+    }
+
+    /// Where the same command goes on.
+    pub(super) fn place(&self) -> Option<std::path::Display<'_>> {
+        self.written.map(|_| self.path.display())
+    }
+
+    /// All is done and shown: what nobody wants is removed.
+    pub(super) fn remove(&mut self) {
+        let unfinished = beside(&self.path, ".tmp");
+        let there = self.written.is_some() || unfinished.exists();
+        if !self.wanted && there && self.take().is_ok() {
+            // It does no harm where it cannot be removed.
+            let _ = fs::remove_file(&self.path);
+            let _ = fs::remove_file(unfinished);
+        }
+    }
+
+    /// Writes one if that on disk is older, and says what there is to say.
+    fn write_new(&mut self, solver: &Solver) {
+        let newest = self.written.is_some_and(|(iterations, _)| iterations == solver.iterations());
+        if !newest && let Some(line) = self.write(solver) {
+            say(&line);
+        }
+    }
+
+    /// Takes the lock, with the folder it is in.
+    fn take(&mut self) -> Result<(), Locked> {
+        if self.lock.is_some() {
+            return Ok(());
+        }
+        let path = beside(&self.path, ".lock");
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(Locked::Failed)?;
+        }
+        loop {
+            let mut options = OpenOptions::new();
+            let file = options.write(true).create(true).truncate(false).open(&path);
+            let file = file.map_err(Locked::Failed)?;
+            file.try_lock().map_err(|error| match error {
+                TryLockError::WouldBlock => Locked::Taken,
+                TryLockError::Error(error) => Locked::Failed(error),
+            })?;
+            // Who had it before may have removed the file meanwhile: then the lock is one on nothing.
+            if same(&file, &path) {
+                self.lock = Some(file);
+                return Ok(());
+            }
+        }
+    }
+
+    fn unlock(&mut self) {
+        if self.lock.is_some() {
+            // It means nothing without the lock.
+            let _ = fs::remove_file(beside(&self.path, ".lock"));
+            self.lock = None;
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.unlock();
+    }
+}
+
+/// The file with this ending behind its name.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(ending);
+    name.into()
+}
+
+/// Whether this open file is the one of this name.
+fn same(file: &File, path: &Path) -> bool {
+    let number =
+        |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
+    let open = number(file.metadata());
+    open.is_some() && open == number(fs::metadata(path))
+}

@@ -1,0 +1,240 @@
+//! Which requests are looked at at all: those that are for a host of ours and whose end is clear.
+//!
+//! A page of somebody else's whose name suddenly leads to this machine ("DNS rebinding") could
+//! otherwise have a browser here read and play for it. Its requests carry that name as their host,
+//! so only names that are ours pass: those of the loopback interface, the address that the server
+//! is bound to or was reached at, and the ones that are configured; the port does not matter, which
+//! may be a proxy's. All of what a request says counts: its target where that is absolute, and the
+//! header. A browser always says `Host`; a request without one passes under HTTP/1.0 only, which
+//! browsers do not speak.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderValue, Response, StatusCode, Version, header};
+use protocol::slumbot::PREFIXES;
+use protocol::slumbot::host::refusal;
+use protocol::slumbot::message::json;
+
+use super::listener::Wire;
+
+/// The hosts that this server answers for.
+#[derive(Debug, Clone)]
+pub struct Hosts {
+    bound: IpAddr,
+    addresses: Vec<IpAddr>,
+    /// Without the dot that may end them.
+    names: Vec<String>,
+}
+
+/// A text that is no host, without a port.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no host: write a name or an address without a port, as in \"cards.example.org\" or \
+     \"192.168.1.5\""
+)]
+pub struct NoHost(String);
+
+impl Hosts {
+    /// The hosts of a server bound to this address, with no further names.
+    pub fn new(bound: IpAddr) -> Hosts {
+        Hosts { bound: bound.to_canonical(), addresses: Vec::new(), names: Vec::new() }
+    }
+
+    /// One more.
+    ///
+    /// # Errors
+    /// When the text is no host.
+    pub fn add(&mut self, text: &str) -> Result<(), NoHost> {
+        if let Some(address) = address(text).or_else(|| text.parse().ok()) {
+            self.addresses.push(address.to_canonical());
+        } else if split(text) == Some(text) {
+            self.names.push(bare(text).to_owned());
+        } else {
+            return Err(NoHost(text.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether requests for this host, a port aside, are answered; `reached` is the address that
+    /// the client connected to.
+    fn have(&self, host: &str, reached: IpAddr) -> bool {
+        match address(host) {
+            Some(address) => {
+                let ip = address.to_canonical();
+                ip.is_loopback()
+                    || [self.bound, reached.to_canonical()].contains(&ip)
+                    || self.addresses.contains(&ip)
+            }
+            None => {
+                let host = bare(host);
+                host.eq_ignore_ascii_case("localhost")
+                    || self.names.iter().any(|name| host.eq_ignore_ascii_case(name))
+            }
+        }
+    }
+
+    /// The answer to a request that is not looked at; `None` for others.
+    pub fn refuse(&self, request: &Request, wire: &Wire) -> Option<Response<Body>> {
+        if wire.ambiguous() {
+            let why = "the request says in two ways how long it is: it may have Content-Length or \
+                       Transfer-Encoding: chunked, once";
+            return Some(refused(request, StatusCode::BAD_REQUEST, why));
+        }
+        let mut said = request.headers().get_all(header::HOST).iter();
+        let (first, second) = (said.next(), said.next());
+        let unclear = "the request does not say clearly which host it is for";
+        if second.is_some() || (first.is_none() && request.version() >= Version::HTTP_11) {
+            return Some(refused(request, StatusCode::BAD_REQUEST, unclear));
+        }
+        let target = request.uri().authority().map(|authority| authority.as_str().as_bytes());
+        for host in [first.map(HeaderValue::as_bytes), target].into_iter().flatten() {
+            let Some(host) = str::from_utf8(host).ok().and_then(split) else {
+                return Some(refused(request, StatusCode::BAD_REQUEST, unclear));
+            };
+            if !self.have(host, wire.reached) {
+                let host: String = host.chars().take(100).collect();
+                let why = format!(
+                    "this server does not answer for the host `{host}`; where it should, its \
+                     configuration must name it in server.hosts"
+                );
+                return Some(refused(request, StatusCode::MISDIRECTED_REQUEST, &why));
+            }
+        }
+        None
+    }
+}
+
+/// The host in `host`, `host:port` or `[address]:port`; `None` when it is none of these.
+fn split(text: &str) -> Option<&str> {
+    let (host, port) = match text.find(']') {
+        Some(end) if text.starts_with('[') => text.split_at(end + 1),
+        _ => text.split_at(text.find(':').unwrap_or(text.len())),
+    };
+    let port = if port.is_empty() { "" } else { port.strip_prefix(':')? };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    let good = address(host).is_some() || (!bare(host).is_empty() && host.chars().all(plain));
+    (good && port.len() <= 5 && port.bytes().all(|digit| digit.is_ascii_digit())).then_some(host)
+}
+
+/// The address that a host is.
+fn address(host: &str) -> Option<IpAddr> {
+    match host.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+        // Nothing else ends in a digit and can be an address.
+        None if host.ends_with(|c: char| c.is_ascii_digit()) => host.parse().ok(),
+        None => None,
+    }
+}
+
+/// A name without the dot of the root.
+fn bare(name: &str) -> &str {
+    name.strip_suffix('.').unwrap_or(name)
+}
+
+/// An answer after which the connection is closed: in JSON where clients of the Slumbot API look
+/// for it.
+fn refused(request: &Request, code: StatusCode, why: &str) -> Response<Body> {
+    let number = code.as_str().to_owned();
+    metrics::counter!("cardroom_http_requests_total", "code" => number).increment(1);
+    let path = request.uri().path();
+    tracing::debug!(path, why, "a request was not looked at");
+    let (kind, body) = if PREFIXES.iter().any(|prefix| path.starts_with(prefix)) {
+        ("application/json", json(&refusal(why, None)))
+    } else {
+        ("text/plain; charset=utf-8", format!("{why}\n"))
+    };
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = code;
+    for (name, value) in [
+        (header::CONTENT_TYPE, kind),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::CONNECTION, "close"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_read_with_and_without_ports() {
+        for (text, host) in [
+            ("localhost", Some("localhost")),
+            ("localhost:5252", Some("localhost")),
+            ("LocalHost.:80", Some("LocalHost.")),
+            ("localhost:", Some("localhost")),
+            ("127.0.0.1:5252", Some("127.0.0.1")),
+            ("[::1]", Some("[::1]")),
+            ("[::1]:5252", Some("[::1]")),
+            ("", None),
+            (".", None),
+            (":80", None),
+            ("::1", None),
+            ("[::1", None),
+            ("[::1]x", None),
+            ("[::1]x:80", None),
+            ("[localhost]", None),
+            ("localhost:80:80", None),
+            ("localhost:123456", None),
+            ("localhost:8o", None),
+            ("evil@localhost", None),
+            ("localhost evil", None),
+            ("localhost,evil", None),
+            ("localhost/evil", None),
+        ] {
+            assert_eq!(split(text), host, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_hosts_of_ours_pass() {
+        let mut hosts = Hosts::new("10.0.0.7".parse().expect("an address"));
+        for text in ["cards.example.org", "192.168.1.5", "fe80::1", "[fe80::2]"] {
+            hosts.add(text).expect("a host");
+        }
+        for text in ["", "cards.example.org:80", "http://x", "*", "*.example.org", "[x]", "a b"] {
+            assert_eq!(hosts.add(text), Err(NoHost(text.to_owned())));
+        }
+        let reached: IpAddr = "10.0.0.9".parse().expect("an address");
+        for host in [
+            "localhost",
+            "LOCALHOST.",
+            "127.0.0.1",
+            "127.9.9.9",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "10.0.0.7",
+            "10.0.0.9",
+            "Cards.Example.ORG",
+            "cards.example.org.",
+            "192.168.1.5",
+            "[fe80::1]",
+            "[FE80::2]",
+        ] {
+            assert!(hosts.have(host, reached), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "evil.localhost",
+            "10.0.0.8",
+            "127.1",
+            "0.0.0.0",
+            "[::]",
+            "example.org",
+            "x.cards.example.org",
+            "2130706433",
+            "[fe80::3]",
+        ] {
+            assert!(!hosts.have(host, reached), "{host}");
+        }
+        // Whoever binds to all addresses is told this one.
+        assert!(Hosts::new("0.0.0.0".parse().expect("one")).have("0.0.0.0", reached));
+    }
+}

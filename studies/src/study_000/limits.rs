@@ -1,0 +1,173 @@
+//! What stands between this study and the published one: how it was made differently, and figures from the results.
+
+use super::files::Player;
+use super::marks::Outcome;
+use super::published;
+use super::results::{Match, Pair, Results};
+use super::words::{rate, whole};
+use super::{BUCKETS, MENU};
+use crate::Options;
+use crate::read::Estimate;
+use crate::record::Record;
+
+/// All of them, a paragraph each.
+pub(super) fn limits(options: &Options, record: &Record, results: &Results) -> Vec<String> {
+    let mut limits = Vec::new();
+    limits.extend(deviations(results));
+    limits.extend(network(results));
+    limits.push(
+        "The features have no position, no pot and no bets of one's own: situations that the teacher tells apart are one row for its \
+         students, who learn the mean. That is why the likeliest action is played: what is drawn from a mean of several \
+         situations need not be right in any."
+            .to_owned(),
+    );
+    limits.push(teacher(options, record));
+    limits.push(
+        "Which actions and which labels the authors used is not said. Here the labels are the teacher's probabilities, and a \
+         student plays the likeliest action that it learned."
+            .to_owned(),
+    );
+    limits.push(
+        "The optimal trees are those of a local search of our own. The authors' is a program that is not free.".to_owned(),
+    );
+    limits
+}
+
+/// What the mean of so many hands deviates by, in mbb.
+fn of_mean(deviation: f64, hands: u64) -> f64 {
+    deviation / (hands as f64).sqrt()
+}
+
+/// The mean over matches with a published result.
+fn mean(results: &Results, of: impl Fn(&Pair) -> f64) -> Option<f64> {
+    let values: Vec<f64> = results.published_pairs().map(of).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// What hands deviate by, and what that makes of the published deviations.
+fn deviations(results: &Results) -> Option<String> {
+    let hands = published::HANDS;
+    let between = published::TABLE_1.iter().filter(|row| row.1 != published::SLUMBOT);
+    let deviations: Vec<f64> = between
+        .filter_map(|row| published::pair(row.0, row.1))
+        .map(|pair| pair.deviation)
+        .collect();
+    let least = deviations.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = deviations.iter().copied().fold(0.0, f64::max);
+    let blinds = |deviation: f64| deviation / 1000.0;
+    let root = (hands as f64).sqrt();
+    let mut text = format!(
+        "The published deviations between students, {least:.0} to {most:.0} mbb/hand for the mean of {} hands, are those of hands that \
+         deviate by {:.1} to {:.1} big blinds.",
+        whole(hands),
+        blinds(least * root),
+        blinds(most * root),
+    );
+    let of = |what: &str, pick: fn(&Pair) -> Match| -> Option<(String, f64)> {
+        let single = mean(results, |pair| pick(pair).deviation)?;
+        let duplicate = mean(results, |pair| pick(pair).duplicate())?;
+        let text = format!(
+            " Where {what} hands deviate by {:.1} big blinds, and as one of the two of a deal by what {:.1} would be: the mean of {} hands \
+             deviates by {:.0} mbb/hand, with duplicate deals by {:.0}.",
+            blinds(single),
+            blinds(duplicate),
+            whole(hands),
+            of_mean(single, hands),
+            of_mean(duplicate, hands),
+        );
+        Some((text, of_mean(duplicate, hands)))
+    };
+    let (played, with_duplicates) = of("the likeliest action is played", |pair| pair.played)?;
+    let (drawn, _) = of("actions are drawn", |pair| pair.drawn)?;
+    text += &played;
+    text += &drawn;
+    let times = (with_duplicates / most).powi(2);
+    text += &match times > 1.0 {
+        true => format!(
+            " A deviation of {most:.0} takes {times:.1} times as many hands, in duplicate and without drawing."
+        ),
+        false => format!(
+            " So a deviation of {most:.0} is within reach of as many hands, in duplicate and without drawing."
+        ),
+    };
+    Some(text)
+}
+
+/// What the network is beside the published one, and what the one of the asked size does.
+fn network(results: &Results) -> Option<String> {
+    const FLOP: usize = 1;
+    let flop = |name: &str| {
+        let line = results.losses.iter().find(|line| line.name == name)?;
+        Some(line.parameters?[FLOP])
+    };
+    let small = flop("mlp")?;
+    let mut text = format!(
+        "The network that stands beside the other students has {} parameters on the flop, the published one {} (7 layers of 512 \
+         units).",
+        whole(small),
+        whole(published::NETWORK)
+    );
+    if let Some(large) = &results.network {
+        let won: Vec<String> = results
+            .pairs
+            .iter()
+            .filter(|pair| pair.one == *large)
+            .map(|pair| format!("{} from {}", rate(pair.played.rate), pair.other))
+            .collect();
+        text += &format!(
+            " {large}, with {} and the same rows, wins in mbb/hand: {}.",
+            whole(flop(large)?),
+            won.join(", ")
+        );
+    }
+    Some(text)
+}
+
+/// How the teacher was made.
+fn teacher(options: &Options, record: &Record) -> String {
+    let published =
+        "The published teacher is of four weeks of discounted CFR on computers that are not said.";
+    let made = match (&options.teacher, options.shipped) {
+        (Some(path), _) => format!("Here it is {}.", path.display()),
+        (None, true) => {
+            "Here it is the blueprint inside the program (docs/strength.md says how it was trained).".to_owned()
+        }
+        (None, false) => {
+            let taken = super::page::duration(record.seconds("the teacher, "));
+            format!(
+                "Here it is of external-sampling CFR with linear weights, {taken} of one thread, with {MENU}.menu and the buckets {BUCKETS}: \
+                 cards are grouped by the mean square of the win-rate, not by the features."
+            )
+        }
+    };
+    format!("{published} {made}")
+}
+
+/// What playing the likeliest action is worth to students, by what they win from their teacher.
+pub(super) fn drawing(results: &Results, students: &[Player]) -> Option<String> {
+    let teacher = super::files::TEACHER;
+    let costs: Vec<(&str, Estimate)> = students
+        .iter()
+        .filter_map(|student| {
+            let against = |pair: &&Pair| pair.one == student.name && pair.other == teacher;
+            let pair = results.pairs.iter().find(against)?;
+            Some((student.name.as_str(), pair.drawn.rate.to(pair.played.rate)))
+        })
+        .collect();
+    let told: Vec<String> = costs
+        .iter()
+        .map(|(name, cost)| {
+            let undecided = match Outcome::above_zero(*cost) {
+                Outcome::Undecided => ", undecided",
+                Outcome::Yes | Outcome::No => "",
+            };
+            format!("{} ({name}{undecided})", rate(*cost))
+        })
+        .collect();
+    (!told.is_empty()).then(|| {
+        format!(
+            "What a student wins from the {teacher} by playing the likeliest action, above what it wins by drawing: {}.",
+            told.join(", ")
+        )
+    })
+}

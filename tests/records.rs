@@ -1,0 +1,84 @@
+//! `cardroom stats` and `export` as processes: whose files they read, and what they do not overwrite.
+
+use std::fs;
+
+use super::program::{cardroom, check_failure, text};
+
+const LOG: &str = "# name/game/hands/seed 2017.a.b.0 /home/x/holdem.nolimit.2p.reverse_blinds.game 2 7\n\
+    #--t_response 600000\nSTATE:0:f:5d5c|9hQd:50|-50:a|b\nSTATE:1:f:6sKs|5dJd:50|-50:b|a\nSCORE:0|0:a|b\n";
+
+#[test]
+fn published_logs_are_read_with_blanks_a_mark_or_an_empty_line_before_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let export = |name: &str| {
+        let output = cardroom(at, &["export", name, "--format", "acpc"]);
+        assert!(output.status.success(), "{name}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    fs::write(at.join("plain.log"), LOG).expect("a file");
+    let expected = export("plain.log");
+    assert!(expected.contains("STATE:1:f:6sKs|5dJd:50|-50:b|a\n"), "{expected}");
+    for (name, start, end) in [
+        ("blanks.log", "    ", "\n"),
+        ("mark.log", "\u{feff}", "\r\n"),
+        ("empty.log", "\n", "\n"),
+        ("all.log", "\u{feff}\r\n    ", "\r\n"),
+    ] {
+        fs::write(at.join(name), format!("{start}{}", LOG.replace('\n', end))).expect("a file");
+        assert_eq!(export(name), expected, "{name}");
+        let stats = cardroom(at, &["stats", name, "--json"]);
+        assert!(stats.status.success(), "{name}: {}", text(&stats.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&stats.stdout).expect("a report");
+        assert_eq!(report["hands"], 2, "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_is_neither_ledger_nor_log_is_told_so_with_its_first_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let long = "x".repeat(5000);
+    let noise: Vec<u8> =
+        (0..100_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+    for (content, expected) in [
+        (b"Poker Hand #1\tNL\nabc\n".as_slice(), "it begins with `Poker Hand #1\\tNL`"),
+        (long.as_bytes(), &format!("it begins with `{}…`", "x".repeat(60))),
+        (b"", "it is empty"),
+        (b"# notes\nof Tuesday\n", "it begins with `# notes`"),
+        (&noise, "it begins with `"),
+    ] {
+        fs::write(at.join("file"), content).expect("a file");
+        for command in [&["stats", "file"][..], &["export", "file", "--format", "csv"]] {
+            let output = cardroom(at, command);
+            let neither = format!("file is neither a cardroom ledger nor an ACPC log: {expected}");
+            check_failure(&output, 3, &neither);
+            assert!(output.stderr.len() < 2000, "{}", text(&output.stderr));
+        }
+    }
+    check_failure(&cardroom(at, &["stats", "nothing"]), 3, "cannot read nothing: No such file");
+}
+
+#[test]
+fn an_export_overwrites_nothing_unless_it_is_forced_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    fs::write(at.join("a.log"), LOG).expect("a file");
+    fs::write(at.join("mine.csv"), "mine\n").expect("a file");
+    let export = |more: &[&str]| cardroom(at, &[&["export", "a.log"], more].concat());
+    let read = |name: &str| fs::read_to_string(at.join(name)).expect("a file");
+    let csv = ["--format", "csv", "--out", "mine.csv"];
+    check_failure(&export(&csv), 3, "mine.csv exists already: add --force to overwrite it");
+    assert_eq!(read("mine.csv"), "mine\n");
+    assert!(export(&[&csv[..], &["--force"]].concat()).status.success());
+    assert!(read("mine.csv").starts_with("hand,"), "{}", read("mine.csv"));
+    // Nor the second of several files, the first of which is then not written either.
+    fs::write(at.join("h-2.phhs"), "mine\n").expect("a file");
+    let phh = ["--format", "phhs", "--out", "h.phhs", "--hands-per-file", "1"];
+    check_failure(&export(&phh), 3, "h-2.phhs exists already");
+    assert!(!at.join("h.phhs").exists());
+    assert!(export(&[&phh[..], &["--force"]].concat()).status.success());
+    assert!(read("h-2.phhs").starts_with("[1]"), "{}", read("h-2.phhs"));
+    // What holds nothing is no loss.
+    assert!(export(&["--format", "csv", "--out", "/dev/null"]).status.success());
+}
