@@ -221,7 +221,7 @@ fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
         // Slow enough to be caught in the middle.
         command.args(["--rate", "300"]);
         let mut child =
-            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
         let since = Instant::now();
         let played = || {
             let reader = LedgerReader::open(&at_run.path().join("run")).ok()?;
@@ -229,7 +229,10 @@ fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
         };
         while played().unwrap_or_default() < kill_at {
             assert!(since.elapsed() < PATIENCE, "it does not get on");
-            assert!(child.try_wait().expect("a child").is_none(), "it ended by itself");
+            if child.try_wait().expect("a child").is_some() {
+                let output = child.wait_with_output().expect("what it said");
+                panic!("it ended by itself: {}", text(&output.stderr));
+            }
             std::thread::sleep(Duration::from_millis(10));
         }
         // SIGKILL.
@@ -401,6 +404,14 @@ fn what_is_no_slumbot_is_said_in_one_line_with_the_address_and_a_remedy() {
             &["is redirected to https://slumbot.com/", "with --host"],
         ),
         ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", &["status 404", "--prefix"]),
+        (
+            "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n",
+            &["does not let us play", "status 401", "--login"],
+        ),
+        (
+            "HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n",
+            &["does not let us play", "status 421", "its hosts"],
+        ),
         (json("[1]"), &["not a JSON object"]),
         (json("{}"), &["no field `action`"]),
         (json(r#"{"token":5}"#), &["`token` is something else, not a text"]),

@@ -4,9 +4,6 @@ use std::process::Command;
 
 use crate::sources::{all_files, root, rust_files};
 
-/// Files that may be longer than [`LONGEST`], each with the reason.
-const LONG: [(&str, &str); 1] =
-    [("protocol/tests/slumbot_client.rs", "each contradiction of a server stands as one case")];
 /// Lines above which a Rust file must be split.
 const LONGEST: usize = 800;
 /// Lines above which a Rust file is listed in the output of the test.
@@ -34,11 +31,7 @@ fn rust_files_are_short() {
         if lines > NOTEWORTHY {
             println!("{lines:>6} lines in {name}");
         }
-        let excused = LONG.iter().any(|(long, _)| *long == name);
-        assert!(
-            lines <= LONGEST || excused,
-            "{name} has {lines} lines: split it, or name it in tests/tidiness.rs with the reason"
-        );
+        assert!(lines <= LONGEST, "{name} has {lines} lines: split it");
     }
 }
 

@@ -153,7 +153,7 @@ fn what_is_damaged_too_large_or_another_format_is_refused() {
     check("format = 1", "format = 9", "format 9, and this program reads 1");
     check("holdem-35-25-15-5/1", "holdem-35-25-15-5/7", "unknown to this program");
     check("\"flop_winrate_p10\"", "\"flop_winrate_p11\"", "columns of the preflop");
-    check("river 1: 50% pot allin", "river 1: 40% pot allin", "classes of the river");
+    check("river 1: 50% pot 300% allin", "river 1: 40% pot 300% allin", "classes of the river");
     check("explore = 0.1", "explored = 0.1", "unknown field");
     std::fs::remove_file(&card).expect("removed");
     assert!(matches!(Dataset::open(&out), Err(DatasetError::File { .. })));

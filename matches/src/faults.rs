@@ -66,7 +66,7 @@ impl Default for FaultPlan {
             reset: 0.0,
             status: 0.0,
             status_after: 0.0,
-            codes: vec![500, 502, 503, 429, 401],
+            codes: vec![500, 502, 503, 429],
             rotate: 0.0,
             repeat_answer: 0.0,
             repeat_hand: 0.0,

@@ -20,6 +20,10 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 mod last_words;
 
+/// The environment variable with the password of an account at a Slumbot server, which programs are
+/// not given.
+pub const SLUMBOT_PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
+
 /// The process groups of the programs that run.
 struct Groups {
     running: BTreeSet<u32>,
@@ -114,6 +118,7 @@ impl Program {
             _ => Command::new(&self.program),
         };
         command.args(&self.arguments).args(further).stdin(Stdio::null()).process_group(0);
+        command.env_remove(SLUMBOT_PASSWORD);
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }

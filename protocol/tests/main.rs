@@ -12,6 +12,7 @@ mod reply;
 mod scan;
 mod slumbot_action;
 mod slumbot_client;
+mod slumbot_contradictions;
 mod slumbot_host;
 mod slumbot_message;
 mod table;

@@ -302,7 +302,7 @@ impl Desk {
     /// No answer, or none that can be read.
     async fn trouble(&mut self, trouble: Trouble) -> Result<(), RunError> {
         let reason = trouble.reason().to_owned();
-        let answered = matches!(trouble, Trouble::NotSlumbot(..) | Trouble::Rejected(_));
+        let answered = !matches!(trouble, Trouble::Unsent(_) | Trouble::Maybe(..));
         self.shared.met(&reason, answered);
         let mut wait = None;
         match trouble {
@@ -314,7 +314,10 @@ impl Desk {
             Trouble::NotSlumbot(_, remedy) if !self.shared.proven() => {
                 return Err(RunError::NotSlumbot { url: self.shared.url(), reason, remedy });
             }
-            Trouble::NotSlumbot(..) => self.client.lost(Lost::Maybe),
+            Trouble::Barred(_, remedy) if !self.shared.proven() => {
+                return Err(RunError::Barred { url: self.shared.url(), reason, remedy });
+            }
+            Trouble::NotSlumbot(..) | Trouble::Barred(..) => self.client.lost(Lost::Maybe),
             Trouble::Rejected(_) => {
                 self.client.lost(Lost::Maybe);
                 self.refusals += 1;

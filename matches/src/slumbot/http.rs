@@ -28,6 +28,8 @@ pub(super) enum Trouble {
     NotSlumbot(String, &'static str),
     /// The server says that the request is wrong.
     Rejected(String),
+    /// The server does not answer such requests; why, and what can be done.
+    Barred(String, &'static str),
 }
 
 impl Trouble {
@@ -37,7 +39,8 @@ impl Trouble {
             Trouble::Unsent(reason)
             | Trouble::Maybe(reason, _)
             | Trouble::NotSlumbot(reason, _)
-            | Trouble::Rejected(reason) => reason,
+            | Trouble::Rejected(reason)
+            | Trouble::Barred(reason, _) => reason,
         }
     }
 }
@@ -60,6 +63,9 @@ pub(super) struct Address {
 }
 
 const CHECK_HOST: &str = "check --host and --prefix";
+const CHECK_LOGIN: &str = "give an account that it knows with --login";
+const CHECK_NAME: &str =
+    "give an address with --host that the server takes for its own, or add this one to its hosts";
 const NO_REDIRECT: &str =
     "give the address it points to with --host: a redirected request arrives empty";
 
@@ -168,6 +174,8 @@ impl Http {
                     foreign::excerpt_of(body.trim_ascii(), 100)
                 )))
             }
+            StatusCode::UNAUTHORIZED => Err(Trouble::Barred(reason, CHECK_LOGIN)),
+            StatusCode::MISDIRECTED_REQUEST => Err(Trouble::Barred(reason, CHECK_NAME)),
             StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::GONE => {
                 Err(Trouble::NotSlumbot(reason, CHECK_HOST))
             }

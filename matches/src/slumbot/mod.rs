@@ -171,8 +171,18 @@ pub enum RunError {
         /// What it says.
         reason: String,
     },
+    /// The server does not answer such requests.
+    #[error("{url} does not let us play: {reason}; {remedy}")]
+    Barred {
+        /// The address.
+        url: String,
+        /// What it says.
+        reason: String,
+        /// What can be done.
+        remedy: &'static str,
+    },
     /// No answer for too long.
-    #[error("{url} has not answered for {waited:?}: {reason}")]
+    #[error("{url} has not answered for {waited:.0?}: {reason}")]
     Gone {
         /// The address.
         url: String,

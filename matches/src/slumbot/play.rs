@@ -267,6 +267,9 @@ async fn find(
             Err(Trouble::NotSlumbot(reason, remedy)) => {
                 return Err(RunError::NotSlumbot { url: http.url(), reason, remedy });
             }
+            Err(Trouble::Barred(reason, remedy)) => {
+                return Err(RunError::Barred { url: http.url(), reason, remedy });
+            }
             Err(trouble) => trouble.reason().to_owned(),
         };
         if let Err(waited) = pacer.bad(&reason) {

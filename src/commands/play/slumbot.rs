@@ -11,6 +11,7 @@ use game::foreign::visible;
 use logs::Rate;
 use logs::stats::estimates::EstimatesPart;
 use logs::stats::text;
+use matches::program::SLUMBOT_PASSWORD;
 use matches::slumbot::{
     End, LIVE, Outage, Pace, PerSeat, Plan, Played, Progress, RunError, Server, Summary,
 };
@@ -261,13 +262,16 @@ fn is_here(url: &str) -> bool {
 /// The account, never shown anywhere.
 fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
     const NAME: &str = "CARDROOM_SLUMBOT_USERNAME";
-    const PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
     let Some(path) = file else {
-        return match (std::env::var(NAME), std::env::var(PASSWORD)) {
+        return match (std::env::var(NAME), std::env::var(SLUMBOT_PASSWORD)) {
             (Ok(username), Ok(password)) => Ok(Some(Login { username, password })),
             (Err(_), Err(_)) => Ok(None),
-            (Ok(_), Err(_)) => Err(Failure::usage(format!("{NAME} is set, but not {PASSWORD}"))),
-            (Err(_), Ok(_)) => Err(Failure::usage(format!("{PASSWORD} is set, but not {NAME}"))),
+            (Ok(_), Err(_)) => {
+                Err(Failure::usage(format!("{NAME} is set, but not {SLUMBOT_PASSWORD}")))
+            }
+            (Err(_), Ok(_)) => {
+                Err(Failure::usage(format!("{SLUMBOT_PASSWORD} is set, but not {NAME}")))
+            }
         };
     };
     let shown = path.display().to_string();
