@@ -158,6 +158,28 @@ fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
 }
 
 #[test]
+fn of_exploiters_that_are_interrupted_nothing_is_said_that_all_of_them_would_have_to_show() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments =
+        ["evaluate", "call", "--by", "exploiters", "--hands", "100000", "--out", "kept"];
+    let mut command = command(folder.path(), &arguments);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let played = || fs::read_to_string(folder.path().join("kept/exploiters.csv"));
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while played().unwrap_or_default().lines().count() < 3 {
+        assert!(Instant::now() < deadline, "it does not get on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    check_failure(&output, 130, "of 22 exploiters; resume with: ");
+    let shown = text(&output.stdout);
+    assert!(shown.contains(" of 22 were played, and "), "{shown}");
+    assert!(!shown.contains("None of them") && !shown.contains("intervals."), "{shown}");
+}
+
+#[test]
 fn a_match_is_the_duplicate_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let common = ["--hands", "200", "--seed", "3", "--out"];

@@ -11,6 +11,7 @@ mod papers;
 mod players;
 mod program;
 mod records;
+mod samples;
 mod serve;
 mod slumbot;
 mod solve;
