@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::sources::root;
+use crate::sources::{root, rust_files};
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
 const PICTURE: [(&str, &[&str]); 13] = [
@@ -12,13 +12,13 @@ const PICTURE: [(&str, &[&str]); 13] = [
     ("abstraction", &["game"]),
     ("logs", &["game"]),
     ("models", &["abstraction"]),
-    ("solvers", &["models"]),
-    ("agents", &["solvers"]),
-    ("learners", &["solvers", "logs"]),
+    ("solvers", &["abstraction"]),
+    ("agents", &["models", "solvers"]),
+    ("learners", &["models", "solvers"]),
     ("matches", &["protocol", "agents", "logs"]),
-    ("studies", &["matches", "learners"]),
+    ("studies", &["models", "logs"]),
     ("gpu", &["learners"]),
-    ("cardroom", &["studies", "gpu"]),
+    ("cardroom", &["matches", "learners", "studies", "gpu"]),
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.
@@ -60,6 +60,50 @@ fn members() -> BTreeMap<String, BTreeSet<String>> {
         members.insert(name, uses);
     }
     members
+}
+
+/// Whether this code names the crate: in a path, or to use it.
+fn names(code: &str, used: &str) -> bool {
+    let word = used.replace('-', "_");
+    code.match_indices(&word).any(|(at, _)| {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let after = &code[at + word.len()..];
+        !code[..at].ends_with(is_part)
+            && ["::", ";", " as "].iter().any(|next| after.starts_with(next))
+    })
+}
+
+#[test]
+fn nothing_is_declared_that_no_code_names() {
+    let files: Vec<(String, String)> = rust_files()
+        .into_iter()
+        .map(|file| {
+            let text = file.text();
+            let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let code: Vec<&str> = lines.collect();
+            (file.name, code.join("\n"))
+        })
+        .collect();
+    for (name, uses) in members() {
+        let folder = if name == "cardroom" { String::new() } else { format!("{name}/") };
+        let folders = ["src/", "tests/", "benches/", "examples/", "build.rs"];
+        let ours = |file: &str| folders.iter().any(|of| file.starts_with(&format!("{folder}{of}")));
+        for used in uses {
+            let named = files.iter().any(|(file, code)| ours(file) && names(code, &used));
+            assert!(named, "{name}/Cargo.toml declares `{used}`, and no code there names it");
+        }
+    }
+}
+
+#[test]
+fn what_the_picture_allows_directly_is_used() {
+    let members = members();
+    for (name, direct) in PICTURE {
+        for used in direct {
+            let declared = members[name].contains(*used);
+            assert!(declared, "`{name}` does not use `{used}`, and the picture says so: {REMEDY}");
+        }
+    }
 }
 
 /// Adds the names in every table of dependencies, those for one platform included.
