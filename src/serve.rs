@@ -11,15 +11,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use matches::connect::Connection;
-use matches::faults::FaultPlan;
-use matches::host::{self, HostedTable, SeatPlan, Stops, TableView};
-use matches::slumbot_host::{HostPlan, SlumbotHost};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use wire::connect::Connection;
+use wire::faults::FaultPlan;
+use wire::host::{self, HostedTable, SeatPlan, Stops, TableView};
+use wire::slumbot_host::{HostPlan, SlumbotHost};
 
 use crate::config::Config;
 use crate::config::check::Setup;

@@ -14,7 +14,7 @@ use crate::config::LogFormat;
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`{0}` says nothing about log lines: write a level (off, error, warn, info, debug, trace), or a \
-     list such as \"warn,matches=debug\""
+     list such as \"warn,wire=debug\""
 )]
 pub struct BadFilter(String);
 
@@ -34,7 +34,7 @@ pub fn read_filter(text: &str) -> Result<EnvFilter, BadFilter> {
     EnvFilter::builder().parse(text).map_err(|_| BadFilter(text.to_owned()))
 }
 
-/// Begins to write log lines that pass `filter` (`info`, or `warn,matches=debug`).
+/// Begins to write log lines that pass `filter` (`info`, or `warn,wire=debug`).
 ///
 /// # Errors
 /// When the filter cannot be understood.

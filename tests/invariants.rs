@@ -31,7 +31,8 @@ fn pure_crates_read_no_clock() {
 fn pure_crates_and_logs_touch_no_network_and_no_runtime() {
     let why = "this crate does no network input or output (invariant 3)";
     forbid(&PURE, &["std::net", "TcpStream", "UdpSocket", "tokio"], why);
-    forbid(&["logs"], &["std::net", "TcpStream", "UdpSocket", "tokio"], why);
+    forbid(&["logs", "evaluation"], &["std::net", "TcpStream", "UdpSocket", "tokio"], why);
+    forbid(&["matches"], &["tokio", "UdpSocket"], "the wire is `wire`'s (ARCHITECTURE.md)");
 }
 
 #[test]

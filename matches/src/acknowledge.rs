@@ -9,7 +9,7 @@
 use std::os::fd::AsFd;
 
 /// Acknowledges everything received so far, where the system can be told to (Linux).
-pub(crate) fn acknowledge(socket: impl AsFd) {
+pub fn acknowledge(socket: impl AsFd) {
     // It only saves time: without it the acknowledgement comes later.
     #[cfg(target_os = "linux")]
     let _ = rustix::net::sockopt::set_tcp_quickack(socket, true);

@@ -36,7 +36,7 @@ use link::{Link, Patience, Starting, Trouble, shorten};
 mod link;
 
 /// The registry's entry.
-pub(crate) const SPEC: AgentSpec = AgentSpec {
+pub const SPEC: AgentSpec = AgentSpec {
     kind: "external",
     summary: "a program that speaks the player's side of the ACPC protocol",
     example: "external:./my_bot",

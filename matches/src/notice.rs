@@ -8,10 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long something is waited for in silence.
-pub(crate) const SOON: Duration = Duration::from_secs(2);
+pub const SOON: Duration = Duration::from_secs(2);
 
 /// The time between two lines about the same wait.
-pub(crate) const AGAIN: Duration = Duration::from_secs(30);
+pub const AGAIN: Duration = Duration::from_secs(30);
 
 /// The same line so soon comes from another thread that waits for the same.
 const ECHO: Duration = Duration::from_secs(5);
@@ -34,25 +34,25 @@ fn listening() -> MutexGuard<'static, Listening> {
 
 /// A wait that has begun.
 #[derive(Debug)]
-pub(crate) struct Wait {
+pub struct Wait {
     begun: Instant,
     next: Instant,
 }
 
 impl Wait {
     /// Begins one, of which nothing is said before `silent` has passed.
-    pub(crate) fn begin(silent: Duration) -> Wait {
+    pub fn begin(silent: Duration) -> Wait {
         let begun = Instant::now();
         Wait { begun, next: begun + silent }
     }
 
     /// When something is to be said next.
-    pub(crate) fn next(&self) -> Instant {
+    pub fn next(&self) -> Instant {
         self.next
     }
 
     /// How long it has lasted, when that is to be said now.
-    pub(crate) fn due(&mut self) -> Option<Duration> {
+    pub fn due(&mut self) -> Option<Duration> {
         let now = Instant::now();
         if now < self.next {
             return None;
@@ -62,7 +62,7 @@ impl Wait {
     }
 
     /// Says `waiting for WHAT` if it is time for it; whether it was.
-    pub(crate) fn say(&mut self, what: impl FnOnce() -> String) -> bool {
+    pub fn say(&mut self, what: impl FnOnce() -> String) -> bool {
         let Some(lasted) = self.due() else { return false };
         let line = line(&what(), lasted);
         let mut listening = listening();
@@ -80,6 +80,6 @@ impl Wait {
 }
 
 /// The line about a wait that has lasted so long.
-pub(crate) fn line(what: &str, lasted: Duration) -> String {
+pub fn line(what: &str, lasted: Duration) -> String {
     format!("waiting for {what} ({} s so far)", lasted.as_secs())
 }

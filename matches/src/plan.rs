@@ -264,7 +264,7 @@ fn shortened(name: &str) -> String {
 }
 
 /// The SHA-256 of these files one after the other, in hexadecimal; `None` of none.
-pub(crate) fn files_sha256(files: &[PathBuf]) -> std::io::Result<Option<String>> {
+pub fn files_sha256(files: &[PathBuf]) -> std::io::Result<Option<String>> {
     if files.is_empty() {
         return Ok(None);
     }

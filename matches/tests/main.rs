@@ -1,10 +1,5 @@
-//! Tests of the drivers.
+//! Tests of matches.
 
-mod best_response;
 mod external;
-mod faults;
 mod games;
-mod lbr;
 mod local;
-mod play_acpc;
-mod slumbot_host;

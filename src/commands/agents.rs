@@ -7,10 +7,10 @@ use agents::contract::{self, Claim, Report, Terms};
 use agents::{AgentChoice, AgentError, AgentSpec, Cost, Registry};
 use clap::value_parser;
 use comfy_table::{CellAlignment, Table, presets};
+use evaluation::measure::{Measured, measure};
 use game::GameDef;
 use logs::stats::text;
 use matches::games::load_game;
-use matches::measure::{Measured, measure};
 use protocol::acpc::gamedef::Reading;
 use serde_json::json;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use evaluation::speed::{self, Speed};
 use game::GameDef;
 use matches::runner::Level;
-use matches::speed::{self, Speed};
 use protocol::acpc::gamedef::Reading;
 use serde_json::json;
 

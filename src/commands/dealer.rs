@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use game::Quirks;
-use matches::dealer::{self, DealerError, Options};
 use matches::games::load_game_file;
 use protocol::acpc::dealer::Replies;
 use protocol::acpc::gamedef::Reading;
 use protocol::acpc::scan;
+use wire::dealer::{self, DealerError, Options};
 
 use crate::exit::Failure;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use matches::package_acpc::{Entry, PackageError, check, write};
+use wire::package_acpc::{Entry, PackageError, check, write};
 
 use crate::exit::Failure;
 use crate::interrupt::Aborting;

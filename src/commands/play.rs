@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use game::Quirks;
 use logs::stats::text;
-use matches::package_acpc::UNANSWERED;
-use matches::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
 use matches::stop::Stop;
+use wire::package_acpc::UNANSWERED;
+use wire::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
 
 use crate::config::units::Time;
 use crate::exit::Failure;

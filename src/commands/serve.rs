@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use matches::faults::FaultPlan;
+use wire::faults::FaultPlan;
 
 use crate::config::{Flag, Loaded, check, variables};
 use crate::exit::Failure;
@@ -28,7 +28,7 @@ pub struct Args {
     /// On SIGTERM: how long matches may take to finish their current hands [default: 30s]
     #[arg(long, value_name = "TIME")]
     grace: Option<String>,
-    /// Which log lines are written, such as `warn` or `info,matches=debug` [default: info]
+    /// Which log lines are written, such as `warn` or `info,wire=debug` [default: info]
     #[arg(long, value_name = "FILTER")]
     log: Option<String>,
     /// How log lines look: auto, human or json [default: auto]

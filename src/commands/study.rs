@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use logs::folder::write_whole;
-use matches::slumbot::LIVE;
 use matches::stop::Stop;
 use studies::record::{Done, Record};
 use studies::study_000::STUDENTS;
 use studies::{Action, Network, Options, Part, STUDIES, SlumbotRun, Step, Study};
+use wire::slumbot::LIVE;
 
 use crate::exit::Failure;
 use crate::interrupt;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use agents::{AgentChoice, AgentConfig, Registry};
 use game::GameDef;
-use matches::connect::ConnectionPlan;
 use matches::games::{LoadGameError, load_game};
-use matches::host::{SeatPlan, TablePlan};
 use matches::program::Program;
-use matches::slumbot_host::{self, HostPlan};
 use protocol::acpc::dealer::{Limits, Replies};
 use protocol::acpc::gamedef::Reading;
+use wire::connect::ConnectionPlan;
+use wire::host::{SeatPlan, TablePlan};
+use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
 use super::{ConfigError, Loaded, OutsideDealer, Seat, Seed, Server, Slumbot, Table};

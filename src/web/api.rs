@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use matches::connect::{ConnectionStatus, ConnectionView};
-use matches::host::{TableStatus, TableView};
-use matches::slumbot_host::HostStatus;
 use serde::Deserialize;
+use wire::connect::{ConnectionStatus, ConnectionView};
+use wire::host::{TableStatus, TableView};
+use wire::slumbot_host::HostStatus;
 
 use super::match_view::MatchView;
 use super::slumbot::Api;

@@ -1,5 +1,5 @@
 //! Fault injection for the Slumbot API: `cardroom serve --faults FILE`. Which request meets which fault is
-//! `matches::faults`'s business; here it is done to connections and answers.
+//! `wire::faults`'s business; here it is done to connections and answers.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -10,9 +10,9 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use futures_util::{StreamExt, stream};
-use matches::faults::{Fault, FaultPlan};
-use matches::slumbot_host::Twist;
 use protocol::slumbot::host::{Endpoint, Request};
+use wire::faults::{Fault, FaultPlan};
+use wire::slumbot_host::Twist;
 
 use super::listener::Wire;
 

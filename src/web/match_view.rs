@@ -8,8 +8,8 @@ use logs::stats::{Report, winnings_curve};
 use logs::{
     DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo, Tally,
 };
-use matches::host::{Playing, TableView};
 use serde::Serialize;
+use wire::host::{Playing, TableView};
 
 use super::Site;
 use crate::chart::action_words;

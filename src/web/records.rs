@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use logs::folder::{MANIFEST, REPORT};
-use matches::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 use serde::{Deserialize, Serialize};
+use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 
 use super::view::{PlayerLine, RateView};
 

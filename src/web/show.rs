@@ -1,8 +1,8 @@
 //! What templates show: rows of text made from the values of [`view`](super::view).
 
 use askama::Template;
-use matches::connect::{ConnectionStatus, Doing};
-use matches::host::{Playing, SeatStatus, TableStatus};
+use wire::connect::{ConnectionStatus, Doing};
+use wire::host::{Playing, SeatStatus, TableStatus};
 
 use super::match_view::{DecisionView, HandView, MatchView};
 use super::pages::text;

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use matches::connect::ConnectionView;
-use matches::host::TableView;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use wire::connect::ConnectionView;
+use wire::host::TableView;
 
 use super::records::Records;
 use super::slumbot::Api;

@@ -1,6 +1,6 @@
 //! The Slumbot API over HTTP: `POST /api/{login,new_hand,act}`, the same under `/slumbot/api/`, and, for
 //! our own page, `GET /api/review`. What requests mean is `protocol::slumbot::host`'s business, what they
-//! do that of `matches::slumbot_host`; `docs/server.md` has the table.
+//! do that of `wire::slumbot_host`; `docs/server.md` has the table.
 //!
 //! These paths are asked thousands of times a second, so they pass through few layers, and the answer is
 //! put together by hand.
@@ -15,13 +15,13 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use axum::routing::{any, get};
-use matches::faults::Fault;
-use matches::slumbot_host::{HostError, HostStatus, SlumbotHost, Twist};
 use metrics::Counter;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::host::{self, Endpoint, refusal};
 use protocol::slumbot::message::json;
 use serde::Deserialize;
+use wire::faults::Fault;
+use wire::slumbot_host::{HostError, HostStatus, SlumbotHost, Twist};
 
 use super::faults::{self, After, Faults};
 use super::listener::Wire;

@@ -3,10 +3,10 @@
 use agents::Registry;
 use jiff::Timestamp;
 use logs::Rate;
-use matches::connect::ConnectionStatus;
-use matches::host::TableStatus;
-use matches::slumbot_host::HostStatus;
 use serde::Serialize;
+use wire::connect::ConnectionStatus;
+use wire::host::TableStatus;
+use wire::slumbot_host::HostStatus;
 
 use super::records::MatchLine;
 

@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
-use game::{GameDef, Seat};
-use matches::best_response::in_buckets::{
+use evaluation::best_response::in_buckets::{
     Figures, InBucketsError, Progress as Position, run as measure,
 };
+use game::{GameDef, Seat};
 use matches::stop::Stop;
 use serde_json::{Value, json};
 use solvers::blueprint::exact::DEALS;

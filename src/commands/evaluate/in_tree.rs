@@ -5,10 +5,12 @@ use std::time::Instant;
 
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
+use evaluation::best_response::estimate::{Estimate, Figure, Figures};
+use evaluation::best_response::{
+    MeasureError, Outcome, Plan, Progress as Position, run as measure,
+};
+use evaluation::kept::model_sha256;
 use game::{Betting, GameDef, Seat};
-use matches::best_response::estimate::{Estimate, Figure, Figures};
-use matches::best_response::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
-use matches::kept::model_sha256;
 use matches::stop::Stop;
 use serde_json::{Value, json};
 use solvers::subgame::response::{Asked, FLOPS, KINDS, TreeStrategy};

@@ -1,11 +1,11 @@
 //! `cardroom evaluate AGENT --by lbr`: local best response.
 
+use evaluation::kept::model_sha256;
+use evaluation::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
+use evaluation::lbr::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
 use game::{Betting, Street};
 use logs::Rate;
 use logs::stats::{NoRate, Sums};
-use matches::kept::model_sha256;
-use matches::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
-use matches::lbr::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
 use matches::stop::Stop;
 use serde_json::{Value, json};
 use solvers::lbr::Moves;

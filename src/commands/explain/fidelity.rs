@@ -2,10 +2,10 @@
 
 use clap::value_parser;
 use comfy_table::{CellAlignment, Table, presets};
+use evaluation::fidelity::{Compared, Fidelity, FidelityError, Likeness, Settings, compare};
 use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
-use matches::fidelity::{Compared, Fidelity, FidelityError, Likeness, Settings, compare};
 use matches::stop::Stop;
 use serde_json::{Value, json};
 

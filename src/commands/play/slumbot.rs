@@ -12,13 +12,13 @@ use logs::Rate;
 use logs::stats::estimates::EstimatesPart;
 use logs::stats::text;
 use matches::program::SLUMBOT_PASSWORD;
-use matches::slumbot::{
-    End, LIVE, Outage, Pace, PerSeat, Plan, Played, Progress, RunError, Server, Summary,
-};
 use matches::stop::Stop;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::client::Login;
 use serde::Serialize;
+use wire::slumbot::{
+    End, LIVE, Outage, Pace, PerSeat, Plan, Played, Progress, RunError, Server, Summary,
+};
 
 use crate::config::units::Time;
 use crate::exit::Failure;
@@ -131,7 +131,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut bar = progress::Progress::new(hands, "hands", args.quiet);
     let seed = RandomState::new().hash_one(0);
     let mut told = Told::default();
-    let played = matches::slumbot::play_blocking(plan, seed, &stop, &mut |progress| {
+    let played = wire::slumbot::play_blocking(plan, seed, &stop, &mut |progress| {
         told.news(progress).iter().for_each(|line| bar.say(line));
         bar.show(progress.hands.min(hands), &note(progress, hands));
     });

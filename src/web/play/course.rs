@@ -11,8 +11,8 @@ use cards::HoleCards;
 use game::{Payoff, Seat, Street};
 use logs::estimate::{Estimates, RowKind};
 use logs::{HandRecord, LedgerError, LedgerReader, Rate};
-use matches::slumbot_host::Look;
 use protocol::slumbot::action::{board_order, high_to_low};
+use wire::slumbot_host::Look;
 
 use super::words::{self, card_signs, outcome, steps, street_name};
 

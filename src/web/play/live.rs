@@ -8,7 +8,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::response::sse::Event;
 use futures_util::stream;
-use matches::slumbot_host::{Look, Moment};
+use wire::slumbot_host::{Look, Moment};
 
 use super::{Asked, Play, result, review, table};
 use crate::web::live::{event, respond};

@@ -3,7 +3,7 @@
 //!
 //! The script sends actions to that API and nothing else; what is on the table, what may be done and
 //! what came of it is rendered here, from what the session's client may know
-//! ([`Look`](matches::slumbot_host::Look)).
+//! ([`Look`](wire::slumbot_host::Look)).
 //!
 //! - [`table`]: the table and the buttons. - [`words`]: hands as sentences.
 //! - [`course`]: the finished hands of a session, counted; [`result`]: as a table and a [`curve`].
@@ -23,8 +23,8 @@ use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
-use matches::slumbot_host::{HostError, HostStatus, Look};
 use serde::Deserialize;
+use wire::slumbot_host::{HostError, HostStatus, Look};
 
 use super::Site;
 use super::api::blocking;

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use cards::Card;
-use matches::slumbot_host::{Review, ReviewedDecision};
+use wire::slumbot_host::{Review, ReviewedDecision};
 
 use super::words::{card_signs, card_texts, street_name};
 use crate::web::pages::text;

@@ -4,8 +4,8 @@
 use askama::Template;
 use cards::{Card, evaluate};
 use game::{PublicState, Raises, Seat, Turn};
-use matches::slumbot_host::SeenHand;
 use protocol::slumbot::action::board_order;
+use wire::slumbot_host::SeenHand;
 
 use super::big_blinds;
 use super::words::{self, card_name, hand_name, rank_text, steps};

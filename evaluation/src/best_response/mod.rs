@@ -1,0 +1,223 @@
+//! The best response to an agent inside a betting tree, on drawn flops or on all, kept in a folder.
+//!
+//! What is won on a flop is a function of its kind alone, and goes to the folder as soon as it is known
+//! ([`store`]): a run that was killed loses the flops in play, and one with more flops goes on with what is there.
+//! [`estimate`] says how flops become rates.
+
+pub mod estimate;
+pub mod in_buckets;
+pub mod store;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use agents::AgentChoice;
+use cards::StartingHand;
+use game::GameDef;
+use logs::Provenance;
+use sha2::{Digest, Sha256};
+use solvers::Player;
+use solvers::subgame::response::{
+    FLOPS, FlopValues, Preflop, Responder, ResponseError, TreeStrategy, flop_kinds, shuffled_flops,
+};
+
+use crate::kept::{StoreError, folder_name};
+use crate::pool;
+use estimate::{Figures, LEAST, figures};
+use matches::stop::Stop;
+use store::{Manifest, Store};
+
+/// What is measured.
+#[derive(Clone)]
+pub struct Plan {
+    /// The game: heads-up hold'em.
+    pub def: Arc<GameDef>,
+    /// The game's name: a built-in one, or the path of its file.
+    pub game_name: String,
+    /// The agent that is responded to.
+    pub agent: AgentChoice,
+    /// SHA-256 of its files, see [`model_sha256`](crate::kept::model_sha256).
+    pub model_sha256: Option<String>,
+    /// Its strategy inside the betting tree.
+    pub strategy: Arc<dyn TreeStrategy>,
+    /// Flops to draw, of [`FLOPS`]; with all of them the response is exact.
+    pub flops: usize,
+    /// Determines which flops are drawn.
+    pub seed: u64,
+}
+
+/// Why there is no measurement.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// Too few flops, or too many.
+    #[error("give {LEAST} to {FLOPS} flops, or `all`, not {0}")]
+    Flops(usize),
+    /// There is no response.
+    #[error(transparent)]
+    Response(#[from] ResponseError),
+    /// The agent's code panicked.
+    #[error("the agent panicked on the flop {0}")]
+    Panicked(String),
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Kinds of flops that are known.
+    pub known: usize,
+    /// Kinds of flops that are needed.
+    pub needed: usize,
+    /// What the first flops say so far.
+    pub figures: Option<Figures>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Outcome {
+    /// What the response wins; `None` with too few flops.
+    pub figures: Option<Figures>,
+    /// Flops that count: as many of those drawn first as are all known.
+    pub flops: usize,
+    /// Different kinds among them.
+    pub kinds: usize,
+    /// Whether all flops asked for are there; otherwise it was asked to stop.
+    pub complete: bool,
+    /// Kinds of flops that had been kept before.
+    pub earlier: usize,
+}
+
+impl Plan {
+    /// A name for the measurement that tells what it is, flops and seed left out: more flops continue it.
+    pub fn name(&self) -> String {
+        let (model, tree) = (self.model_sha256.as_deref(), self.strategy.tree().hash());
+        folder_name("best-response", &self.agent, model, &self.game_name, &tree[..8])
+    }
+
+    fn manifest(&self, preflop: &Preflop, provenance: Provenance) -> Manifest {
+        let tree = self.strategy.tree();
+        Manifest {
+            agent: self.agent.name().to_owned(),
+            model_sha256: self.model_sha256.clone(),
+            preflop_sha256: fingerprint(preflop),
+            tree_sha256: tree.hash(),
+            menu: tree.menu().to_string(),
+            game_name: self.game_name.clone(),
+            game: GameDef::clone(&self.def),
+            provenance,
+        }
+    }
+}
+
+fn fingerprint(preflop: &Preflop) -> String {
+    let mut hash = Sha256::new();
+    for leaf in 0..preflop.leaves().len() {
+        for player in Player::BOTH {
+            preflop.reach(leaf, player).iter().for_each(|share| hash.update(share.to_le_bytes()));
+        }
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Measures, going on with what the folder holds. `seen` is called about ten times a second. Each thread takes
+/// some 100 MB.
+///
+/// # Errors
+/// [`MeasureError`]; flops that were finished before an error are kept.
+pub fn run(
+    plan: &Plan,
+    folder: &Path,
+    provenance: Provenance,
+    threads: usize,
+    stop: &Stop,
+    seen: &mut dyn FnMut(&Progress),
+) -> Result<Outcome, MeasureError> {
+    if !(LEAST..=FLOPS).contains(&plan.flops) {
+        return Err(MeasureError::Flops(plan.flops));
+    }
+    let responder = Responder::new(&*plan.strategy)?;
+    let preflop = responder.preflop();
+    let values = preflop.leaves().len() * StartingHand::COUNT;
+    let manifest = plan.manifest(preflop, provenance);
+    let (mut store, known) = Store::open(folder, &manifest, values)?;
+    let mut course = Course::new(plan, preflop, known);
+    seen(&course.progress());
+    let look = |&kind: &usize| flop(&responder, kind).map(|values| (kind, values));
+    pool::each(&course.missing(), threads, stop, look, |looked| {
+        if let Some((kind, values)) = looked {
+            store.keep(kind, &values)?;
+            course.known.insert(kind, values);
+            seen(&course.progress());
+        }
+        Ok(())
+    })?;
+    Ok(course.outcome())
+}
+
+/// What is won on a kind of flop.
+fn flop(responder: &Responder<'_>, kind: usize) -> Result<FlopValues, MeasureError> {
+    let cards = flop_kinds()[kind].cards;
+    let looked = AssertUnwindSafe(|| responder.flop(cards));
+    let name = || cards.iter().map(|card| card.to_string()).collect();
+    Ok(catch_unwind(looked).map_err(|_| MeasureError::Panicked(name()))??)
+}
+
+/// What has come in so far.
+struct Course<'a> {
+    preflop: &'a Preflop,
+    /// Thousandths of a big blind in a chip.
+    unit: f64,
+    /// The kinds of the flops drawn.
+    drawn: Vec<usize>,
+    known: BTreeMap<usize, FlopValues>,
+    needed: BTreeSet<usize>,
+    earlier: usize,
+}
+
+impl<'a> Course<'a> {
+    fn new(plan: &Plan, preflop: &'a Preflop, known: BTreeMap<usize, FlopValues>) -> Course<'a> {
+        let flops = shuffled_flops(plan.seed).into_iter().take(plan.flops);
+        let drawn: Vec<usize> = flops.map(usize::from).collect();
+        let needed: BTreeSet<usize> = drawn.iter().copied().collect();
+        let earlier = needed.iter().filter(|&kind| known.contains_key(kind)).count();
+        let unit = 1000.0 / f64::from(plan.def.big_blind());
+        Course { preflop, unit, drawn, known, needed, earlier }
+    }
+
+    /// Kinds to look at, those drawn first before the others.
+    fn missing(&self) -> Vec<usize> {
+        let mut met = BTreeSet::new();
+        let new = |kind: &&usize| !self.known.contains_key(kind) && met.insert(**kind);
+        self.drawn.iter().filter(new).copied().collect()
+    }
+
+    /// The flops drawn first of which all are known.
+    fn first(&self) -> Vec<&FlopValues> {
+        self.drawn.iter().map_while(|kind| self.known.get(kind)).collect()
+    }
+
+    fn figures(&self) -> Option<Figures> {
+        let first = self.first();
+        (first.len() >= LEAST).then(|| figures(self.preflop, &first, self.unit))
+    }
+
+    fn progress(&self) -> Progress {
+        let known = self.needed.iter().filter(|&kind| self.known.contains_key(kind)).count();
+        Progress { known, needed: self.needed.len(), figures: self.figures() }
+    }
+
+    fn outcome(&self) -> Outcome {
+        let flops = self.first().len();
+        Outcome {
+            figures: self.figures(),
+            flops,
+            kinds: self.drawn[..flops].iter().collect::<BTreeSet<_>>().len(),
+            complete: flops == self.drawn.len(),
+            earlier: self.earlier,
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What an agent is worth: what others can win from it, how far a student is from its teacher, how fast it is.
+//!
+//! - [`best_response`]: the best response to an agent on drawn flops, kept in a folder.
+//! - [`exploiters`]: simple bots, one idea each, against an agent.
+//! - [`fidelity`]: how far a student does what its teacher does, and what the difference costs.
+//! - [`kept`]: folders of measurements.
+//! - [`lbr`]: local best response against an agent, kept in a folder.
+//! - [`measure`](mod@measure): how fast agents decide.
+//! - [`speed`]: how fast this machine plays.
+
+pub mod best_response;
+pub mod exploiters;
+pub mod fidelity;
+pub mod kept;
+pub mod lbr;
+pub mod measure;
+mod pool;
+pub mod speed;

@@ -1,0 +1,4 @@
+//! Measures of an agent, at their boundary.
+
+mod best_response;
+mod lbr;

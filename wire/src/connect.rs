@@ -1,0 +1,231 @@
+//! Playing at outside ACPC dealers for as long as the server runs: one connection to each, again after
+//! every match and, with growing pauses, after every failure.
+//!
+//! Each match has a folder `DATA/dealers/NAME/TIME` with what a player can know of it (see
+//! [`play_acpc::Record`]) and `summary.json`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use agents::AgentChoice;
+use game::{GameDef, Quirks};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::host::Stops;
+use crate::play_acpc::{self, End, PlayError, Record, Summary};
+use matches::decide::mix;
+use matches::stop::Stop;
+
+/// An outside dealer and who plays there.
+#[derive(Debug, Clone)]
+pub struct ConnectionPlan {
+    /// What the connection is called here: one word.
+    pub name: String,
+    /// The dealer's host name or address.
+    pub host: String,
+    /// The port of the seat.
+    pub port: u16,
+    /// The game as it was named.
+    pub game_name: String,
+    /// The game.
+    pub def: Arc<GameDef>,
+    /// The agent that plays.
+    pub agent: AgentChoice,
+    /// How long to try before an attempt counts as failed.
+    pub connect_timeout: Duration,
+    /// The pause after a match and after the first failure; doubled by each further failure.
+    pub retry_first: Duration,
+    /// The longest pause.
+    pub retry_most: Duration,
+    /// The folder for the records of all connections.
+    pub folder: PathBuf,
+}
+
+/// What a connection is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doing {
+    /// Connecting, waiting for the other players, or playing.
+    AtTheDealer,
+    /// Pausing before the next attempt.
+    Pausing,
+    /// Nothing any more.
+    Stopped,
+}
+
+/// A connection at one moment.
+#[derive(Debug, Clone, Serialize)]
+pub struct ConnectionStatus {
+    /// Its name.
+    pub name: String,
+    /// `HOST:PORT`.
+    pub dealer: String,
+    /// The game as it was named.
+    pub game: String,
+    /// The agent that plays.
+    pub agent: String,
+    /// What it is doing.
+    pub doing: Doing,
+    /// Matches played to their end since the start.
+    pub matches: u64,
+    /// Hands played since the start, in matches that are over.
+    pub hands: u64,
+    /// Failures since the last good match.
+    pub failures: u32,
+    /// The last failure, if it was later than the last good match.
+    pub error: Option<String>,
+    /// The last match of which at least one hand was played.
+    pub last: Option<Summary>,
+}
+
+/// A view of a connection that stays current.
+#[derive(Debug, Clone)]
+pub struct ConnectionView(Arc<Mutex<ConnectionStatus>>);
+
+impl ConnectionView {
+    /// The connection now.
+    pub fn status(&self) -> ConnectionStatus {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ConnectionStatus> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection that is kept up.
+#[derive(Debug)]
+pub struct Connection {
+    plan: ConnectionPlan,
+    view: ConnectionView,
+}
+
+impl Connection {
+    /// A connection that does nothing before [`run`](Self::run).
+    pub fn new(plan: ConnectionPlan) -> Connection {
+        let status = ConnectionStatus {
+            name: plan.name.clone(),
+            dealer: format!("{}:{}", plan.host, plan.port),
+            game: plan.game_name.clone(),
+            agent: plan.agent.name().to_owned(),
+            doing: Doing::Pausing,
+            matches: 0,
+            hands: 0,
+            failures: 0,
+            error: None,
+            last: None,
+        };
+        Connection { plan, view: ConnectionView(Arc::new(Mutex::new(status))) }
+    }
+
+    /// A view of it.
+    pub fn view(&self) -> ConnectionView {
+        self.view.clone()
+    }
+
+    /// Plays match after match until asked to stop.
+    pub async fn run(self, stops: Stops) {
+        let stop = Stop::new();
+        let asked = {
+            let (stop, drain) = (stop.clone(), stops.drain.clone());
+            tokio::spawn(async move {
+                drain.cancelled().await;
+                stop.ask();
+            })
+        };
+        tokio::select! {
+            () = self.play_on(&stop, &stops) => {}
+            () = stops.abort.cancelled() => {}
+        }
+        asked.abort();
+        self.view.lock().doing = Doing::Stopped;
+    }
+
+    async fn play_on(&self, stop: &Stop, stops: &Stops) {
+        let mut number = 0;
+        while !stop.asked() {
+            self.view.lock().doing = Doing::AtTheDealer;
+            let outcome = self.play_once(number, stop).await;
+            number += 1;
+            let failures = self.note(&outcome);
+            if matches!(outcome, Ok((_, Ok(End::Stopped)))) {
+                return;
+            }
+            self.view.lock().doing = Doing::Pausing;
+            let doubled = self.plan.retry_first.saturating_mul(1 << failures.min(20));
+            tokio::select! {
+                () = tokio::time::sleep(doubled.min(self.plan.retry_most)) => {}
+                () = stops.drain.cancelled() => return,
+            }
+        }
+    }
+
+    async fn play_once(
+        &self,
+        number: u64,
+        stop: &Stop,
+    ) -> Result<(Summary, Result<End, PlayError>), PlayError> {
+        let plan = &self.plan;
+        let time = Timestamp::now();
+        let word = time.strftime("%Y%m%d-%H%M%S").to_string();
+        let folder = plan.folder.join(&plan.name).join(format!("{word}-{number}"));
+        let mut record = Record::open(&folder)?;
+        let seat = play_acpc::Plan {
+            host: plan.host.clone(),
+            port: plan.port,
+            def: Arc::new(plan.def.with_quirks(Quirks::ORIGINAL)),
+            agent: plan.agent.clone(),
+            seed: mix(time.as_nanosecond() as u64) >> 1,
+            connect_timeout: plan.connect_timeout,
+            silence: None,
+            deadline: None,
+            opponents: Vec::new(),
+        };
+        let (summary, end) = play_acpc::play(&seat, Some(&mut record), stop).await;
+        drop(record);
+        let kept = if summary.hands > 0 {
+            write_summary(&folder.join("summary.json"), &summary)
+        } else {
+            // Most attempts come to nothing while a dealer is down: no trace but the log line.
+            std::fs::remove_dir_all(&folder)
+        };
+        kept.map_err(|source| PlayError::Record { path: folder, source })?;
+        Ok((summary, end))
+    }
+
+    /// Notes how a match went; the number of failures in a row.
+    fn note(&self, outcome: &Result<(Summary, Result<End, PlayError>), PlayError>) -> u32 {
+        let (summary, error) = match outcome {
+            Ok((summary, Ok(_))) => (Some(summary), None),
+            Ok((summary, Err(error))) => (Some(summary), Some(error)),
+            Err(error) => (None, Some(error)),
+        };
+        let mut status = self.view.lock();
+        let hands = summary.map_or(0, |summary| summary.hands);
+        if let Some(summary) = summary.filter(|summary| summary.hands > 0) {
+            status.hands += summary.hands;
+            status.last = Some(summary.clone());
+        }
+        let name = &self.plan.name;
+        match error {
+            None => {
+                status.matches += 1;
+                status.error = None;
+                tracing::info!(dealer = %name, hands, "match at an outside dealer over");
+            }
+            Some(error) => {
+                status.error = Some(error.to_string());
+                tracing::warn!(dealer = %name, hands, %error, "outside dealer");
+            }
+        }
+        status.failures = if error.is_some() && hands == 0 { status.failures + 1 } else { 0 };
+        status.failures
+    }
+}
+
+fn write_summary(path: &Path, summary: &Summary) -> std::io::Result<()> {
+    let text = serde_json::to_vec_pretty(summary).map_err(std::io::Error::other)?;
+    logs::folder::write_whole(path, |out| out.write_all(&text))
+}

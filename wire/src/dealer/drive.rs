@@ -1,0 +1,431 @@
+//! Sockets around the dealer's machine: one task that reads, writes and keeps the time for all seats.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use protocol::acpc::Dealer;
+use protocol::acpc::dealer::Event;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant as Tick, Sleep, sleep_until};
+
+use matches::acknowledge::acknowledge;
+use matches::notice::{SOON, Wait};
+
+/// Bytes that may wait for an entrant that does not read them.
+const MOST_UNSENT: usize = 4 << 20;
+
+/// How often to look after what does not wake the task: agents that end before they connect.
+const CHECK_EVERY: Duration = Duration::from_millis(200);
+
+/// How long a state may be held back from an entrant that need not act on it. When the one to act
+/// answers sooner, both states go out in one piece: half the writes and wake-ups of a fast match.
+const HOLD: Duration = Duration::from_millis(1);
+
+/// How long the last bytes of a match may take.
+const LAST_BYTES: Duration = Duration::from_secs(5);
+
+/// A clock that never runs backwards, with the wall-clock time of its start for what is printed.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    start: Instant,
+    wall: Duration,
+}
+
+impl Clock {
+    /// Starts the clock.
+    pub fn start() -> Clock {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Clock { start: Instant::now(), wall }
+    }
+
+    /// The time since the start.
+    pub fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// A time since the start as a time since 1970.
+    pub fn wall(&self, time: Duration) -> Duration {
+        self.wall + time
+    }
+}
+
+/// Where an entrant's bytes come from and go to.
+#[derive(Debug)]
+pub enum Place {
+    /// It has not connected yet. The first connection is accepted, then the port is closed.
+    Waiting(TcpListener),
+    /// It is connected.
+    Here(TcpStream),
+    /// It plays in this process.
+    Inside(Box<dyn Inside>),
+    /// Its connection is gone.
+    Gone,
+}
+
+/// A player in this process.
+pub trait Inside: std::fmt::Debug + Send {
+    /// Takes the dealer's bytes and gives what it sends back, at once.
+    fn exchange(&mut self, bytes: &[u8]) -> Vec<u8>;
+}
+
+/// Limits of the sockets; those of the game are the dealer's own.
+#[derive(Debug, Clone, Copy)]
+pub struct SocketLimits {
+    /// For everybody to connect; `None` for ever.
+    pub start: Option<Duration>,
+    /// For an entrant to take bytes it was sent.
+    pub write: Duration,
+}
+
+/// Told of everything that happens in a match.
+pub trait Observer {
+    /// Something happened. An error ends the match: a record could not be kept.
+    fn event(&mut self, dealer: &mut Dealer, event: Event) -> io::Result<()>;
+
+    /// All events so far have been reported, and the bytes they stand for are about to be written.
+    fn settle(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// These entrants, in order, have been waited for so long: to connect to their port, or, with
+    /// `None`, to say their version.
+    fn waiting(&mut self, _awaited: &[(usize, Option<u16>)], _so_far: Duration) {}
+
+    /// Whether an entrant that is still awaited can no longer come, and why.
+    fn given_up(&mut self, _entrant: usize) -> Option<String> {
+        None
+    }
+}
+
+/// Why a match ended that the dealer had not ended.
+#[derive(Debug, thiserror::Error)]
+pub enum Stopped {
+    /// Some entrants did not connect in time.
+    #[error("did not connect within {after:?}")]
+    NotConnected {
+        /// The first of them.
+        entrant: usize,
+        /// The limit.
+        after: Duration,
+    },
+    /// An entrant cannot connect any more.
+    #[error("{reason}")]
+    GivenUp {
+        /// Who.
+        entrant: usize,
+        /// Why not.
+        reason: String,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The observer could not keep its records, or the system failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+struct Drive<'a> {
+    dealer: &'a mut Dealer,
+    places: &'a mut [Place],
+    /// Since when an entrant has not taken the bytes that wait for it.
+    stuck: Vec<Option<Duration>>,
+    /// Since when bytes are held back from entrants that need not act on them.
+    held: Option<Duration>,
+    limits: SocketLimits,
+    clock: Clock,
+    started: Duration,
+    /// Whether the dealer knows that everybody is connected.
+    complete: bool,
+    /// For everybody to connect and to say the version.
+    wait: Wait,
+    buffer: Box<[u8]>,
+}
+
+/// Plays a match to its end. The observer hears of the result as an event; the sockets stay with the
+/// caller, who may have given the dealer bytes that they had sent before.
+///
+/// # Errors
+/// When the match is stopped by something else than the dealer. `stop` ends it at once.
+pub async fn drive(
+    dealer: &mut Dealer,
+    places: &mut [Place],
+    limits: SocketLimits,
+    clock: Clock,
+    observer: &mut dyn Observer,
+    stop: impl Future<Output = ()>,
+) -> Result<(), Stopped> {
+    let mut drive = Drive {
+        dealer,
+        stuck: vec![None; places.len()],
+        held: None,
+        places,
+        limits,
+        clock,
+        started: clock.now(),
+        complete: false,
+        wait: Wait::begin(SOON),
+        buffer: vec![0; 16_384].into(),
+    };
+    let mut stop = pin!(stop);
+    let mut timer = pin!(sleep_until(Tick::now() + CHECK_EVERY));
+    loop {
+        drive.report(observer)?;
+        if drive.feed_inside() {
+            continue;
+        }
+        if drive.dealer.is_over() {
+            break;
+        }
+        drive.check(observer)?;
+        let wake = poll_fn(|cx| {
+            if stop.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Err(Stopped::Interrupted));
+            }
+            drive.poll(cx, timer.as_mut()).map(Ok)
+        });
+        if let Err(stopped) = wake.await {
+            drive.report(observer)?;
+            return Err(stopped);
+        }
+    }
+    drive.finish().await;
+    Ok(())
+}
+
+impl Drive<'_> {
+    fn report(&mut self, observer: &mut dyn Observer) -> io::Result<()> {
+        while let Some(event) = self.dealer.poll_event() {
+            observer.event(self.dealer, event)?;
+        }
+        observer.settle()
+    }
+
+    /// Hands the players in this process what is for them; whether there was anything.
+    fn feed_inside(&mut self) -> bool {
+        let mut fed = false;
+        for (entrant, place) in self.places.iter_mut().enumerate() {
+            let Place::Inside(player) = place else { continue };
+            let bytes = self.dealer.output(entrant);
+            if bytes.is_empty() {
+                continue;
+            }
+            let (count, reply) = (bytes.len(), player.exchange(bytes));
+            self.dealer.consume_output(entrant, count);
+            if !reply.is_empty() {
+                self.dealer.receive(entrant, &reply, self.clock.now());
+            }
+            fed = true;
+        }
+        fed
+    }
+
+    /// Looks after what only time changes.
+    fn check(&mut self, observer: &mut dyn Observer) -> Result<(), Stopped> {
+        let now = self.clock.now();
+        if !self.dealer.has_begun()
+            && let Some(so_far) = self.wait.due()
+        {
+            observer.waiting(&self.awaited(), so_far);
+            observer.settle()?;
+        }
+        if self.complete {
+            if self.dealer.poll_timeout().is_some_and(|at| now >= at) {
+                self.dealer.handle_timeout(now);
+                self.report(observer)?;
+            }
+            let limit = self.limits.write;
+            let stuck = |since: &Option<Duration>| since.is_some_and(|at| now > at + limit);
+            let too_much = |entrant: usize| self.dealer.output(entrant).len() > MOST_UNSENT;
+            let stalled = (0..self.places.len()).find(|&e| stuck(&self.stuck[e]) || too_much(e));
+            if let Some(entrant) = stalled {
+                self.dealer.stalled(entrant, now);
+                self.report(observer)?;
+            }
+            return Ok(());
+        }
+        let waiting = |place: &Place| matches!(place, Place::Waiting(_));
+        let Some(entrant) = self.places.iter().position(waiting) else {
+            self.complete = true;
+            self.dealer.handle_timeout(now);
+            return Ok(());
+        };
+        for (entrant, place) in self.places.iter().enumerate() {
+            if waiting(place)
+                && let Some(reason) = observer.given_up(entrant)
+            {
+                return Err(Stopped::GivenUp { entrant, reason });
+            }
+        }
+        match self.limits.start {
+            Some(after) if now.saturating_sub(self.started) > after => {
+                Err(Stopped::NotConnected { entrant, after })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Who has not connected, with the port; once all have, who has not said the version.
+    fn awaited(&self) -> Vec<(usize, Option<u16>)> {
+        let port = |place: &Place| match place {
+            Place::Waiting(door) => door.local_addr().ok().map(|address| Some(address.port())),
+            _ => None,
+        };
+        let places = self.places.iter().enumerate();
+        let absent: Vec<_> =
+            places.filter_map(|(entrant, place)| Some((entrant, port(place)?))).collect();
+        match absent.is_empty() {
+            true => self.dealer.silent().map(|entrant| (entrant, None)).collect(),
+            false => absent,
+        }
+    }
+
+    /// Writes and reads whatever can be; ready when the dealer has something new.
+    fn poll(&mut self, cx: &mut Context<'_>, mut timer: Pin<&mut Sleep>) -> Poll<()> {
+        if self.dealer.is_over() {
+            return Poll::Ready(());
+        }
+        let mut news = false;
+        let actor = self.dealer.waiting_for();
+        let release = self.held.is_some_and(|since| self.clock.now() >= since + HOLD);
+        let mut holding = false;
+        for entrant in 0..self.places.len() {
+            news |= match &self.places[entrant] {
+                Place::Waiting(_) => self.poll_accept(entrant, cx),
+                Place::Here(_) => {
+                    let gone = if actor == Some(entrant) || release {
+                        self.poll_write(entrant, cx)
+                    } else {
+                        holding |= !self.dealer.output(entrant).is_empty();
+                        false
+                    };
+                    gone | self.poll_read(entrant, cx)
+                }
+                Place::Inside(_) | Place::Gone => false,
+            };
+        }
+        self.held = match self.held {
+            _ if !holding => None,
+            None => Some(self.clock.now()),
+            since => since,
+        };
+        if news {
+            return Poll::Ready(());
+        }
+        // The timer is only moved when it fires or must fire earlier: most deadlines just move on.
+        let due = self.next_check();
+        if due < timer.deadline() {
+            timer.as_mut().reset(due);
+        }
+        if timer.as_mut().poll(cx).is_ready() {
+            timer.reset(due);
+            return Poll::Ready(());
+        }
+        Poll::Pending
+    }
+
+    /// When [`check`](Self::check) has something to do at the latest.
+    fn next_check(&self) -> Tick {
+        let start = Tick::from_std(self.clock.start);
+        if !self.complete {
+            return Tick::now() + CHECK_EVERY;
+        }
+        let stuck = self.stuck.iter().flatten().map(|&since| since + self.limits.write);
+        let held = self.held.map(|since| since + HOLD);
+        let due = self.dealer.poll_timeout().into_iter().chain(stuck).chain(held).min();
+        let begun = self.dealer.has_begun();
+        let far = Tick::now() + if begun { Duration::from_secs(3600) } else { CHECK_EVERY };
+        let due = due.and_then(|due| start.checked_add(due));
+        due.map_or(far, |due| due.min(far))
+    }
+
+    fn poll_accept(&mut self, entrant: usize, cx: &mut Context<'_>) -> bool {
+        let Place::Waiting(listener) = &self.places[entrant] else { return false };
+        match listener.poll_accept(cx) {
+            Poll::Ready(Ok((stream, _))) => {
+                prepare(&stream);
+                self.places[entrant] = Place::Here(stream);
+                true
+            }
+            // A connection that died before it was accepted, or no room for one more: the timer is
+            // never far away, and then the next one is tried.
+            Poll::Ready(Err(_)) | Poll::Pending => false,
+        }
+    }
+
+    /// Writes what the entrant takes; `true` when it turns out to be gone.
+    fn poll_write(&mut self, entrant: usize, cx: &mut Context<'_>) -> bool {
+        let Place::Here(stream) = &mut self.places[entrant] else { return false };
+        while !self.dealer.output(entrant).is_empty() {
+            match Pin::new(&mut *stream).poll_write(cx, self.dealer.output(entrant)) {
+                Poll::Ready(Ok(count)) => {
+                    self.dealer.consume_output(entrant, count);
+                    self.stuck[entrant] = None;
+                }
+                Poll::Ready(Err(_)) => {
+                    self.places[entrant] = Place::Gone;
+                    self.stuck[entrant] = None;
+                    self.dealer.lost(entrant, self.clock.now());
+                    return true;
+                }
+                Poll::Pending => {
+                    self.stuck[entrant].get_or_insert(self.clock.now());
+                    return false;
+                }
+            }
+        }
+        self.stuck[entrant] = None;
+        false
+    }
+
+    fn poll_read(&mut self, entrant: usize, cx: &mut Context<'_>) -> bool {
+        let Place::Here(stream) = &mut self.places[entrant] else { return false };
+        if !self.dealer.wants_input(entrant) {
+            return false;
+        }
+        let mut buffer = ReadBuf::new(&mut self.buffer);
+        match Pin::new(&mut *stream).poll_read(cx, &mut buffer) {
+            Poll::Pending => return false,
+            Poll::Ready(Ok(())) if buffer.filled().is_empty() => {
+                self.dealer.closed(entrant, self.clock.now());
+            }
+            Poll::Ready(Ok(())) => {
+                let before = self.dealer.output(entrant).len();
+                self.dealer.receive(entrant, buffer.filled(), self.clock.now());
+                if self.dealer.output(entrant).len() == before {
+                    acknowledge(&*stream);
+                }
+            }
+            Poll::Ready(Err(_)) => {
+                self.places[entrant] = Place::Gone;
+                self.dealer.lost(entrant, self.clock.now());
+            }
+        }
+        true
+    }
+
+    /// Writes what is left, for a short time.
+    async fn finish(mut self) {
+        let mut limit = pin!(tokio::time::sleep(LAST_BYTES));
+        poll_fn(|cx| {
+            let mut left = false;
+            for entrant in 0..self.places.len() {
+                self.poll_write(entrant, cx);
+                let here = matches!(self.places[entrant], Place::Here(_));
+                left |= here && !self.dealer.output(entrant).is_empty();
+            }
+            if left { limit.as_mut().poll(cx) } else { Poll::Ready(()) }
+        })
+        .await;
+    }
+}
+
+/// Small messages are sent at once; connections that died silently are noticed in the end.
+fn prepare(stream: &TcpStream) {
+    // Both only improve matters: a system that refuses them still carries bytes.
+    let _ = stream.set_nodelay(true);
+    let _ = rustix::net::sockopt::set_socket_keepalive(stream, true);
+}

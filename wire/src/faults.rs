@@ -1,0 +1,233 @@
+//! What goes wrong with a share of the requests to the Slumbot API, on purpose: for tests of clients, and
+//! for practice. The file that says so is described in `docs/server.md`.
+//!
+//! Each request meets at most one fault; which one is a function of the seed and of the request's number
+//! in the order in which requests came in.
+
+use std::path::Path;
+use std::time::Duration;
+
+use protocol::slumbot::host::Endpoint;
+use serde::{Deserialize, Deserializer, de};
+
+use matches::decide::mix;
+
+/// What is injected, and how often. Rates are shares of the requests.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FaultPlan {
+    /// Determines which request meets which fault.
+    pub seed: u64,
+    /// The connection is closed, the request not done.
+    pub drop: f64,
+    /// The request is done, the connection closed without an answer.
+    pub drop_after: f64,
+    /// The answer comes late.
+    pub delay: f64,
+    /// The shortest delay.
+    #[serde(deserialize_with = "duration")]
+    pub delay_from: Duration,
+    /// The longest delay.
+    #[serde(deserialize_with = "duration")]
+    pub delay_to: Duration,
+    /// The request is done twice, as if a proxy had sent it again; the second answer is given.
+    pub duplicate: f64,
+    /// The answer ends in the middle of its body.
+    pub truncate: f64,
+    /// The connection is reset in the middle of the body.
+    pub reset: f64,
+    /// The request is not done; the answer is one of `codes`.
+    pub status: f64,
+    /// The request is done; the answer is one of `codes`.
+    pub status_after: f64,
+    /// The statuses of such answers.
+    pub codes: Vec<u16>,
+    /// The answer carries a new token; the old one stays good.
+    pub rotate: f64,
+    /// The session's last answer is given again, the request not done.
+    pub repeat_answer: f64,
+    /// `new_hand` deals the same hand again.
+    pub repeat_hand: f64,
+    /// The endpoints that are concerned; without it, all.
+    pub only: Vec<String>,
+}
+
+impl Default for FaultPlan {
+    fn default() -> FaultPlan {
+        FaultPlan {
+            seed: 0,
+            drop: 0.0,
+            drop_after: 0.0,
+            delay: 0.0,
+            delay_from: Duration::from_millis(50),
+            delay_to: Duration::from_secs(1),
+            duplicate: 0.0,
+            truncate: 0.0,
+            reset: 0.0,
+            status: 0.0,
+            status_after: 0.0,
+            codes: vec![500, 502, 503, 429],
+            rotate: 0.0,
+            repeat_answer: 0.0,
+            repeat_hand: 0.0,
+            only: Vec::new(),
+        }
+    }
+}
+
+/// A fault file that cannot be used. The message is one line and names the file.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {reason}")]
+pub struct FaultError {
+    file: String,
+    reason: String,
+}
+
+impl FaultPlan {
+    /// Reads a fault file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no TOML, holds unknown keys, or its rates make no sense.
+    pub fn read(path: &Path) -> Result<FaultPlan, FaultError> {
+        let fail = |reason: String| FaultError { file: path.display().to_string(), reason };
+        let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+        let plan: FaultPlan = toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| {
+                text.bytes().take(span.start).filter(|&byte| byte == b'\n').count() + 1
+            });
+            let message: Vec<&str> = error.message().lines().collect();
+            fail(format!("line {line}: {}", message.join("; ")))
+        })?;
+        plan.check().map_err(fail)?;
+        Ok(plan)
+    }
+
+    /// Why this cannot be done, if it cannot.
+    fn check(&self) -> Result<(), String> {
+        for (name, rate) in self.rates() {
+            if !(0.0..=1.0).contains(&rate) {
+                return Err(format!("{name} = {rate} is no share of requests: write 0 to 1"));
+            }
+        }
+        let sum: f64 = self.rates().iter().map(|(_, rate)| rate).sum();
+        if sum > 1.0 + 1e-9 {
+            return Err(format!("the rates come to {sum}, but a request meets at most one fault"));
+        }
+        let (from, to) = (self.delay_from, self.delay_to);
+        if from > to {
+            return Err(format!("delay_from ({from:?}) is longer than delay_to ({to:?})"));
+        }
+        if self.codes.is_empty() && (self.status > 0.0 || self.status_after > 0.0) {
+            return Err("codes is empty: name at least one status, such as 503".to_owned());
+        }
+        let bad = |code: &&u16| !(400..=599).contains(*code);
+        if let Some(code) = self.codes.iter().find(bad) {
+            return Err(format!("codes: {code} is no status of an error: write 400 to 599"));
+        }
+        let unknown = |name: &&String| !Endpoint::ALL.iter().any(|known| known.name() == *name);
+        if let Some(name) = self.only.iter().find(unknown) {
+            return Err(format!("only: there is no `{name}`: write login, new_hand or act"));
+        }
+        Ok(())
+    }
+
+    /// Whether requests to this endpoint meet faults.
+    pub fn concerns(&self, endpoint: Endpoint) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == endpoint.name())
+    }
+
+    /// The rates by name, in the order in which they are drawn.
+    pub fn rates(&self) -> [(&'static str, f64); 11] {
+        [
+            ("drop", self.drop),
+            ("drop_after", self.drop_after),
+            ("delay", self.delay),
+            ("duplicate", self.duplicate),
+            ("truncate", self.truncate),
+            ("reset", self.reset),
+            ("status", self.status),
+            ("status_after", self.status_after),
+            ("rotate", self.rotate),
+            ("repeat_answer", self.repeat_answer),
+            ("repeat_hand", self.repeat_hand),
+        ]
+    }
+
+    /// What happens to the request of this number.
+    pub fn fault(&self, number: u64) -> Fault {
+        let draw = |what: u64| unit(mix(self.seed ^ mix(number) ^ mix(mix(what))));
+        let code = || {
+            let index = (draw(1) * self.codes.len() as f64) as usize;
+            self.codes.get(index).copied().unwrap_or(503)
+        };
+        let point = draw(0);
+        let mut below = 0.0;
+        let met = self.rates().into_iter().find(|(_, rate)| {
+            below += rate;
+            point < below
+        });
+        match met.map_or("", |(name, _)| name) {
+            "drop" => Fault::Drop,
+            "drop_after" => Fault::DropAfter,
+            "delay" => {
+                let (from, to) = (self.delay_from, self.delay_to);
+                Fault::Delay(from + (to - from).mul_f64(draw(2)))
+            }
+            "duplicate" => Fault::Duplicate,
+            "truncate" => Fault::Cut { reset: false },
+            "reset" => Fault::Cut { reset: true },
+            "status" => Fault::Status(code()),
+            "status_after" => Fault::StatusAfter(code()),
+            "rotate" => Fault::Rotate,
+            "repeat_answer" => Fault::RepeatAnswer,
+            "repeat_hand" => Fault::RepeatHand,
+            _ => Fault::None,
+        }
+    }
+}
+
+/// 53 bits as a number from 0 up to 1.
+fn unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// What happens to one request.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Fault {
+    /// Nothing out of the ordinary.
+    #[default]
+    None,
+    /// Closed, not done.
+    Drop,
+    /// Done, closed.
+    DropAfter,
+    /// Done, late.
+    Delay(Duration),
+    /// Done twice.
+    Duplicate,
+    /// Done, the answer cut off.
+    Cut {
+        /// Whether the connection is reset, rather than closed.
+        reset: bool,
+    },
+    /// Not done, an error.
+    Status(u16),
+    /// Done, an error.
+    StatusAfter(u16),
+    /// Done, with a new token.
+    Rotate,
+    /// Not done, the last answer again.
+    RepeatAnswer,
+    /// Done, with the cards of the hand before.
+    RepeatHand,
+}
+
+fn duration<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    let text = String::deserialize(from)?;
+    let time = text.parse::<jiff::SignedDuration>().ok();
+    time.and_then(|time| Duration::try_from(time).ok()).ok_or_else(|| {
+        de::Error::custom(format!(
+            "`{text}` is not a duration: write one such as \"250ms\" or \"2s\""
+        ))
+    })
+}

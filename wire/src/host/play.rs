@@ -1,0 +1,244 @@
+//! One match of a hosted table: [`drive`] with what this table records and how it stops.
+//!
+//! Every finished hand is in the ledger before anybody is sent its last state.
+
+use std::io;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use game::{Action, Seat};
+use logs::{DecisionRecord, Fallback, HandRecord};
+use protocol::acpc::Dealer;
+use protocol::acpc::dealer::{Config, Event, Failure, HandOver};
+use protocol::acpc::reply::Correction;
+use protocol::acpc::transaction::Transaction;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::lobby::Guest;
+use super::recorder::{RecordError, Recorder};
+use super::seated::Seated;
+use super::{Ending, Stops};
+use crate::dealer::{Clock, Observer, Place, SocketLimits, Stopped, drive};
+use matches::runner::Played;
+
+/// How long a bot may refuse to take what is sent to it.
+const STALL: Duration = Duration::from_secs(30);
+
+/// How long a bot has, after the match, to take the last lines.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Who sits in a seat.
+pub(super) enum Sitting {
+    /// A bot of somebody else's.
+    Guest(Guest),
+    /// An agent of this process.
+    Agent(Box<Seated>),
+}
+
+/// What the agents of this process say about their decisions; the dealer knows only the actions.
+pub(super) type OwnDecisions = Arc<Mutex<Vec<DecisionRecord>>>;
+
+/// Plays the match and says how it ended. The sockets are closed when it returns. `own` is what the
+/// seated agents write to.
+pub(super) async fn play(
+    config: Config,
+    seats: Vec<Sitting>,
+    own: OwnDecisions,
+    recorder: &mut Recorder,
+    stops: &Stops,
+) -> Result<Ending, RecordError> {
+    let clock = Clock::start();
+    let mut host = Host {
+        hands: config.hands,
+        players: config.def.players,
+        recorder,
+        stops,
+        own,
+        decisions: Vec::new(),
+        correction: None,
+        ending: None,
+        failed: None,
+    };
+    let mut dealer = Dealer::new(config);
+    let mut places = Vec::with_capacity(seats.len());
+    for (entrant, sitting) in seats.into_iter().enumerate() {
+        let (place, early) = match sitting {
+            Sitting::Guest(Guest { stream, early, .. }) => (Place::Here(stream), early),
+            Sitting::Agent(mut seated) => {
+                let version = seated.output();
+                (Place::Inside(seated), version)
+            }
+        };
+        places.push(place);
+        dealer.receive(entrant, &early, clock.now());
+    }
+    // Everybody is connected: there is nothing to start but the match.
+    let limits = SocketLimits { start: None, write: STALL };
+    let stop = stops.abort.cancelled();
+    let stopped = drive(&mut dealer, &mut places, limits, clock, &mut host, stop).await.err();
+    let result = host.result(stopped);
+    let last_words = match &result {
+        Ok(Ending::Finished) => None,
+        Ok(ending) => Some(ending.words(host.recorder.names())),
+        Err(_) => Some("the server cannot record the match any more".to_owned()),
+    };
+    part(places, &dealer, last_words.as_deref()).await;
+    result
+}
+
+/// Sends what is left and closes, letting the bots read it; `last_words` go into a comment line.
+async fn part(places: Vec<Place>, dealer: &Dealer, last_words: Option<&str>) {
+    let mut farewells = tokio::task::JoinSet::new();
+    for (entrant, place) in places.into_iter().enumerate() {
+        let Place::Here(stream) = place else { continue };
+        let mut bytes = dealer.output(entrant).to_vec();
+        if let Some(words) = last_words {
+            bytes.extend_from_slice(format!("# {words}\r\n").as_bytes());
+        }
+        farewells.spawn(tokio::time::timeout(FAREWELL, say_farewell(stream, bytes)));
+    }
+    // However a farewell ends, the connection is closed.
+    while farewells.join_next().await.is_some() {}
+}
+
+/// Closing with unread bytes would discard what was written: those are read first.
+async fn say_farewell(mut stream: TcpStream, bytes: Vec<u8>) -> io::Result<()> {
+    stream.write_all(&bytes).await?;
+    stream.shutdown().await?;
+    let mut rest = [0; 256];
+    while stream.read(&mut rest).await? > 0 {}
+    Ok(())
+}
+
+/// Records what happens, and makes the hand in play the last one when the server is to stop.
+struct Host<'a> {
+    /// Hands the match was set up with.
+    hands: u32,
+    players: usize,
+    recorder: &'a mut Recorder,
+    stops: &'a Stops,
+    own: OwnDecisions,
+    /// The decisions of the hand being played.
+    decisions: Vec<DecisionRecord>,
+    /// Of the reply whose action comes next.
+    correction: Option<Correction>,
+    ending: Option<Ending>,
+    /// Why the match cannot be recorded any more.
+    failed: Option<RecordError>,
+}
+
+impl Observer for Host<'_> {
+    fn event(&mut self, dealer: &mut Dealer, event: Event) -> io::Result<()> {
+        match event {
+            Event::Corrected { correction, .. } => self.correction = Some(correction),
+            Event::Acted { entrant, transaction } => self.acted(entrant, &transaction),
+            Event::HandOver(over) => {
+                let played = self.played(*over);
+                if let Err(error) = self.recorder.keep(&played) {
+                    self.failed = Some(error);
+                    return Err(io::Error::other("the hand cannot be recorded"));
+                }
+            }
+            Event::Ignored { entrant, reason } => {
+                let name = &self.recorder.names()[entrant];
+                tracing::debug!(name, ?reason, "ignored a line");
+            }
+            Event::OtherVersion { entrant } => {
+                let name = &self.recorder.names()[entrant];
+                tracing::warn!(name, "speaks another version of the protocol");
+            }
+            Event::Finished => {
+                let early = dealer.hand() < self.hands;
+                self.ending = Some(if early { Ending::Stopped } else { Ending::Finished });
+            }
+            Event::Failed(Failure { entrant, hand, cause }) => {
+                let reason = cause.to_string();
+                self.ending = Some(Ending::Failed { entrant, hand, reason });
+            }
+            Event::Started { .. }
+            | Event::Sent { .. }
+            | Event::Received { .. }
+            | Event::TimeUsed { .. } => {}
+        }
+        if self.stops.drain.is_cancelled() {
+            dealer.finish_after_this_hand();
+        }
+        Ok(())
+    }
+}
+
+impl Host<'_> {
+    fn result(&mut self, stopped: Option<Stopped>) -> Result<Ending, RecordError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let ending = self.ending.take();
+        Ok(ending.unwrap_or_else(|| match stopped {
+            None | Some(Stopped::Interrupted) => Ending::Stopped,
+            Some(error) => Ending::ServerFault { reason: error.to_string() },
+        }))
+    }
+
+    /// Notes an action: as its agent reports it, or as the dealer saw it.
+    fn acted(&mut self, entrant: usize, transaction: &Transaction) {
+        let correction = self.correction.take();
+        let index = self.decisions.len() as u32;
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = own.iter().position(|own| {
+            usize::from(own.entrant) == entrant
+                && own.hand == u64::from(transaction.hand)
+                && own.index == index
+        });
+        let decision = match found {
+            Some(i) => own.swap_remove(i),
+            None => DecisionRecord {
+                hand: transaction.hand.into(),
+                index,
+                entrant: entrant as u8,
+                seat: self.seat(entrant, transaction.hand),
+                action: transaction.action,
+                corrected_from: correction.as_ref().and_then(asked_for),
+                fallback: correction
+                    .filter(|correction| asked_for(correction).is_none())
+                    .map(|_| Fallback::BadAnswer),
+                strategy: None,
+                note: None,
+                elapsed: transaction.received.saturating_sub(transaction.sent),
+            },
+        };
+        self.decisions.push(decision);
+    }
+
+    fn seat(&self, entrant: usize, hand: u32) -> Seat {
+        let players = self.players;
+        let seat = (entrant + players - hand as usize % players) % players;
+        Seat::new(seat).expect("a seat of the game")
+    }
+
+    fn played(&mut self, over: HandOver) -> Played {
+        let HandOver { hand, state, payoffs, entrants, .. } = over;
+        let decisions = mem::take(&mut self.decisions);
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let record = HandRecord {
+            hand: hand.into(),
+            deal: hand.into(),
+            public: state.public,
+            hole: state.hole,
+            payoffs,
+            entrants,
+        };
+        Played { record, decisions }
+    }
+}
+
+/// The raise that was asked for, when it was one.
+fn asked_for(correction: &Correction) -> Option<Action> {
+    match correction {
+        Correction::Increased { from, .. } | Correction::Decreased { from, .. } => {
+            Some(Action::RaiseTo(u32::try_from(*from).unwrap_or(0)))
+        }
+        Correction::BadFormat | Correction::Invalid { .. } => None,
+    }
+}

@@ -1,0 +1,93 @@
+//! An agent of this process in a seat of a hosted table: the player's machine where the socket would
+//! be. It sees exactly the bytes that an outside bot in its place would see.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use agents::{Agent, AgentChoice, AgentError, HandOutcome};
+use game::{BySeat, GameDef};
+use protocol::acpc::{Event, MatchState, Player};
+
+use super::play::OwnDecisions;
+use crate::dealer::Inside;
+use matches::decide::{Request, decide};
+use matches::threaded::seat;
+
+/// An agent and its player's machine.
+pub(super) struct Seated {
+    player: Player,
+    agent: Box<dyn Agent>,
+    entrant: u8,
+    seed: u64,
+    time_left: Duration,
+    decisions: OwnDecisions,
+}
+
+impl fmt::Debug for Seated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seated").field("entrant", &self.entrant).finish_non_exhaustive()
+    }
+}
+
+impl Inside for Seated {
+    fn exchange(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.receive(bytes);
+        self.output()
+    }
+}
+
+impl Seated {
+    /// Seats a new agent. `time_left` is the time for one action; its decisions go to `decisions`.
+    pub(super) fn new(
+        choice: &AgentChoice,
+        def: &Arc<GameDef>,
+        entrant: u8,
+        seed: u64,
+        time_left: Duration,
+        opponents: &[String],
+        decisions: &OwnDecisions,
+    ) -> Result<Seated, AgentError> {
+        let mut agent = seat(choice, def)?;
+        agent.meet(opponents);
+        let (player, decisions) = (Player::new(Arc::clone(def)), Arc::clone(decisions));
+        Ok(Seated { player, agent, entrant, seed, time_left, decisions })
+    }
+
+    /// What the player has to send: at first its version.
+    pub(super) fn output(&mut self) -> Vec<u8> {
+        self.player.poll_transmit()
+    }
+
+    fn receive(&mut self, bytes: &[u8]) {
+        self.player.receive(bytes);
+        while let Some(event) = self.player.poll_event().expect("our dealer sends match states") {
+            match event {
+                Event::Turn { hand, infoset } => {
+                    let hand = u64::from(hand);
+                    let time_left = Some(self.time_left);
+                    let request = Request { seed: self.seed, hand, time_left };
+                    let before = Instant::now();
+                    let decided = decide(&mut *self.agent, &infoset, request);
+                    self.player.act(decided.action).expect("decide returns legal actions");
+                    let elapsed = before.elapsed();
+                    let record = decided.record(&infoset, hand, self.entrant, elapsed);
+                    self.decisions.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+                }
+                Event::HandOver(state) => self.hand_over(&state),
+                Event::Update(_) | Event::MatchOver => {}
+            }
+        }
+    }
+
+    fn hand_over(&mut self, state: &MatchState) {
+        let payoffs = state.payoffs().unwrap_or_else(|| BySeat::new(state.public.def().players));
+        self.agent.hand_over(&HandOutcome {
+            hand: state.hand.into(),
+            public: &state.public,
+            seat: state.seat,
+            shown: &state.hole,
+            payoffs: &payoffs,
+        });
+    }
+}

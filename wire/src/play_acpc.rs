@@ -1,0 +1,392 @@
+//! Playing at an ACPC dealer: connect, say the version, answer every turn until the dealer closes.
+//!
+//! One connection, one agent. An inline agent decides on the task that reads; a worker decides on a
+//! thread of its own while this task keeps watching the connection, so that the end of the match is
+//! noticed whatever the agent is doing. The seat's results are known from the states alone: the
+//! dealer never sends chips.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agents::{Agent, AgentChoice, AgentError, Cost, HandOutcome};
+use game::{BySeat, GameDef, InfoSet};
+use logs::DecisionRecord;
+use logs::stats::Sums;
+use protocol::acpc::{Event, MatchState, Player, PlayerError};
+use serde::Serialize;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use connect::connect;
+use matches::decide::{Decided, Request, decide};
+use matches::notice::{AGAIN, SOON, Wait};
+use matches::stop::Stop;
+use matches::threaded::seat;
+pub use record::Record;
+pub use summary::{DecisionSummary, Summary};
+
+mod connect;
+mod record;
+mod summary;
+
+/// How often a wait looks whether it should stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Whom to play as, where, and how patiently.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The dealer's host: a name, an IPv4 or an IPv6 address, the latter with or without brackets.
+    pub host: String,
+    /// The port of the seat.
+    pub port: u16,
+    /// The game the dealer deals.
+    pub def: Arc<GameDef>,
+    /// The agent that decides.
+    pub agent: AgentChoice,
+    /// Seed of the agent's random source.
+    pub seed: u64,
+    /// How long to go on trying while the dealer cannot be reached.
+    pub connect_timeout: Duration,
+    /// How long the dealer may be silent; for ever if not given.
+    pub silence: Option<Duration>,
+    /// How long a decision may take; as long as the agent likes if not given.
+    pub deadline: Option<Duration>,
+    /// The other players' names, where they are known: agents may play by them.
+    pub opponents: Vec<String>,
+}
+
+impl Plan {
+    /// `HOST:PORT` for messages, with brackets round an IPv6 address.
+    pub fn target(&self) -> String {
+        let host = self.host.trim_start_matches('[').trim_end_matches(']');
+        let port = self.port;
+        if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+    }
+}
+
+/// Why a match ended otherwise than by the dealer closing between two hands.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The agent cannot be built for this game.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// The agent has no thread to work on.
+    #[error("there is no thread for the agent: {0}")]
+    Thread(std::io::Error),
+    /// No connection within the time allowed.
+    #[error("cannot connect to {target} within {waited:?}: {reasons}")]
+    Unreachable {
+        /// The dealer.
+        target: String,
+        /// How long it was tried.
+        waited: Duration,
+        /// What each address answered last.
+        reasons: String,
+    },
+    /// The dealer's bytes make no sense, or end where they must not.
+    #[error("dealer at {target}: {error}")]
+    Dealer {
+        /// The dealer.
+        target: String,
+        /// What is wrong.
+        error: PlayerError,
+    },
+    /// The connection failed.
+    #[error("dealer at {target}: the connection failed: {source}")]
+    Lost {
+        /// The dealer.
+        target: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The dealer has been silent for too long.
+    #[error("dealer at {target}: nothing was heard for {waited:?}")]
+    Silent {
+        /// The dealer.
+        target: String,
+        /// How long.
+        waited: Duration,
+    },
+    /// The record cannot be written.
+    #[error("cannot write {}: {source}", .path.display())]
+    Record {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+impl PlayError {
+    /// Whether the fault lies with the other side or the way there, not with what was configured
+    /// here.
+    pub fn is_theirs(&self) -> bool {
+        !matches!(self, PlayError::Agent(_) | PlayError::Thread(_) | PlayError::Record { .. })
+    }
+}
+
+/// How playing ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// The dealer closed the connection between two hands: the match is over.
+    MatchOver,
+    /// It was asked to stop, and left between two hands.
+    Stopped,
+}
+
+/// Plays a match. The summary covers everything up to its end, also when that is an error.
+///
+/// Asked to stop, it finishes the hand in play and leaves.
+pub async fn play(
+    plan: &Plan,
+    record: Option<&mut Record>,
+    stop: &Stop,
+) -> (Summary, Result<End, PlayError>) {
+    let mut table = Sitting {
+        plan,
+        record,
+        stop,
+        agent: None,
+        player: Player::new(Arc::clone(&plan.def)),
+        summary: Summary::new(plan),
+        sums: Sums::default(),
+        pending: Vec::new(),
+        closed: false,
+        in_hand: false,
+    };
+    let end = table.play().await;
+    // An agent that runs programs ends them before it is gone; it has a little time for that.
+    if let Some(agent) = table.agent.take() {
+        let _ = tokio::task::spawn_blocking(move || drop(agent)).await;
+    }
+    let sums = table.sums;
+    let mut summary = table.summary;
+    summary.finish(&sums, &plan.def, &end);
+    (summary, end)
+}
+
+/// As [`play`], for callers that are not asynchronous. Returns within a second of the match's end, even
+/// when the agent is deep in thought: what it is doing then ends with the process.
+///
+/// # Errors
+/// As [`play`], in the result; [`PlayError::Thread`] outside of it when the system gives no means to
+/// wait for sockets.
+pub fn play_blocking(
+    plan: &Plan,
+    record: Option<&mut Record>,
+    stop: &Stop,
+) -> Result<(Summary, Result<End, PlayError>), PlayError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(PlayError::Thread)?;
+    let played = runtime.block_on(play(plan, record, stop));
+    runtime.shutdown_background();
+    Ok(played)
+}
+
+struct Sitting<'a> {
+    plan: &'a Plan,
+    record: Option<&'a mut Record>,
+    stop: &'a Stop,
+    /// Gone while it thinks.
+    agent: Option<Box<dyn Agent>>,
+    player: Player,
+    summary: Summary,
+    sums: Sums,
+    /// What came while the agent was thinking.
+    pending: Vec<u8>,
+    /// The dealer has closed the connection.
+    closed: bool,
+    /// A hand has begun and not ended.
+    in_hand: bool,
+}
+
+impl Sitting<'_> {
+    async fn play(&mut self) -> Result<End, PlayError> {
+        let (choice, def) = (self.plan.agent.clone(), Arc::clone(&self.plan.def));
+        // Building may take long: programs are started, models read.
+        let building = tokio::task::spawn_blocking(move || seat(&choice, &def));
+        let mut agent = building.await.map_err(|panic| PlayError::Thread(panic.into()))??;
+        agent.meet(&self.plan.opponents);
+        self.agent = Some(agent);
+        let Some(mut stream) = connect(self.plan, self.stop).await? else {
+            return Ok(End::Stopped);
+        };
+        self.transmit(&mut stream).await?;
+        loop {
+            if !self.receive(&mut stream).await? {
+                return Ok(End::Stopped);
+            }
+            while let Some(event) = self.event()? {
+                self.in_hand = !matches!(event, Event::HandOver(_) | Event::MatchOver);
+                match event {
+                    Event::Turn { hand, infoset } => {
+                        self.turn(&mut stream, hand.into(), infoset).await?;
+                    }
+                    Event::Update(_) => {}
+                    Event::HandOver(state) => {
+                        self.hand_over(&state)?;
+                        if self.stop.asked() {
+                            return Ok(End::Stopped);
+                        }
+                    }
+                    Event::MatchOver => return Ok(End::MatchOver),
+                }
+            }
+        }
+    }
+
+    fn event(&mut self) -> Result<Option<Event>, PlayError> {
+        let target = || self.plan.target();
+        self.player.poll_event().map_err(|error| PlayError::Dealer { target: target(), error })
+    }
+
+    fn lost(&self, source: std::io::Error) -> PlayError {
+        PlayError::Lost { target: self.plan.target(), source }
+    }
+
+    async fn transmit(&mut self, stream: &mut TcpStream) -> Result<(), PlayError> {
+        let bytes = self.player.poll_transmit();
+        match stream.write_all(&bytes).await {
+            Ok(()) => Ok(()),
+            // Whatever the dealer said before it closed still counts: reading comes next.
+            Err(error) if is_closed(&error) => Ok(()),
+            Err(error) => Err(self.lost(error)),
+        }
+    }
+
+    /// Waits for bytes and gives them to the player's machine. `false` when asked to stop.
+    async fn receive(&mut self, stream: &mut TcpStream) -> Result<bool, PlayError> {
+        let since = Instant::now();
+        // Before the first hand it is the players that do not come; later somebody may think for long.
+        let before = self.summary.hands == 0 && !self.in_hand;
+        let mut wait = Wait::begin(if before { SOON } else { AGAIN });
+        let what = if before { "begin: players may be missing" } else { "go on" };
+        let mut chunk = [0; 16_384];
+        while self.pending.is_empty() && !self.closed {
+            match timeout(LOOK, stream.read(&mut chunk)).await {
+                Ok(read) => self.take(read, &chunk)?,
+                Err(_) if self.stop.asked() && !self.in_hand => return Ok(false),
+                Err(_) => {
+                    wait.say(|| format!("the dealer at {} to {what}", self.plan.target()));
+                    if let Some(most) = self.plan.silence
+                        && since.elapsed() >= most
+                    {
+                        return Err(PlayError::Silent { target: self.plan.target(), waited: most });
+                    }
+                }
+            }
+        }
+        self.player.receive(&std::mem::take(&mut self.pending));
+        if self.closed {
+            self.player.end();
+        }
+        Ok(true)
+    }
+
+    fn take(&mut self, read: std::io::Result<usize>, chunk: &[u8]) -> Result<(), PlayError> {
+        match read {
+            Ok(0) => self.closed = true,
+            Ok(count) => self.pending.extend_from_slice(&chunk[..count]),
+            Err(error) if is_closed(&error) => self.closed = true,
+            Err(error) => return Err(self.lost(error)),
+        }
+        Ok(())
+    }
+
+    async fn turn(
+        &mut self,
+        stream: &mut TcpStream,
+        hand: u64,
+        infoset: InfoSet,
+    ) -> Result<(), PlayError> {
+        let request = Request { seed: self.plan.seed, hand, time_left: self.plan.deadline };
+        let before = Instant::now();
+        let Some(mut agent) = self.agent.take() else { return Ok(()) };
+        let (decided, infoset) = match self.plan.agent.cost() {
+            Cost::Inline => {
+                let decided = decide(&mut *agent, &infoset, request);
+                self.agent = Some(agent);
+                (decided, infoset)
+            }
+            Cost::Worker => match self.think(stream, agent, infoset, request).await? {
+                Some(decided) => decided,
+                // The dealer has gone: nobody waits for the answer.
+                None => return Ok(()),
+            },
+        };
+        let elapsed = before.elapsed();
+        self.player.act(decided.action).expect("decide returns legal actions for the turn");
+        self.transmit(stream).await?;
+        let decision = decided.record(&infoset, hand, 0, elapsed);
+        self.note(&decision)
+    }
+
+    /// Lets the agent decide on another thread, and watches the connection meanwhile.
+    async fn think(
+        &mut self,
+        stream: &mut TcpStream,
+        mut agent: Box<dyn Agent>,
+        infoset: InfoSet,
+        request: Request,
+    ) -> Result<Option<(Decided, InfoSet)>, PlayError> {
+        let mut thought = tokio::task::spawn_blocking(move || {
+            let decided = decide(&mut *agent, &infoset, request);
+            (agent, decided, infoset)
+        });
+        let mut chunk = [0; 4096];
+        loop {
+            // What a dealer sends out of turn is small; beyond this it has to wait.
+            let room = self.pending.len() < 1 << 20;
+            tokio::select! {
+                thought = &mut thought => {
+                    let (agent, decided, infoset) = thought.expect("decide catches panics");
+                    self.agent = Some(agent);
+                    return Ok(Some((decided, infoset)));
+                }
+                read = stream.read(&mut chunk), if room => {
+                    self.take(read, &chunk)?;
+                    if self.closed {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, decision: &DecisionRecord) -> Result<(), PlayError> {
+        self.summary.decisions.add(decision);
+        match &mut self.record {
+            Some(record) => record.decision(decision),
+            None => Ok(()),
+        }
+    }
+
+    fn hand_over(&mut self, state: &MatchState) -> Result<(), PlayError> {
+        let nothing = BySeat::new(self.plan.def.players);
+        let payoffs = state.payoffs().unwrap_or(nothing);
+        self.sums.add(payoffs[state.seat], 1);
+        self.summary.hands += 1;
+        if let Some(agent) = &mut self.agent {
+            agent.hand_over(&HandOutcome {
+                hand: state.hand.into(),
+                public: &state.public,
+                seat: state.seat,
+                shown: &state.hole,
+                payoffs: &payoffs,
+            });
+        }
+        match &mut self.record {
+            Some(record) => record.hand(state),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the error means that the other side has closed the connection.
+fn is_closed(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset)
+}

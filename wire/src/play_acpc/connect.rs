@@ -1,0 +1,100 @@
+//! Reaching a dealer: every address of its name, again and again until the time is over.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::{sleep, timeout, timeout_at};
+
+use super::{LOOK, Plan, PlayError};
+use matches::notice::{SOON, Wait};
+use matches::stop::Stop;
+
+/// The first pause between attempts; it grows by half each time, up to the longest.
+const PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// The longest a single address is waited for.
+const ATTEMPT: Duration = Duration::from_secs(5);
+
+/// When an idle connection is first probed, and how often then: firewalls forget connections over
+/// which nothing goes.
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
+const PROBE: Duration = Duration::from_secs(15);
+
+/// A connection to the dealer, without delay for small packets and kept alive; `None` when asked to
+/// stop first.
+pub(super) async fn connect(plan: &Plan, stop: &Stop) -> Result<Option<TcpStream>, PlayError> {
+    let begun = Instant::now();
+    let deadline = begun + plan.connect_timeout;
+    // Players of one match start together; they should not knock together. No result depends on it.
+    let mut rng = Pcg64Mcg::seed_from_u64(u64::from(std::process::id()));
+    let mut pause = PAUSE;
+    let mut wait = Wait::begin(SOON);
+    let most = plan.connect_timeout;
+    let mut last = "no answer yet".to_owned();
+    loop {
+        let mut attempt = pin!(attempt(plan, deadline));
+        let reasons = loop {
+            match timeout_at(wait.next().into(), &mut attempt).await {
+                Ok(Ok(stream)) => return Ok(Some(stream)),
+                Ok(Err(reasons)) => break reasons,
+                Err(_) => {}
+            }
+            if stop.asked() {
+                return Ok(None);
+            }
+            wait.say(|| format!("a dealer at {}, at most {most:?}: {last}", plan.target()));
+        };
+        last.clone_from(&reasons);
+        let rest = pause.mul_f64(rng.random_range(0.5..1.5));
+        pause = pause.mul_f64(1.5).min(LONGEST_PAUSE);
+        if Instant::now() + rest >= deadline {
+            let (target, waited) = (plan.target(), plan.connect_timeout);
+            return Err(PlayError::Unreachable { target, waited, reasons });
+        }
+        let again = Instant::now() + rest;
+        while Instant::now() < again {
+            if stop.asked() {
+                return Ok(None);
+            }
+            wait.say(|| format!("a dealer at {}, at most {most:?}: {last}", plan.target()));
+            sleep(again.saturating_duration_since(Instant::now()).min(LOOK)).await;
+        }
+    }
+}
+
+/// Tries each address once; says what each answered when none could be reached.
+async fn attempt(plan: &Plan, deadline: Instant) -> Result<TcpStream, String> {
+    let host = plan.host.trim_start_matches('[').trim_end_matches(']');
+    let addresses: Vec<SocketAddr> = match lookup_host((host, plan.port)).await {
+        Ok(addresses) => addresses.collect(),
+        Err(error) => return Err(format!("the name `{host}` cannot be resolved: {error}")),
+    };
+    let mut reasons: Vec<String> = Vec::new();
+    for address in addresses {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let most = left.min(ATTEMPT).max(LOOK);
+        let tried = match timeout(most, TcpStream::connect(address)).await {
+            Ok(tried) => tried.and_then(prepare),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "no answer")),
+        };
+        match tried {
+            Ok(stream) => return Ok(stream),
+            Err(error) => reasons.push(format!("{}: {error}", address.ip())),
+        }
+    }
+    Err(if reasons.is_empty() { "the name has no address".into() } else { reasons.join("; ") })
+}
+
+fn prepare(stream: TcpStream) -> io::Result<TcpStream> {
+    stream.set_nodelay(true)?;
+    let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(PROBE);
+    SockRef::from(&stream).set_tcp_keepalive(&keep_alive)?;
+    Ok(stream)
+}

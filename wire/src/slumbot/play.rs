@@ -1,0 +1,331 @@
+//! A run: its sessions side by side, until all hands are played.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use game::GameDef;
+use logs::ledger::SlumbotCounts;
+use logs::{MatchInfo, Rate};
+use serde::Serialize;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::desk::Desk;
+use super::http::{Http, Trouble};
+use super::pace::{Outage, Pacer};
+use super::store::Store;
+use super::summary::Summary;
+use super::vain::Vain;
+use super::{Plan, RunError};
+use matches::stop::Stop;
+
+/// How often the progress is shown.
+const SHOW: Duration = Duration::from_millis(200);
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// All hands are played.
+    Complete,
+    /// It was asked to stop.
+    Stopped,
+}
+
+/// Where a run is.
+#[derive(Debug)]
+pub struct Progress {
+    /// Hands with a known result, those of earlier runs included.
+    pub hands: u64,
+    /// Hands dealt without one, seen or not.
+    pub unknown: u64,
+    /// The agent's rate over the hands seen to their end, once there is one.
+    pub rate: Option<Rate>,
+    /// What is waited for, if it has been for long.
+    pub outage: Option<Outage>,
+    /// Answers of this run that were not Slumbot's or were given before, and what was wrong with the last.
+    pub doubts: Option<(u64, String)>,
+}
+
+/// A run that has been played, or played as far as it got.
+#[derive(Debug)]
+pub struct Played {
+    /// What it was.
+    pub info: MatchInfo,
+    /// What came of it, in all runs together.
+    pub summary: Summary,
+    /// Hands that earlier runs had played.
+    pub earlier: u64,
+    /// How it ended.
+    pub end: Result<End, RunError>,
+}
+
+/// What all sessions share.
+pub(super) struct Shared {
+    pub(super) plan: Plan,
+    pub(super) def: Arc<GameDef>,
+    pub(super) http: Http,
+    pub(super) pacer: Pacer,
+    pub(super) store: Store,
+    pub(super) stop: Stop,
+    /// What has been asked in vain.
+    pub(super) vain: Vain,
+    /// Hands played, settled or in play.
+    claimed: AtomicU64,
+    /// Those of them that were in play when the run was gone on with, and are not taken up yet.
+    reserved: AtomicU64,
+    doubts: Mutex<Option<(u64, String)>>,
+    /// The latest trouble of any session, and whether it was an answer.
+    trouble: Mutex<(String, bool)>,
+    /// A hand has been shown.
+    proven: AtomicBool,
+    /// A session has failed, so that all end.
+    ended: AtomicBool,
+    failures: AtomicU64,
+}
+
+impl Shared {
+    /// A session has met trouble.
+    pub(super) fn met(&self, reason: &str, answered: bool) {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        *trouble = (reason.to_owned(), answered);
+    }
+
+    /// What an earlier run had met, which holds until this one meets something itself.
+    pub(super) fn recall(&self, earlier: (String, bool)) {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        if trouble.0.is_empty() {
+            *trouble = earlier;
+        }
+    }
+
+    /// The latest trouble.
+    pub(super) fn trouble(&self) -> (String, bool) {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes one of the run's hands, while there are any.
+    pub(super) fn claim(&self) -> bool {
+        let more = |claimed| (claimed < self.plan.hands).then_some(claimed + 1);
+        self.claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    /// Takes the claim of a hand in play that an earlier run had left.
+    pub(super) fn claim_reserved(&self) -> bool {
+        let one = |left: u64| left.checked_sub(1);
+        self.reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one).is_ok()
+    }
+
+    /// Remembers an answer that is no good, to be shown.
+    pub(super) fn doubt(&self, what: String) {
+        let mut doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = doubts.take().map_or(0, |(count, _)| count);
+        *doubts = Some((count + 1, what));
+    }
+
+    /// Something answers as a Slumbot server does.
+    pub(super) fn prove(&self) {
+        self.proven.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn proven(&self) -> bool {
+        self.proven.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    /// All sessions are to leave, in the middle of their hands if need be.
+    pub(super) fn adjourn(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn failed(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn url(&self) -> String {
+        self.http.url()
+    }
+
+    /// Requests without a usable answer.
+    pub(super) fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    fn progress(&self) -> Progress {
+        let counts = self.store.counts();
+        let SlumbotCounts { played, settled, .. } = counts;
+        let (rate, outage) = (self.store.rate(), self.pacer.outage(&self.http.address()));
+        let doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Progress { hands: played + settled, unknown: counts.unknown(), rate, outage, doubts }
+    }
+}
+
+/// Plays a run, or goes on with the one that its folder holds. `seen` is told where it is, several times a
+/// second, also while the server is not found yet. `fresh_seed` is the seed of a new run for which none is given.
+///
+/// Asked to stop, it finishes the hands in play; during an outage it leaves at once. Whatever happens, what
+/// was played is in the folder.
+///
+/// # Errors
+/// When nothing could be begun; what ends a run that has begun is told in [`Played::end`].
+pub fn play_blocking(
+    plan: Plan,
+    fresh_seed: u64,
+    stop: &Stop,
+    seen: &mut dyn FnMut(&Progress),
+) -> Result<Played, RunError> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers.min(plan.sessions).max(1))
+        .enable_all()
+        .build()
+        .map_err(|error| RunError::System(format!("no threads for the sessions: {error}")))?;
+    let played = runtime.block_on(play(plan, fresh_seed, stop, seen));
+    runtime.shutdown_background();
+    played
+}
+
+async fn play(
+    plan: Plan,
+    fresh_seed: u64,
+    stop: &Stop,
+    seen: &mut dyn FnMut(&Progress),
+) -> Result<Played, RunError> {
+    let def = Arc::new(game::games::nolimit_holdem());
+    // Whether the address and the agent make sense is known before anything is written.
+    let mut http = Http::new(&plan.server)?;
+    plan.agent.build(&def)?;
+    let pacer = Pacer::new(plan.pace);
+    // Nothing is left behind by a run that cannot begin.
+    let begun = plan.folder.join(logs::ledger::FILE_NAME).exists();
+    if !begun {
+        find(&mut http, &plan, &pacer, stop, seen).await?;
+    }
+    let (store, vain) = Store::open(&plan, &def, fresh_seed & (u64::MAX >> 1))?;
+    let counts = store.counts();
+    let earlier = counts.played + counts.settled;
+    if begun && earlier < plan.hands {
+        find(&mut http, &plan, &pacer, stop, seen).await?;
+    }
+    let reserved = store.in_hand().min(plan.hands.saturating_sub(earlier));
+    let shared = Arc::new(Shared {
+        def,
+        http,
+        pacer,
+        store,
+        stop: stop.clone(),
+        vain,
+        claimed: AtomicU64::new(earlier + reserved),
+        reserved: AtomicU64::new(reserved),
+        doubts: Mutex::default(),
+        trouble: Mutex::default(),
+        proven: AtomicBool::new(false),
+        ended: AtomicBool::new(false),
+        failures: AtomicU64::new(0),
+        plan,
+    });
+    let since = Instant::now();
+    let end = sessions(&shared, seen).await;
+    let summary = Summary::new(&shared, since.elapsed(), &end)?;
+    let info = shared.store.info().clone();
+    if let Ok(shared) = Arc::try_unwrap(shared) {
+        shared.store.close();
+    }
+    Ok(Played { info, summary, earlier, end })
+}
+
+/// Finds the API, waiting for the server if need be, and telling what is waited for.
+async fn find(
+    http: &mut Http,
+    plan: &Plan,
+    pacer: &Pacer,
+    stop: &Stop,
+    seen: &mut dyn FnMut(&Progress),
+) -> Result<(), RunError> {
+    pacer.start();
+    let mut pauses = pacer.pauses();
+    let address = http.address();
+    let mut tell = || {
+        let outage = pacer.outage(&address);
+        seen(&Progress { hands: 0, unknown: 0, rate: None, outage, doubts: None });
+    };
+    while !stop.asked() {
+        let flight = pacer.begin();
+        let found = telling(http.find(plan.server.prefix.is_some()), &mut tell).await;
+        drop(flight);
+        let reason = match found {
+            Ok(()) => {
+                pacer.good();
+                tell();
+                return Ok(());
+            }
+            Err(Trouble::NotSlumbot(reason, remedy)) => {
+                return Err(RunError::NotSlumbot { url: http.url(), reason, remedy });
+            }
+            Err(Trouble::Barred(reason, remedy)) => {
+                return Err(RunError::Barred { url: http.url(), reason, remedy });
+            }
+            Err(trouble) => trouble.reason().to_owned(),
+        };
+        if let Err(waited) = pacer.bad(&reason) {
+            return Err(RunError::Gone { url: http.url(), waited, reason });
+        }
+        let pause = pauses.next().unwrap_or(plan.pace.longest_pause);
+        pacer.next(pause);
+        telling(sleep(pause), &mut tell).await;
+    }
+    Ok(())
+}
+
+/// Waits, telling several times a second that it does.
+async fn telling<T>(waited: impl Future<Output = T>, tell: &mut dyn FnMut()) -> T {
+    let mut waited = std::pin::pin!(waited);
+    loop {
+        tokio::select! {
+            done = &mut waited => return done,
+            () = sleep(SHOW) => tell(),
+        }
+    }
+}
+
+/// Plays all sessions to their end.
+async fn sessions(shared: &Arc<Shared>, seen: &mut dyn FnMut(&Progress)) -> Result<End, RunError> {
+    let mut running = JoinSet::new();
+    if !shared.stop.asked() {
+        for _ in 0..shared.plan.sessions {
+            let shared = Arc::clone(shared);
+            running.spawn(async move {
+                let mut desk = Desk::new(shared).await?;
+                let end = desk.run().await;
+                desk.leave().await;
+                end
+            });
+        }
+    }
+    let mut first = None;
+    loop {
+        tokio::select! {
+            ended = running.join_next() => {
+                let Some(ended) = ended else { break };
+                let ended = ended.unwrap_or_else(|panic| Err(RunError::System(panic.to_string())));
+                if let Err(error) = ended {
+                    shared.adjourn();
+                    first.get_or_insert(error);
+                }
+            }
+            () = sleep(SHOW) => seen(&shared.progress()),
+        }
+    }
+    let progress = shared.progress();
+    seen(&progress);
+    match first {
+        Some(error) => Err(error),
+        None if progress.hands >= shared.plan.hands => Ok(End::Complete),
+        None => Ok(End::Stopped),
+    }
+}

@@ -1,0 +1,230 @@
+//! The ledger of a run, shared by its sessions.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use game::GameDef;
+use logs::ledger::{
+    self, Known, LedgerReader, LedgerWriter, SlumbotCounts, SlumbotHand, SlumbotSession,
+};
+use logs::stats::{DecisionTally, Tally};
+use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
+
+use super::desk::{Standing, standing};
+use super::vain::Vain;
+use super::{OPPONENT, Plan, RunError, private};
+use matches::plan::{files_sha256, unique_names};
+
+/// The game as the ledger names it.
+const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
+
+/// What is written in one piece: whatever an answer brought, and where its session stands now.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// A hand played to its end, with this side's decisions.
+    pub(super) record: Option<(HandRecord, Vec<DecisionRecord>)>,
+    /// What is new of hands.
+    pub(super) hands: Vec<SlumbotHand>,
+    /// The session.
+    pub(super) session: SlumbotSession,
+}
+
+/// The ledger and what has been counted.
+pub(super) struct Store {
+    seed: u64,
+    info: MatchInfo,
+    in_hand: usize,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    writer: LedgerWriter,
+    tally: Tally,
+    decisions: DecisionTally,
+    counts: SlumbotCounts,
+    next_hand: u64,
+    next_session: u64,
+    /// Sessions of an earlier run, to be gone on with.
+    earlier: VecDeque<SlumbotSession>,
+}
+
+impl Store {
+    /// Opens the run's folder, or makes it; and tells how often earlier runs have asked in vain.
+    pub(super) fn open(
+        plan: &Plan,
+        def: &Arc<GameDef>,
+        fresh_seed: u64,
+    ) -> Result<(Store, Vain), RunError> {
+        let path = plan.folder.join(ledger::FILE_NAME);
+        let file = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| RunError::File { path, source }
+        };
+        private::folder(&plan.folder)?;
+        let resumed = path.exists();
+        private::files(&plan.folder)?;
+        let info = |seed| match_info(plan, def, seed);
+        let mut writer = if resumed {
+            let writer = LedgerWriter::open_for_resume(&path)?;
+            let mut info = info(plan.seed.unwrap_or(writer.info().seed))?;
+            // More hands of the same run are the same run.
+            info.hands = writer.info().hands;
+            if let Some(difference) = info.difference(writer.info()) {
+                let (path, difference) = (plan.folder.clone(), Box::new(difference));
+                return Err(RunError::OtherRun { path, difference });
+            }
+            if !writer.reader()?.is_slumbot()? {
+                return Err(RunError::OtherKind(plan.folder.clone()));
+            }
+            writer
+        } else {
+            LedgerWriter::create(&path, &info(plan.seed.unwrap_or(fresh_seed))?)?
+        };
+        // Before there is a token in it.
+        private::files(&plan.folder)?;
+        writer.prepare_slumbot()?;
+        let info = writer.info().clone();
+        logs::folder::write_manifest(&plan.folder, &info).map_err(file(&plan.folder))?;
+        let reader = writer.reader()?;
+        let mut tally = Tally::new(&info);
+        for record in reader.hands() {
+            tally.add(&record?);
+        }
+        let note = reader.note(DecisionTally::NOTE)?;
+        let decisions = note.and_then(|note| DecisionTally::from_note(&note));
+        let sessions = reader.slumbot_sessions()?;
+        let standings: Vec<(bool, Standing)> = sessions
+            .iter()
+            .filter_map(|session| Some((session.closed.is_none(), standing(def, session)?)))
+            .collect();
+        // A hand in play has its number, but no row yet.
+        let in_play = standings.iter().map(|(_, standing)| standing.number + 1).max();
+        let open = standings.iter().filter(|(open, _)| *open).map(|(_, standing)| standing);
+        let in_hand = open.clone().take(plan.sessions).filter(|standing| standing.in_hand).count();
+        let row = open.map(|standing| standing.unusable[0]).sum();
+        let unusable = standings.iter().map(|(_, standing)| standing.unusable[1]).sum();
+        let vain = Vain::new(row, unusable, given_up(&reader)?, plan.sessions);
+        let inner = Inner {
+            tally,
+            decisions: decisions.unwrap_or_else(|| DecisionTally::new(2)),
+            counts: reader.slumbot_counts()?,
+            next_hand: reader.slumbot_next()?.max(in_play.unwrap_or_default()),
+            next_session: sessions.last().map_or(0, |session| session.session + 1),
+            earlier: sessions.into_iter().filter(|session| session.closed.is_none()).collect(),
+            writer,
+        };
+        Ok((Store { seed: info.seed, info, in_hand, inner: Mutex::new(inner) }, vain))
+    }
+
+    /// Hands in play in the sessions that are gone on with first.
+    pub(super) fn in_hand(&self) -> u64 {
+        self.in_hand as u64
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The seed of the agent's random choices.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// What is recorded of the run.
+    pub(super) fn info(&self) -> &MatchInfo {
+        &self.info
+    }
+
+    /// A number for a hand that turns up.
+    pub(super) fn number(&self) -> u64 {
+        let mut inner = self.inner();
+        inner.next_hand += 1;
+        inner.next_hand - 1
+    }
+
+    /// A session to go on with, or the number of a new one.
+    pub(super) fn session(&self) -> Result<SlumbotSession, u64> {
+        let mut inner = self.inner();
+        inner.earlier.pop_front().ok_or_else(|| {
+            inner.next_session += 1;
+            inner.next_session - 1
+        })
+    }
+
+    /// Writes all of it, or fails. What has been written survives the end of the process.
+    pub(super) fn commit(&self, entry: &Entry) -> Result<(), RunError> {
+        let mut inner = self.inner();
+        let inner = &mut *inner;
+        let mut note = None;
+        if let Some((record, decisions)) = &entry.record {
+            inner.writer.append_with_decisions(record, decisions);
+            decisions.iter().for_each(|decision| inner.decisions.add(decision));
+            note = Some(inner.decisions.to_note());
+        }
+        let note = note.as_deref().map(|note| (DecisionTally::NOTE, note));
+        inner.writer.commit_slumbot(note, &entry.hands, &entry.session)?;
+        if let Some((record, _)) = &entry.record {
+            inner.tally.add(record);
+        }
+        Ok(())
+    }
+
+    /// Counts a hand whose standing has changed.
+    pub(super) fn count(&self, count: impl FnOnce(&mut SlumbotCounts)) {
+        count(&mut self.inner().counts);
+    }
+
+    /// What has been counted of hands.
+    pub(super) fn counts(&self) -> SlumbotCounts {
+        self.inner().counts
+    }
+
+    /// The agent's rate over the hands played so far, if there is one.
+    pub(super) fn rate(&self) -> Option<logs::Rate> {
+        self.inner().tally.rate(0).ok()
+    }
+
+    /// What the decisions were like.
+    pub(super) fn decisions(&self) -> DecisionTally {
+        self.inner().decisions.clone()
+    }
+
+    /// A reader of what has been written.
+    pub(super) fn reader(&self) -> Result<LedgerReader, RunError> {
+        Ok(self.inner().writer.reader()?)
+    }
+
+    /// Folds everything into one file, now that nothing more is written.
+    pub(super) fn close(self) {
+        self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).writer.close();
+    }
+}
+
+/// Hands given up since one was seen to its end.
+fn given_up(reader: &LedgerReader) -> Result<u64, RunError> {
+    let hands = reader.slumbot_hands()?;
+    let since = hands.iter().rev().take_while(|hand| hand.known != Known::Played);
+    Ok(since.filter(|hand| hand.seen() && hand.known == Known::Unknown).count() as u64)
+}
+
+fn match_info(plan: &Plan, def: &GameDef, seed: u64) -> Result<MatchInfo, RunError> {
+    let hash = files_sha256(plan.agent.files());
+    let model_sha256 =
+        hash.map_err(|source| RunError::File { path: plan.agent.name().into(), source })?;
+    let agent = plan.agent.name().to_owned();
+    let name = unique_names(std::slice::from_ref(&plan.agent)).remove(0);
+    let opponent =
+        Entrant { agent: plan.opponent.clone().unwrap_or_default(), ..Entrant::named(OPPONENT) };
+    Ok(MatchInfo {
+        name: plan.name.clone(),
+        game_name: GAME.to_owned(),
+        hands: plan.hands,
+        seed,
+        duplicate: false,
+        shard: None,
+        provenance: plan.provenance.clone(),
+        entrants: vec![Entrant { name, agent, model_sha256 }, opponent],
+        game: def.clone(),
+    })
+}

@@ -1,0 +1,193 @@
+//! Starting a host: what is on disk is read, and what a killed server had begun is completed.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, RwLock};
+
+use game::Turn;
+use protocol::acpc::gamedef::Reading;
+use tokio::sync::Semaphore;
+
+use super::agents::Bot;
+use super::files::{self, Files, agent_names};
+use super::keeper::{self, Book, Keeper, OpenLedgerError};
+use super::play::record;
+use super::queue::Finished;
+use super::seeds::Secret;
+use super::session::{Session, replay};
+use super::slots::{Found, Kept, Kind, Slot, Slots, Stage};
+use super::{Counts, GAME, HostPlan, Inner, Left, OpenError, Shared, SlumbotHost};
+use matches::games::load_game;
+
+impl SlumbotHost {
+    /// Opens the host's folder, or makes it. Reads and writes files: not for a runtime's own threads.
+    ///
+    /// # Errors
+    /// When a file or ledger cannot be used, or an agent is named that is not offered.
+    pub fn open(plan: HostPlan) -> Result<SlumbotHost, OpenError> {
+        let at = |name: &str| plan.folder.join(name);
+        let io = |name: &str| {
+            let path = at(name);
+            move |reason| OpenError::Io { path, reason }
+        };
+        files::make_private(&plan.folder).map_err(io(""))?;
+        for name in files::SECRET {
+            files::keep_private(&at(name), 0o600).map_err(io(name))?;
+        }
+        let def = load_game(GAME, Reading::Strict).expect("a built-in game");
+        let secret = Secret::open(&at("secret")).map_err(io("secret"))?;
+        let names: Vec<&str> = plan.agents.iter().map(|(name, _)| name.as_str()).collect();
+        let known = agent_names(&at("agents"), &names).map_err(io("agents"))?;
+        let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
+        let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
+        let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
+        let keeper = Keeper::start().map_err(OpenError::Thread)?;
+        let places = Arc::new(Semaphore::new(plan.workers));
+        let bot = |name: &String| {
+            let (_, choice) = plan.agents.iter().find(|(offered, _)| offered == name)?;
+            let (name, choice, places) = (name.clone(), choice.clone(), Arc::clone(&places));
+            Some(Arc::new(Bot::new(name, choice, &def, plan.decision_time, places)))
+        };
+        let bots: Vec<Option<Arc<Bot>>> = known.iter().map(bot).collect();
+        let offered = |name: &String| {
+            let index =
+                known.iter().zip(&bots).position(|(known, bot)| bot.is_some() && known == name);
+            index.ok_or_else(|| OpenError::NoAgent(name.clone()))
+        };
+        let default = offered(&plan.agent)? as u16;
+        plan.users.values().try_for_each(|name| offered(name).map(drop))?;
+        let books = bots.iter().map(|_| Mutex::default()).collect();
+        let inner = Inner {
+            def,
+            default,
+            secret,
+            slots,
+            files,
+            sessions: RwLock::default(),
+            left_open: Mutex::default(),
+            keeper: Mutex::new(keeper),
+            books,
+            counts: Counts::default(),
+            plan,
+            bots,
+        };
+        keeper::recover(&inner.plan.matches)?;
+        inner.restore(found)?;
+        Ok(SlumbotHost(Arc::new(inner)))
+    }
+}
+
+/// The ledger of an agent, and the hands that are in it.
+type Opened = (Arc<Book>, Vec<RangeInclusive<u64>>);
+
+impl Inner {
+    /// Takes up the sessions of an earlier run.
+    fn restore(&self, found: Found) -> Result<(), OpenError> {
+        for place in &found.damaged {
+            tracing::warn!(place, "a session was written in part and is lost");
+        }
+        let offered = |number: u16| self.bots.get(usize::from(number)).is_some_and(Option::is_some);
+        let mut opened: Vec<Option<Opened>> = self.bots.iter().map(|_| None).collect();
+        let mut sessions = HashMap::with_capacity(found.slots.len());
+        let (mut aliases, mut left) = (Vec::new(), Vec::new());
+        for (place, mut slot) in found.slots {
+            if slot.kind == Kind::Alias {
+                aliases.push((place, slot));
+                continue;
+            }
+            if !offered(slot.agent) {
+                slot.agent = self.default;
+            }
+            slot.last = slot.last.filter(|last| offered(last.agent));
+            if !offered(slot.hand_agent) {
+                // Whoever played this hand is not here any more.
+                slot.stage = Stage::None;
+            }
+            if slot.stage == Stage::Finished {
+                self.complete(&slot, &mut opened)?;
+            }
+            match slot.kind {
+                Kind::LeftOpen if slot.stage == Stage::Open => left.push((place, slot)),
+                Kind::LeftOpen => self.free(place),
+                Kind::Session | Kind::Alias => {
+                    let seeds = self.secret.seeds(slot.number);
+                    let token = slot.token;
+                    let session = Session::new(slot, place, seeds);
+                    sessions.insert(token, Arc::new(tokio::sync::Mutex::new(session)));
+                }
+            }
+        }
+        for (place, alias) in aliases {
+            self.restore_alias(&mut sessions, place, &alias);
+        }
+        left.sort_unstable_by_key(|(_, slot)| slot.used);
+        for (place, slot) in left {
+            let session = sessions.get(&slot.token).and_then(|session| session.try_lock().ok());
+            // The server was killed when the hand was about to be left open: it was not.
+            let goes_on = session.is_some_and(|session| {
+                let Session { slot: open, .. } = &*session;
+                open.stage == Stage::Open
+                    && (open.deal, &open.actions) == (slot.deal, &slot.actions)
+            });
+            if goes_on {
+                self.free(place);
+            } else {
+                self.is_left_open(Left { at: self.forfeit_at(&slot), place });
+            }
+        }
+        if !sessions.is_empty() {
+            tracing::info!(
+                sessions = sessions.len(),
+                "took up the Slumbot sessions of an earlier run"
+            );
+        }
+        *self.sessions_mut() = sessions;
+        Ok(())
+    }
+
+    /// A further token of a session; that of one that is gone is forgotten.
+    fn restore_alias(&self, sessions: &mut HashMap<u128, Shared>, place: u32, alias: &Slot) {
+        let Some(session) = sessions.get(&alias.stands_for).cloned() else {
+            return self.free(place);
+        };
+        if let Ok(mut session) = session.try_lock() {
+            session.aliases.push((alias.token, place));
+        }
+        sessions.insert(alias.token, session);
+    }
+
+    /// Puts a finished hand into its ledger if the server was killed before it got there.
+    fn complete(&self, slot: &Slot, opened: &mut [Option<Opened>]) -> Result<(), OpenError> {
+        let Some(Kept { agent, book: ledger, hand: number }) = slot.last else { return Ok(()) };
+        let entry = &mut opened[usize::from(agent)];
+        let (book, present) = match entry {
+            Some(opened) => opened,
+            None => {
+                let fresh = self.open_book(agent)?;
+                *super::lock(&self.books[usize::from(agent)]) = Some(Arc::clone(&fresh.0));
+                entry.insert(fresh)
+            }
+        };
+        // An earlier ledger than the one that is open is not looked at.
+        if ledger != book.number || present.iter().any(|range| range.contains(&number)) {
+            return Ok(());
+        }
+        let seeds = self.secret.seeds(slot.number);
+        let hand = replay(&self.def, seeds, slot).filter(|hand| hand.public().turn() == Turn::Over);
+        let Some(hand) = hand else {
+            tracing::warn!(session = slot.number, "a finished hand cannot be made again");
+            return Ok(());
+        };
+        let record = record(slot, &hand);
+        book.restore(Finished { record, decisions: Vec::new() }, number);
+        Ok(())
+    }
+
+    /// Opens the ledger of an agent.
+    pub(super) fn open_book(&self, agent: u16) -> Result<Opened, OpenLedgerError> {
+        let bot = self.bot(agent);
+        let (matches, provenance) = (&self.plan.matches, &self.plan.provenance);
+        let keeper = super::lock(&self.keeper);
+        keeper.open(matches, bot.choice(), &self.def, provenance)
+    }
+}

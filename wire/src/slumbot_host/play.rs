@@ -1,0 +1,373 @@
+//! Sessions and their hands: begun, dealt, played on, finished.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use logs::{DecisionRecord, HandRecord};
+use protocol::slumbot::host::{Hand, Next};
+use protocol::slumbot::message::{HandEnd, HandObject};
+
+use super::agents::{Bot, Question, SelfPlay};
+use super::keeper::Book;
+use super::queue::Keeping;
+use super::seeds::{parse_token, token_text};
+use super::session::{Baseline, Session, cards, client_seat, deal_number, set_totals, totals};
+use super::slots::{Kept, Kind, Slot, Stage, pack};
+use super::{BOT, CLIENT, HostError, Inner, Shared, Twist, lock, now};
+use matches::decide::mix;
+
+impl Inner {
+    pub(super) fn sessions(&self) -> std::sync::RwLockReadGuard<'_, HashMap<u128, Shared>> {
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn sessions_mut(&self) -> std::sync::RwLockWriteGuard<'_, HashMap<u128, Shared>> {
+        self.sessions.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn find(&self, token: &str) -> Result<Shared, HostError> {
+        let token = parse_token(token).ok_or(HostError::BadToken)?;
+        self.sessions().get(&token).cloned().ok_or(HostError::BadToken)
+    }
+
+    pub(super) fn alive(&self, session: &Session) -> Result<(), HostError> {
+        if session.expired { Err(HostError::BadToken) } else { Ok(()) }
+    }
+
+    /// The agent of this number.
+    pub(super) fn bot(&self, number: u16) -> &Arc<Bot> {
+        let bot = self.bots.get(usize::from(number)).and_then(Option::as_ref);
+        bot.expect("sessions have agents that are offered")
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<u16> {
+        let named = |bot: &Option<Arc<Bot>>| bot.as_ref().is_some_and(|bot| bot.name == name);
+        self.bots.iter().position(named).map(|index| index as u16)
+    }
+
+    pub(super) fn find_agent(&self, name: &str) -> Result<u16, HostError> {
+        self.named(name).ok_or_else(|| HostError::UnknownAgent {
+            name: name.chars().take(100).collect(),
+            known: self.bots.iter().flatten().map(|bot| bot.name.clone()).collect(),
+        })
+    }
+
+    /// The agent of this user.
+    pub(super) fn agent_of(&self, username: &str) -> u16 {
+        let name = self.plan.users.get(username);
+        name.and_then(|name| self.named(name)).unwrap_or(self.default)
+    }
+
+    /// A session that nobody knows of yet.
+    pub(super) fn begin_session(&self, agent: u16) -> Result<Begun<'_>, HostError> {
+        let full = self.sessions().len() >= self.plan.most_sessions;
+        if full && !self.make_room() {
+            return Err(HostError::Full);
+        }
+        let mut slot = Slot::new(Kind::Session, self.secret.token());
+        slot.number = self.files.next_session();
+        slot.agent = agent;
+        slot.used = now();
+        let seeds = self.secret.seeds(slot.number);
+        let session = Session::new(slot, self.slots.take(), seeds);
+        Ok(Begun { inner: self, session: Some(session) })
+    }
+
+    /// Gives a place on disk back.
+    pub(super) fn free(&self, place: u32) {
+        if let Err(error) = self.slots.clear(place) {
+            tracing::warn!(%error, "a slot cannot be cleared");
+        }
+    }
+
+    /// Notes a session, before anything else of it is on disk.
+    pub(super) fn note(&self, slot: &Slot, username: &str) -> Result<(), HostError> {
+        let agent = &self.bot(slot.agent).name;
+        let noted = self.files.note_session(slot.number, &token_text(slot.token), username, agent);
+        noted.map_err(not_recorded)
+    }
+
+    /// Makes a session known, once it is on disk.
+    pub(super) fn admit(&self, begun: Begun<'_>) {
+        let session = begun.admit();
+        let token = session.slot.token;
+        self.sessions_mut().insert(token, Arc::new(tokio::sync::Mutex::new(session)));
+    }
+
+    /// Deals the next hand.
+    pub(super) async fn deal(
+        &self,
+        session: &mut Session,
+        agent: Option<u16>,
+        twist: Twist,
+    ) -> Result<(HandObject, Option<Keeping>), HostError> {
+        let mut slot = session.slot.clone();
+        slot.agent = agent.unwrap_or(slot.agent);
+        slot.hand_agent = slot.agent;
+        if !twist.repeat || slot.dealt == 0 {
+            slot.deal = slot.dealt;
+            slot.dealt += 1;
+        }
+        slot.stage = Stage::Open;
+        slot.actions.clear();
+        let (hole, board) = cards(&self.def, session.seeds, slot.deal);
+        let hand = Hand::new(&self.def, hole, board, client_seat(slot.deal));
+        let dealt = self.go_on(session, slot, hand, None).await?;
+        self.counts.begun.fetch_add(1, Ordering::Relaxed);
+        Ok(dealt)
+    }
+
+    /// Plays the bot's actions until the client is to act or the hand is over, writes the session,
+    /// and makes the answer. `slot` is what the session's is to become; its actions are the hand's.
+    /// `before` is the betting before the client's last action; without it the hand is new, and an
+    /// open one is left open.
+    ///
+    /// The session changes only when all of this is done: given up at any time, or failing, it
+    /// leaves everything as it was.
+    pub(super) async fn go_on(
+        &self,
+        session: &mut Session,
+        mut slot: Slot,
+        mut hand: Hand,
+        before: Option<String>,
+    ) -> Result<(HandObject, Option<Keeping>), HostError> {
+        let bot = self.bot(slot.hand_agent);
+        let mut made = Vec::new();
+        while hand.next() == Next::Bot {
+            let (seed, number) = (session.seeds.decisions, deal_number(&slot));
+            let question = Question { infoset: hand.infoset(), seed, hand: number };
+            let record = if bot.inline() {
+                bot.decide(&question)?
+            } else {
+                bot.decide_elsewhere(question).await?
+            };
+            hand.play(record.action).expect("decide returns legal actions");
+            count(&bot.name, &record);
+            slot.actions.push(pack(record.action));
+            made.push(record);
+        }
+        slot.used = now();
+        let over = hand.next() == Next::Over;
+        let own = if over { self.baseline(bot, session, &slot).await? } else { None };
+        // Nothing waits from here on.
+        let (old_action, mut decisions, left) = match before {
+            Some(action) => (action, std::mem::take(&mut session.decisions), None),
+            None if session.slot.stage == Stage::Open => {
+                (String::new(), Vec::new(), Some(self.leave_open(&session.slot)?))
+            }
+            None => (String::new(), Vec::new(), None),
+        };
+        let earlier = decisions.len();
+        decisions.append(&mut made);
+        let written = if over {
+            let finished = self.finish(session.place, &mut slot, &hand, &mut decisions, own);
+            finished.map(|(end, kept)| (Some(end), kept))
+        } else {
+            let written = self.slots.write(session.place, &slot).map_err(not_recorded);
+            written.map(|()| (None, None))
+        };
+        let (end, kept) = match written {
+            Ok(written) => written,
+            Err(error) => {
+                if let Some(left) = left {
+                    self.free(left.place);
+                } else {
+                    decisions.truncate(earlier);
+                    session.decisions = decisions;
+                }
+                return Err(error);
+            }
+        };
+        if let Some(left) = left {
+            self.is_left_open(left);
+        }
+        if !over && !bot.inline() && slot.actions.len() <= 1 {
+            session.baseline = self.begin_baseline(bot, session, &slot);
+        }
+        (session.slot, session.decisions) = (slot, decisions);
+        Ok((hand.object(old_action, end, None), kept))
+    }
+
+    /// Counts a finished hand in its slot, writes that at `place`, and has the hand kept with these
+    /// decisions, which are taken. `baseline` is what the agent, playing itself, got in the
+    /// client's seat.
+    ///
+    /// # Errors
+    /// Then nothing has changed.
+    pub(super) fn finish(
+        &self,
+        place: u32,
+        slot: &mut Slot,
+        hand: &Hand,
+        decisions: &mut Vec<DecisionRecord>,
+        baseline: Option<i64>,
+    ) -> Result<(HandEnd, Option<Keeping>), HostError> {
+        let winnings = hand.winnings();
+        let baseline = baseline.map_or(0, |own| winnings - own);
+        let mut sums = totals(slot);
+        sums.add(winnings, baseline);
+        let end = hand.end(baseline, sums);
+        let mut finished = slot.clone();
+        set_totals(&mut finished, sums);
+        finished.stage = Stage::Finished;
+        let book = self.book(slot.hand_agent)?;
+        let keeping = book.keep(record(slot, hand), decisions, |number| {
+            let (agent, book) = (finished.hand_agent, book.number);
+            finished.last = Some(Kept { agent, book, hand: number });
+            self.slots.write(place, &finished).map_err(not_recorded)
+        })?;
+        *slot = finished;
+        self.counts.hands.fetch_add(1, Ordering::Relaxed);
+        Ok((end, keeping))
+    }
+
+    /// The ledger of an agent.
+    pub(super) fn book(&self, agent: u16) -> Result<Arc<Book>, HostError> {
+        let mut book = lock(&self.books[usize::from(agent)]);
+        if let Some(book) = &*book {
+            return Ok(Arc::clone(book));
+        }
+        let opened = self.open_book(agent).map_err(|error| {
+            tracing::error!(%error, "the ledger of an agent cannot be opened");
+            HostError::NotRecorded(None)
+        })?;
+        *book = Some(Arc::clone(&opened.0));
+        Ok(opened.0)
+    }
+
+    pub(super) fn self_play(&self, session: &Session, slot: &Slot) -> SelfPlay {
+        let (hole, board) = cards(&self.def, session.seeds, slot.deal);
+        // Not the number of the hand that the client plays, so that nobody takes it for that one.
+        let hand = mix(deal_number(slot));
+        let seat = client_seat(slot.deal);
+        SelfPlay { hole, board, seat, seed: session.seeds.baseline, hand }
+    }
+
+    /// Lets an agent that takes long play itself while the client thinks.
+    fn begin_baseline(&self, bot: &Arc<Bot>, session: &Session, slot: &Slot) -> Option<Baseline> {
+        if !self.plan.baseline {
+            return None;
+        }
+        let (bot, deal) = (Arc::clone(bot), self.self_play(session, slot));
+        let result = tokio::spawn(async move { bot.play_itself_elsewhere(deal).await.ok() });
+        Some(Baseline { deal: slot.deal, agent: slot.hand_agent, result })
+    }
+
+    /// What the agent, playing itself, gets in the client's seat of the hand in `slot`; `None` when
+    /// that is not wanted.
+    pub(super) async fn baseline(
+        &self,
+        bot: &Arc<Bot>,
+        session: &mut Session,
+        slot: &Slot,
+    ) -> Result<Option<i64>, HostError> {
+        if !self.plan.baseline {
+            return Ok(None);
+        }
+        if let Some(begun) = &mut session.baseline
+            && (begun.deal, begun.agent) == (slot.deal, slot.hand_agent)
+        {
+            let played = (&mut begun.result).await;
+            session.baseline = None;
+            if let Ok(Some(own)) = played {
+                return Ok(Some(own));
+            }
+        }
+        let deal = self.self_play(session, slot);
+        let own = if bot.inline() {
+            bot.play_itself(&deal)?
+        } else {
+            bot.play_itself_elsewhere(deal).await?
+        };
+        Ok(Some(own))
+    }
+
+    /// Gives the session a new token beside those it has, when that is wanted and possible.
+    pub(super) fn rotated(
+        &self,
+        mut object: HandObject,
+        shared: &Shared,
+        session: &mut Session,
+        twist: Twist,
+    ) -> HandObject {
+        if twist.rotate {
+            let mut alias = Slot::new(Kind::Alias, self.secret.token());
+            (alias.stands_for, alias.used) = (session.slot.token, now());
+            let place = self.slots.take();
+            if let Err(error) = self.slots.write(place, &alias) {
+                tracing::error!(%error, "a further token cannot be written");
+                self.free(place);
+                return object;
+            }
+            session.aliases.push((alias.token, place));
+            self.sessions_mut().insert(alias.token, Arc::clone(shared));
+            object.token = Some(token_text(alias.token));
+        }
+        object
+    }
+}
+
+/// A session that nobody knows of yet. Its place on disk is given back unless it is admitted.
+pub(super) struct Begun<'a> {
+    inner: &'a Inner,
+    session: Option<Session>,
+}
+
+impl Begun<'_> {
+    /// The session.
+    pub(super) fn session(&mut self) -> &mut Session {
+        self.session.as_mut().expect("it is taken by `admit` only")
+    }
+
+    fn admit(mut self) -> Session {
+        self.session.take().expect("it is taken here only")
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        if let Some(session) = &self.session {
+            self.inner.free(session.place);
+        }
+    }
+}
+
+/// Counts what went wrong with a decision.
+fn count(agent: &str, decision: &DecisionRecord) {
+    if let Some(fallback) = decision.fallback {
+        let reason = format!("{fallback:?}").to_lowercase();
+        tracing::warn!(agent, reason, "a check or fold stands in for an agent's answer");
+        metrics::counter!("cardroom_fallbacks_total", "reason" => reason).increment(1);
+    }
+    if decision.corrected_from.is_some() {
+        let agent = agent.to_owned();
+        metrics::counter!("cardroom_illegal_actions_total", "agent" => agent).increment(1);
+    }
+}
+
+/// Waits until a finished hand is on record.
+pub(super) async fn recorded(keeping: Option<Keeping>) -> Result<(), HostError> {
+    let Some(keeping) = keeping else { return Ok(()) };
+    // Without an answer the thread that writes is gone.
+    if keeping.await.unwrap_or(false) { Ok(()) } else { Err(HostError::NotRecorded(None)) }
+}
+
+pub(super) fn not_recorded(error: std::io::Error) -> HostError {
+    tracing::error!(%error, "a session cannot be written");
+    HostError::NotRecorded(Some(error))
+}
+
+/// A finished hand; its number is given later.
+pub(super) fn record(slot: &Slot, hand: &Hand) -> HandRecord {
+    let mut entrants = game::BySeat::new(2);
+    (entrants[hand.client()], entrants[hand.bot()]) = (CLIENT, BOT);
+    HandRecord {
+        hand: 0,
+        deal: deal_number(slot),
+        public: hand.public().clone(),
+        hole: *hand.hole(),
+        payoffs: hand.payoffs(),
+        entrants,
+    }
+}

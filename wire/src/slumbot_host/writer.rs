@@ -1,0 +1,260 @@
+//! The thread that puts finished hands into the ledgers: all that have come in since the last time in one
+//! transaction, twenty times a second at most, and at once when somebody waits for it.
+//!
+//! Requests are answered meanwhile, maybe on the same processor, which the ledgers hand over again and again
+//! (see [`LedgerWriter::with_even_commits`]).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread::{JoinHandle, Thread};
+use std::time::{Duration, Instant};
+
+use logs::LedgerWriter;
+use logs::stats::DecisionTally;
+
+use super::lock;
+use super::queue::{Finished, Queue};
+
+/// How long hands come in before they are committed together.
+const BATCH: Duration = Duration::from_millis(50);
+
+/// How often hands that could not be committed are tried again.
+const UPKEEP: Duration = Duration::from_secs(1);
+
+/// Bytes of memory for the pages of all ledgers together.
+const CACHE: u64 = 64 << 20;
+
+/// What the thread is told.
+enum Order {
+    Open(Box<LedgerWriter>, Arc<Mutex<Queue>>),
+    Close,
+}
+
+/// The thread, to whoever gives it work.
+#[derive(Debug, Clone)]
+pub(super) struct Bell {
+    thread: Thread,
+    hurry: Arc<AtomicBool>,
+}
+
+impl Bell {
+    /// Hands have come in.
+    pub(super) fn ring(&self) {
+        self.thread.unpark();
+    }
+
+    /// Somebody waits for them.
+    pub(super) fn hurry(&self) {
+        self.hurry.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
+/// The thread.
+#[derive(Debug)]
+pub(super) struct Writer {
+    orders: Sender<Order>,
+    bell: Bell,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts it.
+    pub(super) fn start() -> std::io::Result<Writer> {
+        let (orders, incoming) = std::sync::mpsc::channel();
+        let hurry = Arc::new(AtomicBool::new(false));
+        let theirs = Arc::clone(&hurry);
+        let thread = std::thread::Builder::new().name("slumbot-ledger".into());
+        let thread = thread.spawn(move || Ledgers::default().run(&incoming, &theirs))?;
+        let bell = Bell { thread: thread.thread().clone(), hurry };
+        Ok(Writer { orders, bell, thread: Some(thread) })
+    }
+
+    /// What wakes it.
+    pub(super) fn bell(&self) -> Bell {
+        self.bell.clone()
+    }
+
+    /// Has it write the hands of this line into this ledger.
+    pub(super) fn open(&self, ledger: LedgerWriter, queue: &Arc<Mutex<Queue>>) {
+        let sent = self.orders.send(Order::Open(Box::new(ledger), Arc::clone(queue)));
+        if sent.is_err() {
+            // The thread has ended.
+            lock(queue).close();
+        }
+    }
+
+    /// Commits what has come in and ends the thread. What comes later is not taken.
+    pub(super) fn close(&mut self) {
+        let Some(thread) = self.thread.take() else { return };
+        // It may have ended already.
+        let _ = self.orders.send(Order::Close);
+        self.bell.hurry();
+        let _ = thread.join();
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// The thread's own.
+#[derive(Default)]
+struct Ledgers(Vec<Ledger>);
+
+struct Ledger {
+    writer: LedgerWriter,
+    queue: Arc<Mutex<Queue>>,
+    /// Hands that are not committed yet.
+    hands: Vec<Finished>,
+    decisions: DecisionTally,
+}
+
+impl Ledgers {
+    /// One more, with which the others share what memory there is.
+    fn open(&mut self, ledger: Ledger) {
+        self.0.push(ledger);
+        let share = CACHE / self.0.len() as u64;
+        for ledger in &self.0 {
+            if let Err(error) = ledger.writer.bound_cache(share) {
+                tracing::warn!(%error, "the memory of a ledger cannot be bounded");
+            }
+        }
+    }
+
+    fn run(mut self, orders: &Receiver<Order>, hurry: &AtomicBool) {
+        loop {
+            // Woken by the first hand in line.
+            std::thread::park_timeout(UPKEEP);
+            rest(hurry);
+            let mut closing = false;
+            for order in orders.try_iter() {
+                match order {
+                    Order::Open(writer, queue) => self.open(Ledger::new(*writer, queue)),
+                    Order::Close => closing = true,
+                }
+            }
+            if closing {
+                break;
+            }
+            self.0.iter_mut().for_each(Ledger::commit);
+        }
+        for mut ledger in std::mem::take(&mut self.0) {
+            lock(&ledger.queue).close();
+            ledger.commit();
+            // Else the journal has them.
+            if ledger.hands.is_empty() {
+                ledger.writer.close();
+            }
+        }
+    }
+}
+
+/// However the thread ends, nobody shall wait for it.
+impl Drop for Ledgers {
+    fn drop(&mut self) {
+        for ledger in &mut self.0 {
+            let mut queue = lock(&ledger.queue);
+            queue.close();
+            drop(queue.take(&mut ledger.hands));
+        }
+    }
+}
+
+/// Waits for more hands, unless somebody waits for those that are there.
+fn rest(hurry: &AtomicBool) {
+    let due = Instant::now() + BATCH;
+    while !hurry.swap(false, Ordering::Acquire) {
+        let rest = due.saturating_duration_since(Instant::now());
+        if rest.is_zero() {
+            break;
+        }
+        std::thread::park_timeout(rest);
+    }
+}
+
+impl Ledger {
+    fn new(writer: LedgerWriter, queue: Arc<Mutex<Queue>>) -> Ledger {
+        let note = writer.note(DecisionTally::NOTE).ok().flatten();
+        let decisions = note.and_then(|note| DecisionTally::from_note(&note));
+        let decisions = decisions.unwrap_or_else(|| DecisionTally::new(2));
+        Ledger { writer, queue, hands: Vec::new(), decisions }
+    }
+
+    /// Commits what is in line, and tells those who wait for it.
+    fn commit(&mut self) {
+        let counted = self.hands.len();
+        let waiting = lock(&self.queue).take(&mut self.hands);
+        if self.hands.is_empty() {
+            // Nobody can wait for nothing.
+            return;
+        }
+        let before = Instant::now();
+        for hand in &self.hands[counted..] {
+            hand.decisions.iter().for_each(|decision| self.decisions.add(decision));
+        }
+        for Finished { record, decisions } in &self.hands {
+            self.writer.append_with_decisions(record, decisions);
+        }
+        let note = self.decisions.to_note();
+        let committed = self.writer.commit_with_note(DecisionTally::NOTE, &note);
+        if let Err(error) = &committed {
+            if lock(&self.queue).failed() {
+                tracing::error!(%error, "hands cannot be recorded; trying again every second");
+            }
+        } else {
+            metrics::histogram!("cardroom_db_commit_seconds").record(before.elapsed());
+            let hands = self.hands.len() as u64;
+            metrics::counter!("cardroom_hands_total", "table" => "slumbot").increment(hands);
+            self.hands.clear();
+            self.empty_journal();
+        }
+        // Whoever has gone away does not need the answer.
+        waiting.into_iter().for_each(|told| _ = told.send(committed.is_ok()));
+    }
+
+    /// Empties the part of the journal whose hands are all committed.
+    fn empty_journal(&self) {
+        let mut queue = lock(&self.queue);
+        if queue.failing() {
+            tracing::info!(path = %self.writer.path().display(), "hands are recorded again");
+        }
+        let spent = queue.committed();
+        // Requests do not wait for it.
+        drop(queue);
+        if let Some(spent) = spent
+            && spent.empty().is_ok()
+        {
+            lock(&self.queue).emptied();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slumbot_host::keeper::{match_info, open_ledger};
+    use matches::games::load_game;
+    use protocol::acpc::gamedef::Reading;
+
+    #[test]
+    fn all_ledgers_together_take_no_more_memory_than_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let def = load_game(crate::slumbot_host::GAME, Reading::Strict).expect("a game");
+        let mut ledgers = Ledgers::default();
+        for agent in 1..=5 {
+            let info = match_info("m", &format!("agent-{agent}"), &def, &Default::default());
+            let made = open_ledger(&folder.path().join(agent.to_string()), &info);
+            let (writer, _) = made.expect("a ledger").expect("a new one");
+            let queue = Queue::new(0, writer.journal().expect("a journal"));
+            ledgers.open(Ledger::new(writer, Arc::new(Mutex::new(queue))));
+            let bounds = ledgers.0.iter().map(|ledger| ledger.writer.cache_bound().expect("told"));
+            let bounds: Vec<u64> = bounds.collect();
+            assert!(bounds.iter().sum::<u64>() <= CACHE, "{bounds:?}");
+            assert!(bounds.iter().all(|&bound| bound > CACHE / 6), "{bounds:?}");
+        }
+    }
+}
