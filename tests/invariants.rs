@@ -43,7 +43,7 @@ fn pure_crates_draw_no_randomness_of_their_own() {
 
 /// Who else may call `Agent::act`: agents that ask other agents, and the suite that judges them.
 const CALLERS: [&str; 5] = [
-    "matches/src/decide.rs",
+    "matches/src/bot.rs",
     "agents/src/router.rs",
     "agents/src/shadow.rs",
     "agents/src/exploiter.rs",
@@ -51,7 +51,7 @@ const CALLERS: [&str; 5] = [
 ];
 
 #[test]
-fn only_decide_and_wrappers_call_an_agent() {
+fn only_bots_and_wrappers_call_an_agent() {
     let mut callers = 0;
     for file in rust_files() {
         let in_source = file.name.starts_with("src/") || file.name.contains("/src/");
@@ -66,7 +66,7 @@ fn only_decide_and_wrappers_call_an_agent() {
             let name = file.name;
             assert!(
                 CALLERS.contains(&name.as_str()),
-                "{name} calls an agent: only matches::decide does (invariant 2)"
+                "{name} calls an agent: only matches::bot does (invariant 2)"
             );
         }
     }

@@ -9,6 +9,7 @@ use logs::DecisionRecord;
 use logs::stats::Latencies;
 use serde::Serialize;
 
+use matches::bot::Bot;
 use matches::table::{Observer, Table};
 
 /// An agent measured at a game, playing itself in every seat on one thread.
@@ -44,7 +45,8 @@ pub fn measure(
     seed: u64,
 ) -> Result<Measured, AgentError> {
     let before = resident_memory();
-    let agents = def.seats().map(|_| choice.build(def)).collect::<Result<Vec<_>, _>>()?;
+    let agents = def.seats().map(|_| Ok(Bot::here(choice.build(def)?)));
+    let agents = agents.collect::<Result<Vec<_>, AgentError>>()?;
     let mut table = Table::new(def, agents, seed, false, None);
     let mut counts = Counts::default();
     let begun = Instant::now();

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use game::{GameDef, games};
 use logs::DecisionRecord;
 use logs::estimate::{Estimates, RowKind, Rows};
+use matches::bot::Bot;
 use matches::registry::registry;
 use matches::table::{Observer, Table};
 
@@ -69,7 +70,7 @@ fn measure(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let (one, other) = pair.split_once('/').ok_or("name two agents as A/B")?;
     let choices = [registry().resolve(one)?, registry().resolve(other)?];
-    let agents = choices.iter().map(|choice| choice.build(def)).collect::<Result<_, _>>()?;
+    let agents = choices.iter().map(|choice| Bot::new(choice, def)).collect::<Result<_, _>>()?;
     let mut table = Table::new(def, agents, options.seed, false, None);
     let new = || -> Result<Estimates, Box<dyn std::error::Error>> {
         let estimates = Estimates::of_game(def, 1, 0).ok_or("not heads-up hold'em")?;

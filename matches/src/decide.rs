@@ -1,14 +1,12 @@
-//! One decision: ask an agent, and make what it says playable.
+//! One decision, made playable.
 //!
-//! This is the only caller of [`Agent::act`]. It derives the decision's random source from the
-//! match's seed, the hand and the decision's number; catches a panic; corrects an action that is not
-//! legal; and where there is no answer checks, or folds. What it returns is what must be played and
-//! recorded.
+//! Its random source comes from the match's seed, the hand and the decision's number. An action that is
+//! not legal is corrected; where there is no answer it is a check, or a fold. What comes out is what must
+//! be played and recorded.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use agents::{Agent, AgentRng, Context, Decision, Failed};
+use agents::{AgentRng, Decision, Failed};
 use game::{Action, InfoSet, Strategy};
 use logs::{DecisionRecord, Fallback};
 
@@ -38,33 +36,29 @@ pub struct Decided {
     pub note: Option<String>,
 }
 
-/// Asks the agent for the acting seat's action.
-pub fn decide(agent: &mut dyn Agent, infoset: &InfoSet, request: Request) -> Decided {
-    let index = infoset.public.history().len() as u64;
-    let rng = decision_rng(request.seed, request.hand, index);
-    let mut cx = Context { rng, hand: request.hand, time_left: request.time_left };
-    let legal = infoset.legal();
-    let decision = ask(agent, infoset, &mut cx);
-    if let Some(failed) = decision.failed {
-        return Decided {
-            action: if legal.fold { Action::Fold } else { Action::Call },
-            corrected_from: None,
-            fallback: Some(fallback(failed)),
-            strategy: None,
-            note: decision.note,
-        };
-    }
-    let legal_already = legal.allows(decision.action);
-    Decided {
-        action: if legal_already { decision.action } else { legal.nearest(decision.action) },
-        corrected_from: (!legal_already).then_some(decision.action),
-        fallback: None,
-        strategy: decision.strategy,
-        note: decision.note,
-    }
-}
-
 impl Decided {
+    /// What an agent says in this situation, made legal.
+    pub fn new(decision: Decision, infoset: &InfoSet) -> Decided {
+        let legal = infoset.legal();
+        if let Some(failed) = decision.failed {
+            return Decided {
+                action: if legal.fold { Action::Fold } else { Action::Call },
+                corrected_from: None,
+                fallback: Some(fallback(failed)),
+                strategy: None,
+                note: decision.note,
+            };
+        }
+        let legal_already = legal.allows(decision.action);
+        Decided {
+            action: if legal_already { decision.action } else { legal.nearest(decision.action) },
+            corrected_from: (!legal_already).then_some(decision.action),
+            fallback: None,
+            strategy: decision.strategy,
+            note: decision.note,
+        }
+    }
+
     /// The record of this decision.
     pub fn record(
         self,
@@ -86,12 +80,6 @@ impl Decided {
             elapsed,
         }
     }
-}
-
-/// Calls the agent; a panic becomes a failed decision.
-pub(crate) fn ask(agent: &mut dyn Agent, infoset: &InfoSet, cx: &mut Context) -> Decision {
-    catch_unwind(AssertUnwindSafe(|| agent.act(infoset, cx)))
-        .unwrap_or_else(|_| Decision::failed(Failed::Panicked))
 }
 
 fn fallback(failed: Failed) -> Fallback {

@@ -1,7 +1,8 @@
 //! A match from plan to record: deals, tables in this process, threads, the folder that keeps it, and programs as agents.
 //!
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
-//! - [`decide`](mod@decide): one decision, with fallback; the only caller of `Agent::act`.
+//! - [`bot`]: an agent at work, as every driver has it; the only caller of `Agent::act`.
+//! - [`decide`](mod@decide): one decision, made playable.
 //! - `external`: programs that speak the ACPC player's protocol, as agents.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
@@ -13,10 +14,10 @@
 //! - [`runner`]: a match on any number of threads, with the same result on each.
 //! - [`stop`]: asking a run to end.
 //! - [`table`]: one hand, played in this process.
-//! - [`threaded`]: an agent on a thread of its own, raced against the deadline.
 //! - [`tournament`]: which matches a tournament has.
 
 pub mod acknowledge;
+pub mod bot;
 pub mod deals;
 pub mod decide;
 pub mod external;
@@ -30,5 +31,5 @@ pub mod registry;
 pub mod runner;
 pub mod stop;
 pub mod table;
-pub mod threaded;
+mod threaded;
 pub mod tournament;

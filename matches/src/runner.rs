@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, HandRecord};
 
+use crate::bot::Bot;
 use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::table::{Observer, Table};
-use crate::threaded::seat;
 
 /// Hands are handed over at the latest after this time, and progress is shown as often.
 const FLUSH: Duration = Duration::from_millis(100);
@@ -217,7 +217,7 @@ impl Worker<'_> {
     fn table(&self) -> Result<Table, RunError> {
         let Plan { def, entrants, seed, duplicate, deadline, .. } = self.plan;
         let mut agents =
-            entrants.iter().map(|choice| seat(choice, def)).collect::<Result<Vec<_>, _>>()?;
+            entrants.iter().map(|choice| Bot::new(choice, def)).collect::<Result<Vec<_>, _>>()?;
         for (index, agent) in agents.iter_mut().enumerate() {
             let others = entrants.iter().enumerate().filter(|&(other, _)| other != index);
             agent.meet(&others.map(|(_, choice)| choice.name().to_owned()).collect::<Vec<_>>());

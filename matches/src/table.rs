@@ -1,16 +1,16 @@
 //! Hands played in this process: the fast path of local matches.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agents::{Agent, HandOutcome};
+use agents::HandOutcome;
 use cards::HoleCards;
 use game::{BySeat, GameDef, InfoSet, PublicState, Seat, Turn};
 use logs::{DecisionRecord, HandRecord};
 
+use crate::bot::Bot;
 use crate::deals::{Deal, Dealer};
-use crate::decide::{Request, decide};
+use crate::decide::Request;
 
 /// Which hand is played, with which cards, by whom.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ pub struct Table {
     seed: u64,
     duplicate: bool,
     deadline: Option<Duration>,
-    agents: Vec<Box<dyn Agent>>,
+    agents: Vec<Bot>,
     clock: Instant,
 }
 
@@ -48,7 +48,7 @@ impl Table {
     /// those that work on a thread of their own are held to it.
     pub fn new(
         def: &Arc<GameDef>,
-        agents: Vec<Box<dyn Agent>>,
+        agents: Vec<Bot>,
         seed: u64,
         duplicate: bool,
         deadline: Option<Duration>,
@@ -84,7 +84,7 @@ impl Table {
 
     /// Lets every agent forget earlier hands; done at the start of each block.
     pub fn restart(&mut self) {
-        self.agents.iter_mut().for_each(|agent| agent.restart());
+        self.agents.iter_mut().for_each(Bot::restart);
     }
 
     /// Plays one hand.
@@ -105,10 +105,10 @@ impl Table {
                     infoset.seat = seat;
                     infoset.hole = hole[seat];
                     let entrant = hand.entrants[seat];
-                    let agent = &mut *self.agents[entrant as usize];
+                    let agent = &mut self.agents[entrant as usize];
                     let request =
                         Request { seed: self.seed, hand: number, time_left: self.deadline };
-                    let decided = decide(agent, &infoset, request);
+                    let decided = agent.decide(&infoset, request);
                     // One reading a decision: the rules' own few nanoseconds count as the agent's.
                     let after = Instant::now();
                     let action = decided.action;
@@ -148,9 +148,7 @@ impl Table {
                 shown: &shown,
                 payoffs: &record.payoffs,
             };
-            let agent = &mut self.agents[entrant as usize];
-            // A panic here must not end the match; the next decision shows what the agent is worth.
-            let _ = catch_unwind(AssertUnwindSafe(|| agent.hand_over(&outcome)));
+            self.agents[entrant as usize].hand_over(&outcome);
         }
     }
 }

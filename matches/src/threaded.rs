@@ -1,18 +1,20 @@
 //! An agent on a thread of its own, raced against the deadline.
 //!
-//! Agents whose decisions take long ([`agents::Cost::Worker`]) are wrapped in this one: when the time
-//! is over the match goes on with a fallback, while the agent finishes its thought for nobody. A
-//! request that has been overtaken by a later one is dropped unanswered.
+//! When the time is over the match goes on with a fallback, while the agent finishes its thought for
+//! nobody. A request that has been overtaken by a later one is dropped unanswered. Requests wait in a queue of
+//! bounded length; an agent that is behind holds its driver up, but one that owes an answer does not: what finds
+//! the queue full is not told to it, and its decisions are late as they are.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError};
 use std::time::{Duration, Instant};
 
-use agents::{Agent, AgentChoice, AgentError, Context, Cost, Decision, Failed, HandOutcome};
+use agents::{Context, Decision, Failed, HandOutcome};
 use cards::HoleCards;
-use game::{BySeat, GameDef, InfoSet, Payoff, PublicState, Seat};
+use game::{BySeat, InfoSet, Payoff, PublicState, Seat};
+
+use crate::bot::Guarded;
 
 /// Agents that keep their own time are given this much more than their deadline.
 const GRACE: Duration = Duration::from_millis(50);
@@ -20,31 +22,24 @@ const GRACE: Duration = Duration::from_millis(50);
 /// How long a dropped agent is waited for.
 const FAREWELL: Duration = Duration::from_millis(700);
 
+/// Requests that wait for an agent, at most.
+const QUEUE: usize = 256;
+
+/// How long an agent that is behind is waited for before it is not told something.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often a full queue is looked at.
+const LOOK: Duration = Duration::from_millis(1);
+
 /// An agent that lives on its own thread.
-pub struct Threaded {
+pub(crate) struct Threaded {
     /// Gone once this value is being dropped.
-    requests: Option<Sender<Request>>,
+    requests: Option<SyncSender<Request>>,
     answers: Receiver<(u64, Decision)>,
     /// The number of the latest request; the thread drops older ones.
     latest: Arc<AtomicU64>,
-}
-
-/// A new agent for this game, on a thread of its own if its decisions take long.
-///
-/// # Errors
-/// When the agent cannot be built, or there is no thread for it.
-pub fn seat(choice: &AgentChoice, def: &Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> {
-    let agent = choice.build(def)?;
-    match choice.cost() {
-        Cost::Inline => Ok(agent),
-        Cost::Worker => match Threaded::new(agent) {
-            Ok(threaded) => Ok(Box::new(threaded)),
-            Err(error) => Err(AgentError::Start {
-                agent: choice.name().to_owned(),
-                reason: format!("there is no thread for it: {error}"),
-            }),
-        },
-    }
+    /// The last answer did not come in time.
+    late: bool,
 }
 
 enum Request {
@@ -67,20 +62,41 @@ impl Threaded {
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn new(agent: Box<dyn Agent>) -> std::io::Result<Threaded> {
-        let (requests, incoming) = mpsc::channel();
+    pub(crate) fn new(agent: Guarded) -> std::io::Result<Threaded> {
+        let (requests, incoming) = mpsc::sync_channel(QUEUE);
         let (outgoing, answers) = mpsc::channel();
         let latest = Arc::new(AtomicU64::new(0));
         let current = Arc::clone(&latest);
         std::thread::Builder::new()
             .name("agent".into())
             .spawn(move || serve(agent, &incoming, &outgoing, &current))?;
-        Ok(Threaded { requests: Some(requests), answers, latest })
+        Ok(Threaded { requests: Some(requests), answers, latest, late: false })
     }
 
-    /// Whether the thread was there to take it.
-    fn send(&self, request: Request) -> bool {
-        self.requests.as_ref().is_some_and(|requests| requests.send(request).is_ok())
+    /// Puts a request into the queue as soon as there is room, within this time.
+    fn send(&self, mut request: Request, patience: Option<Duration>) -> Result<(), Failed> {
+        let requests = self.requests.as_ref().ok_or(Failed::Gone)?;
+        let begun = Instant::now();
+        loop {
+            request = match requests.try_send(request) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Disconnected(_)) => return Err(Failed::Gone),
+                Err(TrySendError::Full(request)) => request,
+            };
+            if patience.is_some_and(|patience| begun.elapsed() >= patience) {
+                return Err(Failed::Timeout);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Tells it something that needs no answer. One whose thread is gone says so at the next decision.
+    fn tell(&mut self, request: Request) {
+        let patience = if self.late { Duration::ZERO } else { PATIENCE };
+        if self.send(request, Some(patience)) == Err(Failed::Timeout) && !self.late {
+            tracing::warn!("an agent is {QUEUE} requests behind and is not told all that happens");
+            self.late = true;
+        }
     }
 
     fn wait(&self, number: u64, time_left: Option<Duration>) -> Result<Decision, Failed> {
@@ -104,19 +120,21 @@ impl Threaded {
     }
 }
 
-impl Agent for Threaded {
-    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+impl Threaded {
+    pub(crate) fn ask(&mut self, infoset: &InfoSet, cx: &Context) -> Decision {
         let number = self.latest.fetch_add(1, Ordering::Relaxed) + 1;
         let request = Request::Act(number, Box::new(infoset.clone()), cx.clone());
-        if !self.send(request) {
-            return Decision::failed(Failed::Gone);
-        }
-        self.wait(number, cx.time_left).unwrap_or_else(Decision::failed)
+        let begun = Instant::now();
+        let answer = self.send(request, cx.time_left).and_then(|()| {
+            let left = cx.time_left.map(|time| time.saturating_sub(begun.elapsed()));
+            self.wait(number, left)
+        });
+        self.late = answer == Err(Failed::Timeout);
+        answer.unwrap_or_else(Decision::failed)
     }
 
-    fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
-        // An agent whose thread is gone says so at the next decision.
-        self.send(Request::HandOver(Box::new(OwnedOutcome {
+    pub(crate) fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
+        self.tell(Request::HandOver(Box::new(OwnedOutcome {
             hand: outcome.hand,
             public: outcome.public.clone(),
             seat: outcome.seat,
@@ -125,12 +143,12 @@ impl Agent for Threaded {
         })));
     }
 
-    fn meet(&mut self, opponents: &[String]) {
-        self.send(Request::Meet(opponents.to_vec()));
+    pub(crate) fn meet(&mut self, opponents: &[String]) {
+        self.tell(Request::Meet(opponents.to_vec()));
     }
 
-    fn restart(&mut self) {
-        self.send(Request::Restart);
+    pub(crate) fn restart(&mut self) {
+        self.tell(Request::Restart);
     }
 }
 
@@ -148,7 +166,7 @@ impl Drop for Threaded {
 }
 
 fn serve(
-    mut agent: Box<dyn Agent>,
+    mut agent: Guarded,
     requests: &Receiver<Request>,
     answers: &Sender<(u64, Decision)>,
     latest: &AtomicU64,
@@ -157,28 +175,19 @@ fn serve(
         match request {
             Request::Act(number, ..) if number < latest.load(Ordering::Relaxed) => {}
             Request::Act(number, infoset, mut cx) => {
-                let answer = crate::decide::ask(&mut *agent, &infoset, &mut cx);
-                if answers.send((number, answer)).is_err() {
+                if answers.send((number, agent.ask(&infoset, &mut cx))).is_err() {
                     return;
                 }
             }
-            Request::HandOver(outcome) => {
-                let outcome = HandOutcome {
-                    hand: outcome.hand,
-                    public: &outcome.public,
-                    seat: outcome.seat,
-                    shown: &outcome.shown,
-                    payoffs: &outcome.payoffs,
-                };
-                // A panic here must not end the agent; the next decision shows what it is worth.
-                let _ = catch_unwind(AssertUnwindSafe(|| agent.hand_over(&outcome)));
-            }
-            Request::Meet(opponents) => {
-                let _ = catch_unwind(AssertUnwindSafe(|| agent.meet(&opponents)));
-            }
-            Request::Restart => {
-                let _ = catch_unwind(AssertUnwindSafe(|| agent.restart()));
-            }
+            Request::HandOver(outcome) => agent.hand_over(&HandOutcome {
+                hand: outcome.hand,
+                public: &outcome.public,
+                seat: outcome.seat,
+                shown: &outcome.shown,
+                payoffs: &outcome.payoffs,
+            }),
+            Request::Meet(opponents) => agent.meet(&opponents),
+            Request::Restart => agent.restart(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Tests of matches.
 
+mod bot;
 mod external;
 mod games;
 mod local;
+mod panicking;

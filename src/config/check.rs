@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use agents::{AgentChoice, AgentConfig, Registry};
 use game::GameDef;
+use matches::bot::Bot;
 use matches::games::{LoadGameError, load_game};
 use matches::program::Program;
 use protocol::acpc::dealer::{Limits, Replies};
@@ -239,7 +240,7 @@ impl Checker<'_> {
     fn agent(&self, key: &str, name: &str, def: &Arc<GameDef>) -> Result<AgentChoice, ConfigError> {
         let choice = self.registry.resolve(name).map_err(|e| self.loaded.unusable(key, e))?;
         // Whether it can play this game shows when it is built.
-        choice.build(def).map_err(|error| self.loaded.unusable(key, error))?;
+        drop(Bot::new(&choice, def).map_err(|error| self.loaded.unusable(key, error))?);
         Ok(choice)
     }
 

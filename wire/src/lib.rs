@@ -9,6 +9,7 @@
 //! - [`slumbot`]: playing at a Slumbot server.
 //! - [`slumbot_host`]: the host of the Slumbot API: sessions that play against our agents.
 
+mod bots;
 pub mod connect;
 pub mod dealer;
 pub mod faults;

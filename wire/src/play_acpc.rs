@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agents::{Agent, AgentChoice, AgentError, Cost, HandOutcome};
+use agents::{AgentChoice, AgentError, HandOutcome};
 use game::{BySeat, GameDef, InfoSet};
 use logs::DecisionRecord;
 use logs::stats::Sums;
@@ -19,11 +19,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::bots;
 use connect::connect;
-use matches::decide::{Decided, Request, decide};
+use matches::bot::Bot;
+use matches::decide::{Decided, Request};
 use matches::notice::{AGAIN, SOON, Wait};
 use matches::stop::Stop;
-use matches::threaded::seat;
 pub use record::Record;
 pub use summary::{DecisionSummary, Summary};
 
@@ -158,10 +159,7 @@ pub async fn play(
         in_hand: false,
     };
     let end = table.play().await;
-    // An agent that runs programs ends them before it is gone; it has a little time for that.
-    if let Some(agent) = table.agent.take() {
-        let _ = tokio::task::spawn_blocking(move || drop(agent)).await;
-    }
+    bots::dismiss(table.agent.take()).await;
     let sums = table.sums;
     let mut summary = table.summary;
     summary.finish(&sums, &plan.def, &end);
@@ -191,7 +189,7 @@ struct Sitting<'a> {
     record: Option<&'a mut Record>,
     stop: &'a Stop,
     /// Gone while it thinks.
-    agent: Option<Box<dyn Agent>>,
+    agent: Option<Bot>,
     player: Player,
     summary: Summary,
     sums: Sums,
@@ -205,12 +203,9 @@ struct Sitting<'a> {
 
 impl Sitting<'_> {
     async fn play(&mut self) -> Result<End, PlayError> {
-        let (choice, def) = (self.plan.agent.clone(), Arc::clone(&self.plan.def));
-        // Building may take long: programs are started, models read.
-        let building = tokio::task::spawn_blocking(move || seat(&choice, &def));
-        let mut agent = building.await.map_err(|panic| PlayError::Thread(panic.into()))??;
-        agent.meet(&self.plan.opponents);
-        self.agent = Some(agent);
+        let plan = self.plan;
+        let building = bots::build(&plan.agent, &plan.def, &plan.opponents).await;
+        self.agent = Some(building.map_err(|error| PlayError::Thread(error.into()))??);
         let Some(mut stream) = connect(self.plan, self.stop).await? else {
             return Ok(End::Stopped);
         };
@@ -305,17 +300,16 @@ impl Sitting<'_> {
         let request = Request { seed: self.plan.seed, hand, time_left: self.plan.deadline };
         let before = Instant::now();
         let Some(mut agent) = self.agent.take() else { return Ok(()) };
-        let (decided, infoset) = match self.plan.agent.cost() {
-            Cost::Inline => {
-                let decided = decide(&mut *agent, &infoset, request);
-                self.agent = Some(agent);
-                (decided, infoset)
-            }
-            Cost::Worker => match self.think(stream, agent, infoset, request).await? {
+        let (infoset, decided) = if agent.is_here() {
+            let decided = agent.decide(&infoset, request);
+            self.agent = Some(agent);
+            (infoset, decided)
+        } else {
+            match self.think(stream, agent, infoset, request).await? {
                 Some(decided) => decided,
                 // The dealer has gone: nobody waits for the answer.
                 None => return Ok(()),
-            },
+            }
         };
         let elapsed = before.elapsed();
         self.player.act(decided.action).expect("decide returns legal actions for the turn");
@@ -328,23 +322,20 @@ impl Sitting<'_> {
     async fn think(
         &mut self,
         stream: &mut TcpStream,
-        mut agent: Box<dyn Agent>,
+        agent: Bot,
         infoset: InfoSet,
         request: Request,
-    ) -> Result<Option<(Decided, InfoSet)>, PlayError> {
-        let mut thought = tokio::task::spawn_blocking(move || {
-            let decided = decide(&mut *agent, &infoset, request);
-            (agent, decided, infoset)
-        });
+    ) -> Result<Option<(InfoSet, Decided)>, PlayError> {
+        let mut thought = bots::think(agent, infoset, request);
         let mut chunk = [0; 4096];
         loop {
             // What a dealer sends out of turn is small; beyond this it has to wait.
             let room = self.pending.len() < 1 << 20;
             tokio::select! {
                 thought = &mut thought => {
-                    let (agent, decided, infoset) = thought.expect("decide catches panics");
+                    let (agent, infoset, decided) = thought.expect("a bot's panics are its own");
                     self.agent = Some(agent);
-                    return Ok(Some((decided, infoset)));
+                    return Ok(Some((infoset, decided)));
                 }
                 read = stream.read(&mut chunk), if room => {
                     self.take(read, &chunk)?;

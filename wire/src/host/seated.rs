@@ -5,19 +5,19 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use agents::{Agent, AgentChoice, AgentError, HandOutcome};
+use agents::{AgentChoice, AgentError, HandOutcome};
 use game::{BySeat, GameDef};
 use protocol::acpc::{Event, MatchState, Player};
 
 use super::play::OwnDecisions;
 use crate::dealer::Inside;
-use matches::decide::{Request, decide};
-use matches::threaded::seat;
+use matches::bot::Bot;
+use matches::decide::Request;
 
 /// An agent and its player's machine.
 pub(super) struct Seated {
     player: Player,
-    agent: Box<dyn Agent>,
+    agent: Bot,
     entrant: u8,
     seed: u64,
     time_left: Duration,
@@ -48,7 +48,7 @@ impl Seated {
         opponents: &[String],
         decisions: &OwnDecisions,
     ) -> Result<Seated, AgentError> {
-        let mut agent = seat(choice, def)?;
+        let mut agent = Bot::new(choice, def)?;
         agent.meet(opponents);
         let (player, decisions) = (Player::new(Arc::clone(def)), Arc::clone(decisions));
         Ok(Seated { player, agent, entrant, seed, time_left, decisions })
@@ -68,7 +68,7 @@ impl Seated {
                     let time_left = Some(self.time_left);
                     let request = Request { seed: self.seed, hand, time_left };
                     let before = Instant::now();
-                    let decided = decide(&mut *self.agent, &infoset, request);
+                    let decided = self.agent.decide(&infoset, request);
                     self.player.act(decided.action).expect("decide returns legal actions");
                     let elapsed = before.elapsed();
                     let record = decided.record(&infoset, hand, self.entrant, elapsed);

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agents::{Agent, Cost};
 use backon::ExponentialBackoff;
 use game::{BySeat, InfoSet, PublicState, Turn};
 use logs::{DecisionRecord, Fallback};
@@ -15,8 +14,9 @@ use super::http::Trouble;
 use super::play::Shared;
 use super::vain::IN_A_ROW;
 use super::{Claim, RunError};
-use matches::decide::{Decided, Request, decide};
-use matches::threaded::seat;
+use crate::bots;
+use matches::bot::Bot;
+use matches::decide::{Decided, Request};
 use saved::restore;
 pub(super) use saved::{Standing, standing};
 
@@ -36,7 +36,7 @@ pub(super) struct Desk {
     session: u64,
     client: Client,
     /// Gone while it thinks.
-    agent: Option<Box<dyn Agent>>,
+    agent: Option<Bot>,
     open: Open,
     /// A hand of the run's number is this session's to play.
     claimed: bool,
@@ -64,12 +64,9 @@ struct Open {
 impl Desk {
     /// A session of an earlier run, if one waits, or a new one.
     pub(super) async fn new(shared: Arc<Shared>) -> Result<Desk, RunError> {
-        let (choice, def) = (shared.plan.agent.clone(), Arc::clone(&shared.def));
-        // Building may take long: programs are started, models read.
-        let building = tokio::task::spawn_blocking(move || seat(&choice, &def));
-        let building = building.await.map_err(|panic| RunError::System(panic.to_string()))?;
-        let mut agent = building?;
-        agent.meet(&[super::OPPONENT.to_owned()]);
+        let opponents = [super::OPPONENT.to_owned()];
+        let building = bots::build(&shared.plan.agent, &shared.def, &opponents).await;
+        let agent = building.map_err(|error| RunError::System(error.to_string()))??;
         let pauses = shared.pacer.pauses();
         let mut desk = Desk {
             client: fresh(&shared),
@@ -141,9 +138,7 @@ impl Desk {
 
     /// Ends the agent; it may take a moment.
     pub(super) async fn leave(&mut self) {
-        if let Some(agent) = self.agent.take() {
-            let _ = tokio::task::spawn_blocking(move || drop(agent)).await;
-        }
+        bots::dismiss(self.agent.take()).await;
     }
 
     /// Whether a hand is to be begun.
@@ -158,20 +153,13 @@ impl Desk {
         let request = Request { seed: self.shared.store.seed(), hand, time_left: plan.deadline };
         let Some(mut agent) = self.agent.take() else { return Ok(()) };
         let before = Instant::now();
-        let (agent, decided, infoset) = match plan.agent.cost() {
-            Cost::Inline => {
-                let decided = decide(&mut *agent, &infoset, request);
-                (agent, decided, infoset)
-            }
-            Cost::Worker => {
-                // The thought may take long, and what has been seen must not be lost meanwhile.
-                self.save(None)?;
-                let thought = tokio::task::spawn_blocking(move || {
-                    let decided = decide(&mut *agent, &infoset, request);
-                    (agent, decided, infoset)
-                });
-                thought.await.expect("decide catches panics")
-            }
+        let (agent, infoset, decided) = if agent.is_here() {
+            let decided = agent.decide(&infoset, request);
+            (agent, infoset, decided)
+        } else {
+            // The thought may take long, and what has been seen must not be lost meanwhile.
+            self.save(None)?;
+            bots::think(agent, infoset, request).await.expect("a bot's panics are its own")
         };
         let elapsed = before.elapsed();
         self.agent = Some(agent);

@@ -19,6 +19,7 @@ use super::store::Store;
 use super::summary::Summary;
 use super::vain::Vain;
 use super::{Plan, RunError};
+use matches::bot::Bot;
 use matches::stop::Stop;
 
 /// How often the progress is shown.
@@ -199,7 +200,7 @@ async fn play(
     let def = Arc::new(game::games::nolimit_holdem());
     // Whether the address and the agent make sense is known before anything is written.
     let mut http = Http::new(&plan.server)?;
-    plan.agent.build(&def)?;
+    drop(Bot::new(&plan.agent, &def)?);
     let pacer = Pacer::new(plan.pace);
     // Nothing is left behind by a run that cannot begin.
     let begun = plan.folder.join(logs::ledger::FILE_NAME).exists();

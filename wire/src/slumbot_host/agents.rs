@@ -7,22 +7,22 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use agents::{Agent, AgentChoice, AgentError, Cost};
+use agents::{AgentChoice, AgentError, Cost};
 use cards::{Board, HoleCards};
 use game::{BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
 use logs::DecisionRecord;
 use tokio::sync::Semaphore;
 
-use matches::decide::{Request, decide};
-use matches::threaded;
+use matches::bot::Bot;
+use matches::decide::Request;
 
 /// One agent that clients can play against.
-pub(super) struct Bot {
+pub(super) struct Offered {
     /// What it is called.
     pub(super) name: String,
     choice: AgentChoice,
     def: Arc<GameDef>,
-    idle: Mutex<Vec<Box<dyn Agent>>>,
+    idle: Mutex<Vec<Bot>>,
     /// How long a decision may take.
     time_limit: Duration,
     /// How many decisions that take long are made at a time.
@@ -40,16 +40,16 @@ pub(super) struct Question {
     pub(super) hand: u64,
 }
 
-impl Bot {
+impl Offered {
     pub(super) fn new(
         name: String,
         choice: AgentChoice,
         def: &Arc<GameDef>,
         time_limit: Duration,
         places: Arc<Semaphore>,
-    ) -> Bot {
+    ) -> Offered {
         let (def, idle) = (Arc::clone(def), Mutex::default());
-        Bot { name, choice, def, idle, time_limit, places }
+        Offered { name, choice, def, idle, time_limit, places }
     }
 
     /// The agent as it was named.
@@ -62,18 +62,18 @@ impl Bot {
         self.choice.cost() == Cost::Inline
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Box<dyn Agent>>> {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Bot>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lends an agent.
-    fn with<T>(&self, work: impl FnOnce(&mut dyn Agent) -> T) -> Result<T, AgentError> {
+    fn with<T>(&self, work: impl FnOnce(&mut Bot) -> T) -> Result<T, AgentError> {
         let lent = self.idle().pop();
         let mut agent = match lent {
             Some(agent) => agent,
-            None => threaded::seat(&self.choice, &self.def)?,
+            None => Bot::new(&self.choice, &self.def)?,
         };
-        let result = work(&mut *agent);
+        let result = work(&mut agent);
         self.idle().push(agent);
         Ok(result)
     }
@@ -85,7 +85,7 @@ impl Bot {
 
     /// Asks for one decision where it holds nobody up.
     pub(super) async fn decide_elsewhere(
-        self: &Arc<Bot>,
+        self: &Arc<Offered>,
         question: Question,
     ) -> Result<DecisionRecord, AgentError> {
         let bot = Arc::clone(self);
@@ -100,7 +100,7 @@ impl Bot {
 
     /// As [`play_itself`](Self::play_itself), where it holds nobody up.
     pub(super) async fn play_itself_elsewhere(
-        self: &Arc<Bot>,
+        self: &Arc<Offered>,
         deal: SelfPlay,
     ) -> Result<i64, AgentError> {
         let bot = Arc::clone(self);
@@ -124,12 +124,12 @@ impl Bot {
     }
 }
 
-fn ask(agent: &mut dyn Agent, question: &Question, time_limit: Duration) -> DecisionRecord {
+fn ask(agent: &mut Bot, question: &Question, time_limit: Duration) -> DecisionRecord {
     agent.restart();
     let &Question { ref infoset, seed, hand } = question;
     let request = Request { seed, hand, time_left: Some(time_limit) };
     let before = Instant::now();
-    let decided = decide(agent, infoset, request);
+    let decided = agent.decide(infoset, request);
     decided.record(infoset, hand, super::BOT, before.elapsed())
 }
 
@@ -149,7 +149,7 @@ pub(super) struct SelfPlay {
 }
 
 impl SelfPlay {
-    fn play(&self, agent: &mut dyn Agent, def: &Arc<GameDef>, time_limit: Duration) -> i64 {
+    fn play(&self, agent: &mut Bot, def: &Arc<GameDef>, time_limit: Duration) -> i64 {
         let public = PublicState::new(def);
         let mut infoset = InfoSet { public, seat: self.seat, hole: self.hole[self.seat] };
         loop {
@@ -164,7 +164,7 @@ impl SelfPlay {
                     let (seed, hand) = (self.seed, self.hand);
                     let request = Request { seed, hand, time_left: Some(time_limit) };
                     // What `decide` returns is legal.
-                    infoset.public.apply_unchecked(decide(agent, &infoset, request).action);
+                    infoset.public.apply_unchecked(agent.decide(&infoset, request).action);
                 }
             }
         }

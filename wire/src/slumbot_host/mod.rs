@@ -46,7 +46,7 @@ use protocol::slumbot::host::{Hand, Request};
 use protocol::slumbot::message::{HandObject, TokenObject, json};
 use serde::Serialize;
 
-use agents::Bot;
+use agents::Offered;
 use files::Files;
 use keeper::{Book, Keeper};
 use play::{not_recorded, recorded};
@@ -131,7 +131,7 @@ struct Inner {
     plan: HostPlan,
     def: Arc<GameDef>,
     /// By the number under which slots know them; those not offered any more are `None`.
-    bots: Vec<Option<Arc<Bot>>>,
+    bots: Vec<Option<Arc<Offered>>>,
     default: u16,
     secret: Secret,
     slots: Slots,
@@ -313,7 +313,7 @@ impl SlumbotHost {
     pub fn status(&self) -> HostStatus {
         let inner = &*self.0;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let offered = |(bot, book): (&Option<Arc<Bot>>, &Mutex<Option<Arc<Book>>>)| {
+        let offered = |(bot, book): (&Option<Arc<Offered>>, &Mutex<Option<Arc<Book>>>)| {
             let of = lock(book).as_ref().map(|book| book.id.clone());
             Some(OfferedAgent { name: bot.as_ref()?.name.clone(), of })
         };

@@ -8,7 +8,7 @@ use game::Turn;
 use protocol::acpc::gamedef::Reading;
 use tokio::sync::Semaphore;
 
-use super::agents::Bot;
+use super::agents::Offered;
 use super::files::{self, Files, agent_names};
 use super::keeper::{self, Book, Keeper, OpenLedgerError};
 use super::play::record;
@@ -46,9 +46,9 @@ impl SlumbotHost {
         let bot = |name: &String| {
             let (_, choice) = plan.agents.iter().find(|(offered, _)| offered == name)?;
             let (name, choice, places) = (name.clone(), choice.clone(), Arc::clone(&places));
-            Some(Arc::new(Bot::new(name, choice, &def, plan.decision_time, places)))
+            Some(Arc::new(Offered::new(name, choice, &def, plan.decision_time, places)))
         };
-        let bots: Vec<Option<Arc<Bot>>> = known.iter().map(bot).collect();
+        let bots: Vec<Option<Arc<Offered>>> = known.iter().map(bot).collect();
         let offered = |name: &String| {
             let index =
                 known.iter().zip(&bots).position(|(known, bot)| bot.is_some() && known == name);

@@ -8,7 +8,7 @@ use logs::{DecisionRecord, HandRecord};
 use protocol::slumbot::host::{Hand, Next};
 use protocol::slumbot::message::{HandEnd, HandObject};
 
-use super::agents::{Bot, Question, SelfPlay};
+use super::agents::{Offered, Question, SelfPlay};
 use super::keeper::Book;
 use super::queue::Keeping;
 use super::seeds::{parse_token, token_text};
@@ -36,13 +36,13 @@ impl Inner {
     }
 
     /// The agent of this number.
-    pub(super) fn bot(&self, number: u16) -> &Arc<Bot> {
+    pub(super) fn bot(&self, number: u16) -> &Arc<Offered> {
         let bot = self.bots.get(usize::from(number)).and_then(Option::as_ref);
         bot.expect("sessions have agents that are offered")
     }
 
     pub(super) fn named(&self, name: &str) -> Option<u16> {
-        let named = |bot: &Option<Arc<Bot>>| bot.as_ref().is_some_and(|bot| bot.name == name);
+        let named = |bot: &Option<Arc<Offered>>| bot.as_ref().is_some_and(|bot| bot.name == name);
         self.bots.iter().position(named).map(|index| index as u16)
     }
 
@@ -245,7 +245,12 @@ impl Inner {
     }
 
     /// Lets an agent that takes long play itself while the client thinks.
-    fn begin_baseline(&self, bot: &Arc<Bot>, session: &Session, slot: &Slot) -> Option<Baseline> {
+    fn begin_baseline(
+        &self,
+        bot: &Arc<Offered>,
+        session: &Session,
+        slot: &Slot,
+    ) -> Option<Baseline> {
         if !self.plan.baseline {
             return None;
         }
@@ -258,7 +263,7 @@ impl Inner {
     /// that is not wanted.
     pub(super) async fn baseline(
         &self,
-        bot: &Arc<Bot>,
+        bot: &Arc<Offered>,
         session: &mut Session,
         slot: &Slot,
     ) -> Result<Option<i64>, HostError> {
