@@ -404,6 +404,8 @@ impl Checker<'_> {
         self.refuse_if(no_host, &at("host"), || Unusable::Host(host.to_owned()))?;
         self.refuse_if(dealer.port == 0, &at("port"), || Unusable::NoPort)?;
         self.some_time(&at("connect_timeout"), dealer.connect_timeout)?;
+        self.some_time(&at("silence"), dealer.silence)?;
+        self.some_time(&at("decision_timeout"), dealer.decision_timeout)?;
         let (first, most) = (dealer.retry_first, dealer.retry_most);
         self.some_time(&at("retry_first"), first)?;
         self.refuse_if(first > most, &at("retry_first"), || Unusable::Retry { first, most })?;
@@ -418,6 +420,8 @@ impl Checker<'_> {
             connect_timeout: dealer.connect_timeout.0,
             retry_first: first.0,
             retry_most: most.0,
+            silence: dealer.silence.0,
+            decision_time: dealer.decision_timeout.0,
             folder: self.loaded.config.server.data.join("dealers"),
         })
     }

@@ -210,6 +210,12 @@ pub struct OutsideDealer {
     /// The longest wait before connecting again.
     #[serde(default = "default_retry_most")]
     pub retry_most: Time,
+    /// How long the dealer may say nothing.
+    #[serde(default = "default_silence")]
+    pub silence: Time,
+    /// How long a decision may take.
+    #[serde(default = "default_dealer_decision")]
+    pub decision_timeout: Time,
 }
 
 fn default_hands() -> u32 {
@@ -241,6 +247,12 @@ fn default_connect_timeout() -> Time {
 }
 fn default_retry_first() -> Time {
     seconds(1)
+}
+fn default_silence() -> Time {
+    seconds(3600)
+}
+fn default_dealer_decision() -> Time {
+    seconds(60)
 }
 fn default_retry_most() -> Time {
     seconds(300)
@@ -401,6 +413,8 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
             "connect_timeout",
             "retry_first",
             "retry_most",
+            "silence",
+            "decision_timeout",
         ]),
         _ => None,
     }

@@ -225,6 +225,21 @@ fn strict_tables_end_matches_at_a_bad_reply_and_say_so() {
 }
 
 #[test]
+fn an_outside_dealer_that_says_nothing_is_left_and_tried_again() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = silent.local_addr().expect("an address").port();
+    let guest = Server::start_in(super::server::folder_with(&format!(
+        "tables = []\n[[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {port}\n\
+         game = \"{KUHN}\"\nagent = \"call\"\nretry_first = \"10ms\"\nsilence = \"300ms\"\n"
+    )));
+    // Held open, and nothing is said.
+    let _held = [silent.accept().expect("it comes"), silent.accept().expect("it comes again")];
+    let status = guest.json("/api/v1/dealers")[0].clone();
+    let error = status["error"].as_str().expect("a failure");
+    assert!(error.contains("300ms") && status["failures"].as_u64() >= Some(1), "{status:#}");
+}
+
+#[test]
 fn an_agent_of_the_server_keeps_playing_at_an_outside_dealer() {
     let host = Server::start(&open_table(6, ""));
     let folder = super::server::folder_with(&format!(

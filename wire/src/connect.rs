@@ -39,6 +39,10 @@ pub struct ConnectionPlan {
     pub retry_first: Duration,
     /// The longest pause.
     pub retry_most: Duration,
+    /// How long the dealer may say nothing; then the attempt has failed.
+    pub silence: Duration,
+    /// How long a decision may take.
+    pub decision_time: Duration,
     /// The folder for the records of all connections.
     pub folder: PathBuf,
 }
@@ -179,8 +183,8 @@ impl Connection {
             agent: plan.agent.clone(),
             seed: mix(time.as_nanosecond() as u64) >> 1,
             connect_timeout: plan.connect_timeout,
-            silence: None,
-            deadline: None,
+            silence: Some(plan.silence),
+            deadline: Some(plan.decision_time),
             opponents: Vec::new(),
         };
         let (summary, end) = play_acpc::play(&seat, Some(&mut record), stop).await;
