@@ -5,7 +5,7 @@
 //! limit; a second signal of any kind aborts.
 
 use std::fmt::Write;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::config::check::Setup;
 use crate::exit::Failure;
 use crate::notify::{notify, watchdog_interval};
+use crate::shell;
 use crate::web::faults::Faults;
 use crate::web::login::Login;
 use crate::web::slumbot::Api;
@@ -193,7 +194,7 @@ async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, ho
 }
 
 /// Where to look, for people and for scripts: one line for the web page, one for the Slumbot API, one
-/// for each open seat.
+/// for each open seat; then what to do next.
 fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>) -> String {
     let mut text = format!("listening on http://{address}\n");
     if let Some(api) = slumbot {
@@ -220,6 +221,19 @@ fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>
                 others.join(", ")
             );
         }
+    }
+    let _ = writeln!(text, "play by hand at http://{address}/play");
+    let open = |table: &TableView| {
+        let address = (*table.addresses().iter().flatten().next()?).to_owned();
+        Some((address, table.plan().game_name.clone()))
+    };
+    if let Some((seat, game)) = tables.iter().find_map(open) {
+        let host =
+            if seat.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { seat.ip() };
+        let game = shell::line(["--game", game.as_str()]);
+        let port = seat.port();
+        let _ =
+            writeln!(text, "sit a bot down: cardroom play acpc {host} {port} --agent call {game}");
     }
     text
 }

@@ -226,6 +226,17 @@ fn agents_are_listed_described_verified_and_measured() {
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         serde_json::from_slice(&output.stdout).expect("one JSON document")
     };
+    for (arguments, schema) in [
+        (&["agents", "list", "--json"][..], "cardroom-agents/1"),
+        (&["agents", "describe", "bold", "--json"], "cardroom-agent/1"),
+        (&["agents", "describe", "oct", "--json"], "cardroom-agent/1"),
+        (&["agents", "verify", "call", "--hands", "2", "--json"], "cardroom-agents-verify/1"),
+        (&["agents", "bench", "call", "--time", "10ms", "--json"], "cardroom-agents-bench/1"),
+        (&["games", "--json"], "cardroom-games/1"),
+        (&["config", "show", "--json"], "cardroom-config/1"),
+    ] {
+        assert_eq!(json(arguments)["schema"], schema, "{arguments:?}");
+    }
     let list = json(&["agents", "list", "--json"]);
     let kinds: Vec<_> = list["kinds"].as_array().into_iter().flatten().collect();
     let names: Vec<_> = kinds.iter().filter_map(|kind| kind["kind"].as_str()).collect();
@@ -237,14 +248,14 @@ fn agents_are_listed_described_verified_and_measured() {
 
     let verify = ["agents", "verify", "bold", "shadow:call,random", "--hands", "20", "--json"];
     let reports = json(&verify);
-    let reports = reports.as_array().expect("a list");
+    let reports = reports["reports"].as_array().expect("a list");
     assert_eq!(reports.len(), 12, "two agents at six games");
     assert!(reports.iter().all(|report| report["holds"] == true), "{reports:?}");
 
     let bench = json(&["agents", "bench", "call", "bold", "--time", "50ms", "--json"]);
     for (index, name) in ["call", "bold"].into_iter().enumerate() {
-        assert_eq!(bench[index]["agent"], name);
-        assert!(bench[index]["measured"]["decisions"].as_u64() > Some(0));
+        assert_eq!(bench["agents"][index]["agent"], name);
+        assert!(bench["agents"][index]["measured"]["decisions"].as_u64() > Some(0));
     }
     check_failure(&cardroom(at, &["agents", "describe", "bolt"]), 3, "did you mean `bold`?");
 }
@@ -267,8 +278,8 @@ fn verify_says_what_it_waits_for_and_asks_a_program_that_hangs_only_once() {
     let line = "waiting for `external:bash hang.sh` to act in hand 0, at most 3s (2 s so far)\n";
     assert!(said.contains(line), "{said}");
     let reports: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
-    assert_eq!(reports[0]["decisions"], 1, "{reports}");
-    let how = reports[0]["breaches"][0]["how"].as_str().expect("words");
+    assert_eq!(reports["reports"][0]["decisions"], 1, "{reports}");
+    let how = reports["reports"][0]["breaches"][0]["how"].as_str().expect("words");
     assert!(how.contains("no answer in time"), "{how}");
 }
 

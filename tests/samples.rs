@@ -42,10 +42,10 @@ fn check(document: &str, folder: &Path, commands: &[&str]) {
 }
 
 #[test]
-fn the_samples_of_the_readme_are_what_is_printed() {
+fn the_samples_of_readme_and_guide_are_what_is_printed() {
     let folder = tempfile::tempdir().expect("a folder");
-    let commands = ["match equity random --hands 10000", "equity AcKd --board Ks3hJc"];
-    check("README.md", folder.path(), &commands);
+    check("README.md", folder.path(), &["match equity random --hands 10000"]);
+    check("docs/guide.md", folder.path(), &["equity AcKd --board Ks3hJc"]);
 }
 
 #[test]

@@ -126,7 +126,8 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
         let kinds: Vec<_> = registry.kinds().iter().map(kind_json).collect();
         let one = |(name, config)| json!({ "name": name, "agent": config });
         let defined: Vec<_> = registry.defined().map(one).collect();
-        return say(&pretty(&json!({ "kinds": kinds, "configured": defined })));
+        let schema = "cardroom-agents/1";
+        return say(&pretty(&json!({ "schema": schema, "kinds": kinds, "configured": defined })));
     }
     let mut table = table(&["AGENT", "COST", "WHAT IT DOES"]);
     for spec in registry.kinds() {
@@ -181,7 +182,7 @@ fn describe(args: &DescribeArgs) -> Result<(), Failure> {
         let choice = registry.resolve(&args.name).map_err(Failure::input)?;
         let spec = choice.spec();
         return say(&if args.list.json {
-            pretty(&with_model(kind_json(spec), choice.about()))
+            pretty(&description_json(spec, choice.about()))
         } else {
             description(spec) + &model(choice.about())
         });
@@ -190,7 +191,7 @@ fn describe(args: &DescribeArgs) -> Result<(), Failure> {
     let about = registry.resolve(&args.name).map(|choice| choice.about().to_owned());
     let about = about.unwrap_or_default();
     if args.list.json {
-        let mut document = with_model(kind_json(spec), &about);
+        let mut document = description_json(spec, &about);
         document["configured"] = json!(config);
         return say(&pretty(&document));
     }
@@ -207,8 +208,10 @@ fn model(about: &str) -> String {
     if about.is_empty() { String::new() } else { format!("\n\n{about}") }
 }
 
-/// The same, in a document.
-fn with_model(mut document: serde_json::Value, about: &str) -> serde_json::Value {
+/// A kind and what is known of its model, as a document.
+fn description_json(spec: &AgentSpec, about: &str) -> serde_json::Value {
+    let mut document = kind_json(spec);
+    document["schema"] = json!("cardroom-agent/1");
     if !about.is_empty() {
         document["model"] = json!(about.lines().collect::<Vec<_>>());
     }
@@ -313,7 +316,8 @@ fn reports_json(reports: &[(String, String, Report)]) -> String {
             "not_claimed": report.not_claimed,
         })
     };
-    pretty(&json!(reports.iter().map(one).collect::<Vec<_>>()))
+    let reports: Vec<_> = reports.iter().map(one).collect();
+    pretty(&json!({ "schema": "cardroom-agents-verify/1", "reports": reports }))
 }
 
 fn reports_text(reports: &[(String, String, Report)]) -> String {
@@ -347,7 +351,8 @@ fn bench(args: &BenchArgs) -> Result<(), Failure> {
         .collect::<Result<Vec<_>, Failure>>()?;
     if args.list.json {
         let one = |(agent, measured): &(String, Measured)| json!({ "agent": agent, "measured": measured });
-        return say(&pretty(&json!(measured.iter().map(one).collect::<Vec<_>>())));
+        let agents: Vec<_> = measured.iter().map(one).collect();
+        return say(&pretty(&json!({ "schema": "cardroom-agents-bench/1", "agents": agents })));
     }
     let mut table = table(&[
         "AGENT",

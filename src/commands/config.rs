@@ -84,5 +84,5 @@ fn as_json(loaded: &Loaded) -> String {
             (key, serde_json::json!({ "value": value, "origin": origin }))
         })
         .collect();
-    format!("{:#}\n", serde_json::Value::Object(values))
+    format!("{:#}\n", serde_json::json!({ "schema": "cardroom-config/1", "values": values }))
 }

@@ -1,7 +1,10 @@
 //! `cardroom games`: the built-in games.
 
 use game::Betting;
+use matches::games::load_game;
 use protocol::acpc;
+use protocol::acpc::gamedef::Reading;
+use serde_json::json;
 
 use crate::exit::Failure;
 use crate::named::built_in;
@@ -13,6 +16,9 @@ pub struct Args {
     /// The game whose definition is to be printed, in the ACPC format
     #[arg(value_name = "NAME")]
     name: Option<String>,
+    /// The list as JSON
+    #[arg(long, conflicts_with = "name")]
+    json: bool,
 }
 
 /// Prints the list or the definition.
@@ -20,19 +26,29 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(name) = &args.name {
         return report::out(built_in(name)?.text);
     }
-    let width = acpc::games().iter().map(|game| game.name.len()).max().unwrap_or_default();
-    let mut text = String::new();
-    for game in acpc::games() {
-        let def = matches::games::load_game(game.name, acpc::gamedef::Reading::Strict)
-            .map_err(Failure::input)?;
+    let games = acpc::games().iter().map(|game| {
+        let def = load_game(game.name, Reading::Strict).map_err(Failure::input)?;
         let betting = match def.betting {
             Betting::Limit => "limit",
             Betting::NoLimit => "no-limit",
         };
-        let plural = if def.streets == 1 { "" } else { "s" };
+        Ok((game.name, def.players, betting, def.streets))
+    });
+    let games = games.collect::<Result<Vec<_>, Failure>>()?;
+    if args.json {
+        let games = games.iter().map(|(name, players, betting, streets)| {
+            json!({ "name": name, "players": players, "betting": betting, "streets": streets })
+        });
+        let games: Vec<serde_json::Value> = games.collect();
+        let document = json!({ "schema": "cardroom-games/1", "games": games });
+        return report::out(&format!("{document:#}\n"));
+    }
+    let width = games.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for (name, players, betting, streets) in games {
+        let plural = if streets == 1 { "" } else { "s" };
         text.push_str(&format!(
-            "{:<width$}  {:>2} players  {betting:<8}  {} street{plural}\n",
-            game.name, def.players, def.streets
+            "{name:<width$}  {players:>2} players  {betting:<8}  {streets} street{plural}\n"
         ));
     }
     report::out(&text)

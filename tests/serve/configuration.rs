@@ -15,7 +15,9 @@ fn run(config: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
 fn show(config: &str, variables: &[(&str, &str)]) -> serde_json::Value {
     let output = run(config, &["config", "show", "--json"], variables);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(document["schema"], "cardroom-config/1");
+    document["values"].clone()
 }
 
 #[test]
