@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use matches::bot::is_building;
 use matches::stop::Stop;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::exit::Code;
+use crate::exit::{Code, Failure};
 use crate::shell;
 
 /// The command line as typed, to be pasted into a shell: it is also what resumes a run.
@@ -40,6 +41,13 @@ impl Answer {
 static ASKED: Mutex<Option<(Stop, Answer)>> = Mutex::new(None);
 /// Whether a signal has come.
 static SIGNALLED: AtomicBool = AtomicBool::new(false);
+/// Whether a match has no hand yet.
+static WAITING: AtomicBool = AtomicBool::new(false);
+
+/// Says whether a match has no hand yet: then the first signal ends the process while agents are being built.
+pub(crate) fn set_waiting(waiting: bool) {
+    WAITING.store(waiting, Ordering::SeqCst);
+}
 
 /// As long as the value lives, Ctrl-C, SIGTERM or SIGHUP ends the process at once, and with it the
 /// programs it has started: for commands that may start programs and have nothing to finish.
@@ -78,7 +86,10 @@ impl Drop for Aborting {
 ///
 /// Where a command runs others, the last that listens is the one that is asked; one that begins to listen
 /// after the first signal is asked at once.
-pub(crate) fn listen(stop: &Stop) -> std::io::Result<Answer> {
+///
+/// # Errors
+/// When the system does not let it listen.
+pub(crate) fn listen(stop: &Stop) -> Result<Answer, Failure> {
     let answer =
         Answer(Arc::new(Mutex::new("finishing the hands in play; press Ctrl-C again to abort")));
     let before = asked().replace((stop.clone(), answer.clone()));
@@ -90,6 +101,9 @@ pub(crate) fn listen(stop: &Stop) -> std::io::Result<Answer> {
     }
     spawn(async |mut signals: Signals| {
         signals.next().await;
+        if WAITING.load(Ordering::SeqCst) && is_building() {
+            leave(&format!("aborted before the first hand; resume with: {}", command_line()));
+        }
         SIGNALLED.store(true, Ordering::SeqCst);
         if let Some((stop, answer)) = &*asked() {
             stop.ask();
@@ -103,7 +117,8 @@ pub(crate) fn listen(stop: &Stop) -> std::io::Result<Answer> {
             }
         }
         leave(&format!("aborted; resume with: {}", command_line()));
-    })?;
+    })
+    .map_err(|error| Failure::input(anyhow::Error::from(error)))?;
     Ok(answer)
 }
 

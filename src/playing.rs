@@ -163,9 +163,14 @@ pub(crate) fn play_shown(
         matches::notice::listen(None);
     }
     let mut progress = Progress::new(total, "hands", quiet);
+    interrupt::set_waiting(true);
     let result = play(plan, settings, stop, &mut |position| {
+        if position.hands > 0 {
+            interrupt::set_waiting(false);
+        }
         progress.show(position.hands, &format!("{label}{}", position_note(position, plan.hands)));
     });
+    interrupt::set_waiting(false);
     progress.finish();
     result.map_err(|error| match error {
         PlayError::Plan(error) => Failure::usage(error),

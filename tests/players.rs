@@ -337,6 +337,32 @@ fn programs_end_with_the_command_that_started_them() {
 }
 
 #[test]
+fn a_match_that_waits_for_its_agents_ends_with_the_first_signal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("absent.sh"), "echo > begun; sleep 1000\n").expect("a file");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cardroom"))
+        .args(["match", "external:bash absent.sh", "call", "--hands", "10"])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let begun = Instant::now();
+    while !folder.path().join("begun").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the program was not started");
+        assert_eq!(child.try_wait().expect("a child"), None, "it ended");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let sent = Instant::now();
+    let output = child.wait_with_output().expect("it ends");
+    assert!(sent.elapsed() < Duration::from_secs(30), "a connection is waited for for a minute");
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("before the first hand"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_program_is_not_given_the_password_of_an_account() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("look.sh"), "env > seen\n").expect("a file");

@@ -6,12 +6,21 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agents::{Agent, AgentChoice, AgentError, Context, Cost, Decision, Failed, HandOutcome};
 use game::{GameDef, InfoSet};
 
 use crate::decide::{Decided, Request, decision_rng};
 use crate::threaded::Threaded;
+
+/// How many agents are being built at this moment.
+static BUILDING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether an agent is being built: a program started, a model read.
+pub fn is_building() -> bool {
+    BUILDING.load(Ordering::SeqCst) > 0
+}
 
 /// An agent at work.
 pub struct Bot(Place);
@@ -32,7 +41,9 @@ impl Bot {
     /// When the agent cannot be built, or there is no thread for it.
     pub fn new(choice: &AgentChoice, def: &Arc<GameDef>) -> Result<Bot, AgentError> {
         let failed = |reason: String| AgentError::Start { agent: choice.name().to_owned(), reason };
+        BUILDING.fetch_add(1, Ordering::SeqCst);
         let built = catch_unwind(AssertUnwindSafe(|| choice.build(def)));
+        BUILDING.fetch_sub(1, Ordering::SeqCst);
         let agent = built.unwrap_or_else(|_| Err(failed("it panicked".to_owned())))?;
         let bot = match choice.cost() {
             Cost::Inline => Ok(Bot::here(agent)),

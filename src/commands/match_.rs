@@ -41,7 +41,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
     let settings = play.settings(&folder, &plan.entrants);
     let stop = Stop::new();
-    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    interrupt::listen(&stop)?;
     let played = play_shown(&plan, &settings, "", play.quiet, &stop)?;
     let kept = (settings.level > Level::Nothing).then_some(folder.as_path());
     report::show(&played, kept, play.json)?;

@@ -98,7 +98,7 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
     };
     let mut record = args.record.as_deref().map(Record::open).transpose().map_err(failure)?;
     let stop = Stop::new();
-    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    interrupt::listen(&stop)?;
     let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
     if args.json || end.is_ok() || summary.hands > 0 {
         out(&format!("{}\n", show(&summary, args.json)))?;

@@ -126,14 +126,14 @@ pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
         return report::out(&(typed.join("\n") + "\n"));
     }
     let stop = Stop::new();
-    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    interrupt::listen(&stop)?;
     let mut record = Record::open(study.number, &options, &program()).map_err(Failure::input)?;
     for (number, step) in steps.iter().enumerate() {
         if record.has(&step.title, &typed(step)) {
             continue;
         }
         // The stop of a command that is over may be the one that was asked.
-        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+        interrupt::listen(&stop)?;
         if stop.asked() {
             return Err(Failure::interrupted(format!(
                 "stopped after {number} of {} steps; resume with: {}",

@@ -50,7 +50,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let home =
         out.unwrap_or_else(|| data.join("tournaments").join(tournament::name(&pattern, &names)));
     let stop = Stop::new();
-    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    interrupt::listen(&stop)?;
 
     let mut results = tournament::Results::new(names);
     let mut reports = Vec::new();

@@ -36,8 +36,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let strategy = agent.tree_strategy(&def).map_err(Failure::input)?;
     let strategy = strategy.ok_or_else(|| Failure::input(InBucketsError::Cards))?;
     let stop = Stop::new();
-    let answer =
-        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let answer = interrupt::listen(&stop)?;
     answer.set("stopping after the flops in work; press Ctrl-C again to abort");
     let mut progress: Option<Progress> = None;
     let begun = Instant::now();

@@ -32,8 +32,7 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<(), Failure> {
     let data = args.named.load()?.config.server.data;
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
     let stop = Stop::new();
-    let answer =
-        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let answer = interrupt::listen(&stop)?;
     answer.set("finishing the flops in play, which may take minutes; press Ctrl-C again to abort");
     let mut progress: Option<Progress> = None;
     let begun = Instant::now();

@@ -23,7 +23,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let data = args.named.load()?.config.server.data;
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
     let stop = Stop::new();
-    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    interrupt::listen(&stop)?;
     let mut progress = Progress::new(plan.hands, "hands", args.quiet);
     let mut show = |position: &Position| progress.show(position.hands, &note(position, plan.hands));
     let outcome = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut show);

@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         provenance: provenance(),
     };
     let stop = Stop::new();
-    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    interrupt::listen(&stop)?;
     let played = play_shown(&plan, &settings, "", args.quiet, &stop)?;
     report::show(&played, Some(&folder), args.json)?;
     if played.outcome.complete {

@@ -87,7 +87,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let jobs = threads(args.jobs);
     let settings = Settings { hands: args.hands, seed: args.seed, jobs };
     let stop = Stop::new();
-    interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    interrupt::listen(&stop)?;
     let mut progress = Progress::new(args.hands, "hands", args.quiet);
     let mut show = |sofar: &Fidelity| {
         let note = rate(&sofar.lost_in_all, def.big_blind()).map_or_else(String::new, |rate| {

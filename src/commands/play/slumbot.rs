@@ -126,8 +126,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let folder = plan.folder.clone();
     let hands = plan.hands;
     let stop = Stop::new();
-    let answer =
-        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let answer = interrupt::listen(&stop)?;
     let mut bar = progress::Progress::new(hands, "hands", args.quiet);
     let seed = RandomState::new().hash_one(0);
     let mut told = Told::default();

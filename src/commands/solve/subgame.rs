@@ -173,8 +173,7 @@ impl<'a> Problem<'a> {
             });
         }
         let stop = Stop::new();
-        let answer =
-            interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+        let answer = interrupt::listen(&stop)?;
         answer.set("stopping after this iteration; press Ctrl-C again to abort");
         if !self.options.quiet {
             say(&sizes(&size));

@@ -115,8 +115,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage("there is nothing to train in no time or no iterations"));
     }
     let stop = Stop::new();
-    let answer =
-        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let answer = interrupt::listen(&stop)?;
     answer.set("stopping when the buckets are made; press Ctrl-C again to abort");
     let def = args.game.load()?;
     let menu = bet_menu(&args.menu)?;

@@ -82,8 +82,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     );
     let schema = schema.map_err(|error| Failure::usage(error.to_string()))?;
     let stop = Stop::new();
-    let answer =
-        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let answer = interrupt::listen(&stop)?;
     answer.set("stopping; what was made of the dataset is removed");
     let (teacher, teacher_sha256) = teacher(&args.game, &args.from)?;
     let options = MakeOptions {

@@ -94,8 +94,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<(), Failu
         )));
     }
     let stop = Stop::new();
-    let answer =
-        interrupt::listen(&stop).map_err(|error| Failure::input(anyhow::Error::from(error)))?;
+    let answer = interrupt::listen(&stop)?;
     answer.set("saving the training; press Ctrl-C again to abort");
     let dataset = Dataset::open(data).map_err(Failure::input)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(common.threads)).build();
