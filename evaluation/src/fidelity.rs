@@ -19,11 +19,10 @@ use std::sync::mpsc;
 use game::{Action, BySeat, GameDef, InfoSet, Payoff, Policy, PublicState, Strategy, Street, Turn};
 use logs::HandRecord;
 use logs::stats::{AllIn, Expected, Sums};
-use rand::RngExt;
-
 use matches::deals::{Deal, Dealer};
 use matches::decide::decision_rng;
 use matches::stop::Stop;
+use rand::RngExt;
 
 /// Probabilities below this count as this in logarithms, so that what the student never does is dear but not endless.
 pub const LEAST_SHARE: f64 = 1e-7;

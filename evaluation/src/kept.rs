@@ -9,10 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use agents::AgentChoice;
+use matches::plan::{files_sha256, unique_names};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-use matches::plan::{files_sha256, unique_names};
 
 /// What is measured, for people and for the next run.
 pub const MANIFEST: &str = "evaluation.toml";

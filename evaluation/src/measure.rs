@@ -7,10 +7,9 @@ use agents::{AgentChoice, AgentError};
 use game::GameDef;
 use logs::DecisionRecord;
 use logs::stats::Latencies;
-use serde::Serialize;
-
 use matches::bot::Bot;
 use matches::table::{Observer, Table};
+use serde::Serialize;
 
 /// An agent measured at a game, playing itself in every seat on one thread.
 #[derive(Debug, Clone, Serialize)]

@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 
 use agents::AgentChoice;
 use game::{Action, GameDef, LegalActions, PublicState, Turn};
-use rand::{Rng, RngExt};
-
 use matches::deals::{Deal, Dealer};
 use matches::decide::decision_rng;
 use matches::plan::Plan;
 use matches::play::{PlayError, Settings, play};
 use matches::runner::Level;
 use matches::stop::Stop;
+use rand::{Rng, RngExt};
 
 /// A speed.
 #[derive(Debug, Clone, Copy)]

@@ -11,12 +11,12 @@ use std::time::Duration;
 use agents::AgentChoice;
 use game::{GameDef, Quirks};
 use jiff::Timestamp;
+use matches::decide::mix;
+use matches::stop::Stop;
 use serde::Serialize;
 
 use crate::host::Stops;
 use crate::play_acpc::{self, End, PlayError, Record, Summary};
-use matches::decide::mix;
-use matches::stop::Stop;
 
 /// An outside dealer and who plays there.
 #[derive(Debug, Clone)]

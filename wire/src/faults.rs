@@ -7,10 +7,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use matches::decide::mix;
 use protocol::slumbot::host::Endpoint;
 use serde::{Deserialize, Deserializer, de};
-
-use matches::decide::mix;
 
 /// What is injected, and how often. Rates are shares of the requests.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

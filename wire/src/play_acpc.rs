@@ -13,6 +13,10 @@ use agents::{AgentChoice, AgentError, HandOutcome};
 use game::{BySeat, GameDef, InfoSet};
 use logs::DecisionRecord;
 use logs::stats::Sums;
+use matches::bot::Bot;
+use matches::decide::{Decided, Request};
+use matches::notice::{AGAIN, SOON, Wait};
+use matches::stop::Stop;
 use protocol::acpc::{Event, MatchState, Player, PlayerError};
 use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -21,10 +25,6 @@ use tokio::time::timeout;
 
 use crate::bots;
 use connect::connect;
-use matches::bot::Bot;
-use matches::decide::{Decided, Request};
-use matches::notice::{AGAIN, SOON, Wait};
-use matches::stop::Stop;
 pub use record::Record;
 pub use summary::{DecisionSummary, Summary};
 

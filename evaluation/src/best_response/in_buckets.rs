@@ -2,12 +2,12 @@
 
 use cards::Board;
 use game::Street;
+use matches::stop::Stop;
 use solvers::Player;
 use solvers::blueprint::exact::{Chances, DEALS, ExactError, Meetings, check};
 use solvers::subgame::response::{InBuckets, TreeStrategy, flop_kinds};
 
 use crate::pool;
-use matches::stop::Stop;
 
 /// Why there is no measurement.
 #[derive(Debug, thiserror::Error)]

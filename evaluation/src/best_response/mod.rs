@@ -17,6 +17,7 @@ use agents::AgentChoice;
 use cards::StartingHand;
 use game::GameDef;
 use logs::Provenance;
+use matches::stop::Stop;
 use sha2::{Digest, Sha256};
 use solvers::Player;
 use solvers::subgame::response::{
@@ -26,7 +27,6 @@ use solvers::subgame::response::{
 use crate::kept::{StoreError, folder_name};
 use crate::pool;
 use estimate::{Figures, LEAST, figures};
-use matches::stop::Stop;
 use store::{Manifest, Store};
 
 /// What is measured.

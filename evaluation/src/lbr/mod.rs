@@ -16,13 +16,13 @@ use agents::{AgentChoice, AgentError};
 use game::{GameDef, Policy, Seat, Street};
 use logs::stats::Sums;
 use logs::{Provenance, Rate};
+use matches::deals::Dealer;
+use matches::decide::decision_rng;
+use matches::stop::Stop;
 use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Won};
 
 use crate::kept::folder_name;
 use crate::pool::{self, SHOWN};
-use matches::deals::Dealer;
-use matches::decide::decision_rng;
-use matches::stop::Stop;
 use store::{Manifest, Store, StoreError};
 
 /// What is measured.

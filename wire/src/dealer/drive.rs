@@ -6,14 +6,13 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use matches::acknowledge::acknowledge;
+use matches::notice::{SOON, Wait};
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::Event;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant as Tick, Sleep, sleep_until};
-
-use matches::acknowledge::acknowledge;
-use matches::notice::{SOON, Wait};
 
 /// Bytes that may wait for an entrant that does not read them.
 const MOST_UNSENT: usize = 4 << 20;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use logs::export::acpc;
+use matches::notice;
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Cause, Event, Failure};
 use protocol::acpc::reply::{Correction, Ignored};
@@ -14,7 +15,6 @@ use super::agents::Agents;
 use super::files::{MatchLog, TransactionLog};
 use super::summary::Summary;
 use super::{Clock, DealerError, Observer, Options, Stopped, put_out};
-use matches::notice;
 
 pub(super) struct Recorder<'a> {
     options: &'a Options,

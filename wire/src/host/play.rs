@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use game::{Action, Seat};
 use logs::{DecisionRecord, Fallback, HandRecord};
+use matches::runner::Played;
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Config, Event, Failure, HandOver};
 use protocol::acpc::reply::Correction;
@@ -21,7 +22,6 @@ use super::recorder::{RecordError, Recorder};
 use super::seated::Seated;
 use super::{Ending, Stops};
 use crate::dealer::{Clock, Observer, Place, SocketLimits, Stopped, drive};
-use matches::runner::Played;
 
 /// How long a bot may refuse to take what is sent to it.
 const STALL: Duration = Duration::from_secs(30);

@@ -11,11 +11,11 @@ use jiff::Timestamp;
 use logs::folder::REPORT;
 use logs::stats::{DecisionTally, Report, Tally};
 use logs::{LedgerReader, MatchInfo, ledger};
+use matches::folder::{Folder, FolderError};
+use matches::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::{Ended, Ending, TableView};
-use matches::folder::{Folder, FolderError};
-use matches::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 
 /// How a match ended, as JSON.
 pub const RESULT_FILE: &str = "result.json";

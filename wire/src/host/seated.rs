@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use agents::{AgentChoice, AgentError, HandOutcome};
 use game::{BySeat, GameDef};
+use matches::bot::Bot;
+use matches::decide::Request;
 use protocol::acpc::{Event, MatchState, Player};
 
 use super::play::OwnDecisions;
 use crate::dealer::Inside;
-use matches::bot::Bot;
-use matches::decide::Request;
 
 /// An agent and its player's machine.
 pub(super) struct Seated {

@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use matches::notice::{SOON, Wait};
+use matches::stop::Stop;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use socket2::{SockRef, TcpKeepalive};
@@ -12,8 +14,6 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{sleep, timeout, timeout_at};
 
 use super::{LOOK, Plan, PlayError};
-use matches::notice::{SOON, Wait};
-use matches::stop::Stop;
 
 /// The first pause between attempts; it grows by half each time, up to the longest.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use backon::ExponentialBackoff;
 use game::{BySeat, InfoSet, PublicState, Turn};
 use logs::{DecisionRecord, Fallback};
+use matches::bot::Bot;
+use matches::decide::{Decided, Request};
 use protocol::slumbot::answer::{AnswerError, Fault};
 use protocol::slumbot::client::{Client, ClientError, Lost, News, Next};
 use tokio::time::sleep;
@@ -15,8 +17,6 @@ use super::play::Shared;
 use super::vain::IN_A_ROW;
 use super::{Claim, RunError};
 use crate::bots;
-use matches::bot::Bot;
-use matches::decide::{Decided, Request};
 use saved::restore;
 pub(super) use saved::{Standing, standing};
 

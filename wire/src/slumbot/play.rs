@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use game::GameDef;
 use logs::ledger::SlumbotCounts;
 use logs::{MatchInfo, Rate};
+use matches::bot::Bot;
+use matches::stop::Stop;
 use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -19,8 +21,6 @@ use super::store::Store;
 use super::summary::Summary;
 use super::vain::Vain;
 use super::{Plan, RunError};
-use matches::bot::Bot;
-use matches::stop::Stop;
 
 /// How often the progress is shown.
 const SHOW: Duration = Duration::from_millis(200);

@@ -10,11 +10,11 @@ use logs::ledger::{
 };
 use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
+use matches::plan::{files_sha256, unique_names};
 
 use super::desk::{Standing, standing};
 use super::vain::Vain;
 use super::{OPPONENT, Plan, RunError, private};
-use matches::plan::{files_sha256, unique_names};
 
 /// The game as the ledger names it.
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";

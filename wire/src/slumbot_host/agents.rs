@@ -11,10 +11,9 @@ use agents::{AgentChoice, AgentError, Cost};
 use cards::{Board, HoleCards};
 use game::{BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
 use logs::DecisionRecord;
-use tokio::sync::Semaphore;
-
 use matches::bot::Bot;
 use matches::decide::Request;
+use tokio::sync::Semaphore;
 
 /// One agent that clients can play against.
 pub(super) struct Offered {

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, RwLock};
 
 use game::Turn;
+use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 use tokio::sync::Semaphore;
 
@@ -17,7 +18,6 @@ use super::seeds::Secret;
 use super::session::{Session, replay};
 use super::slots::{Found, Kept, Kind, Slot, Slots, Stage};
 use super::{Counts, GAME, HostPlan, Inner, Left, OpenError, Shared, SlumbotHost};
-use matches::games::load_game;
 
 impl SlumbotHost {
     /// Opens the host's folder, or makes it. Reads and writes files: not for a runtime's own threads.

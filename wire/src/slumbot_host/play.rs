@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use logs::{DecisionRecord, HandRecord};
+use matches::decide::mix;
 use protocol::slumbot::host::{Hand, Next};
 use protocol::slumbot::message::{HandEnd, HandObject};
 
@@ -15,7 +16,6 @@ use super::seeds::{parse_token, token_text};
 use super::session::{Baseline, Session, cards, client_seat, deal_number, set_totals, totals};
 use super::slots::{Kept, Kind, Slot, Stage, pack};
 use super::{BOT, CLIENT, HostError, Inner, Shared, Twist, lock, now};
-use matches::decide::mix;
 
 impl Inner {
     pub(super) fn sessions(&self) -> std::sync::RwLockReadGuard<'_, HashMap<u128, Shared>> {

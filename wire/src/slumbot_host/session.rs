@@ -5,12 +5,12 @@ use std::sync::Arc;
 use cards::{Board, HoleCards};
 use game::{BySeat, GameDef, Seat};
 use logs::DecisionRecord;
+use matches::deals::{Deal, Dealer};
 use protocol::slumbot::host::{Hand, Totals};
 use tokio::task::JoinHandle;
 
 use super::seeds::Seeds;
 use super::slots::{Slot, Stage, unpack};
-use matches::deals::{Deal, Dealer};
 
 /// A session in memory.
 #[derive(Debug)]
