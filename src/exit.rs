@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use game::foreign;
+use game::escape;
 
 /// The exit codes of every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +79,6 @@ impl fmt::Display for Failure {
         }
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         // Whatever a server, a peer or a file has said, in an error that tells it as it is.
-        f.write_str(&foreign::visible(&line))
+        f.write_str(&escape::visible(&line))
     }
 }

@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     // A server says in its log what it waits for.
     if !matches!(cli.command, Command::Serve(_)) {
-        matches::notice::listen(Some(progress::say_waiting));
+        matches::waiting::listen(Some(progress::say_waiting));
     }
     let result = run(cli.command);
     // Agents that are deep in thought are not waited for, but nor are their programs left behind.

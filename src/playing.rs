@@ -160,7 +160,7 @@ pub(crate) fn play_shown(
     let range = plan.shard_hands();
     let total = range.end - range.start;
     if quiet {
-        matches::notice::listen(None);
+        matches::waiting::listen(None);
     }
     let mut progress = Progress::new(total, "hands", quiet);
     interrupt::set_waiting(true);

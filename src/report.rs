@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agents::Registry;
-use game::foreign;
+use game::escape;
 use logs::estimate::{Estimates, Observed};
 use logs::stats::{AllIn, Expected, Report, text};
 use logs::{HandRecord, Tally, folder};
@@ -279,13 +279,13 @@ fn on_terminal(text: &str) -> Cow<'_, str> {
             shown.push('\n');
         }
         let mut parts = line.split("\x1b[");
-        shown += &foreign::visible(parts.next().unwrap_or_default());
+        shown += &escape::visible(parts.next().unwrap_or_default());
         for part in parts {
             let length = colour(part).unwrap_or(0);
             let (begin, rest) = part.split_at(length);
             shown += if length > 0 { "\x1b[" } else { "\\u{1b}[" };
             shown += begin;
-            shown += &foreign::visible(rest);
+            shown += &escape::visible(rest);
         }
     }
     Cow::Owned(shown)

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use game::foreign::{is_seen, visible};
+use game::escape::{is_seen, visible};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;

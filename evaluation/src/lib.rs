@@ -3,7 +3,7 @@
 //! - [`best_response`]: the best response to an agent on drawn flops, kept in a folder.
 //! - [`exploiters`]: simple bots, one idea each, against an agent.
 //! - [`fidelity`]: how far a student does what its teacher does, and what the difference costs.
-//! - [`kept`]: folders of measurements.
+//! - [`folder`]: folders of measurements.
 //! - [`lbr`]: local best response against an agent, kept in a folder.
 //! - [`measure`](mod@measure): how fast agents decide.
 //! - [`speed`]: how fast this machine plays.
@@ -11,7 +11,7 @@
 pub mod best_response;
 pub mod exploiters;
 pub mod fidelity;
-pub mod kept;
+pub mod folder;
 pub mod lbr;
 pub mod measure;
 mod pool;

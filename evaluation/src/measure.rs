@@ -44,7 +44,7 @@ pub fn measure(
     seed: u64,
 ) -> Result<Measured, AgentError> {
     let before = resident_memory();
-    let agents = def.seats().map(|_| Ok(Bot::here(choice.build(def)?)));
+    let agents = def.seats().map(|_| Ok(Bot::inline(choice.build(def)?)));
     let agents = agents.collect::<Result<Vec<_>, AgentError>>()?;
     let mut table = Table::new(def, agents, seed, false, None);
     let mut counts = Counts::default();

@@ -10,7 +10,7 @@ use cards::StartingHand;
 use evaluation::best_response::estimate::figures;
 use evaluation::best_response::store::RESULTS;
 use evaluation::best_response::{MeasureError, Outcome, Plan, run};
-use evaluation::kept::StoreError;
+use evaluation::folder::StoreError;
 use game::games;
 use logs::Provenance;
 use matches::registry::registry;

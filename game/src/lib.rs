@@ -8,13 +8,13 @@
 //! - [`Policy`]: a pure function from information sets to distributions over actions.
 //! - [`notation`]: hands as text, in the notation of the ACPC protocol.
 //! - [`tree`]: counts of whole betting trees.
-//! - [`foreign`]: text from outside, made safe to show.
+//! - [`escape`]: text from outside, made safe to show.
 //!
 //! No input or output, no clocks, no sources of randomness.
 
 mod action;
 mod def;
-pub mod foreign;
+pub mod escape;
 pub mod games;
 mod infoset;
 mod legal;

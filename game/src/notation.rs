@@ -44,7 +44,7 @@ pub enum NotationError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BettingError {
     /// Not one of `f`, `c`, `r`, `/`.
-    #[error("`{}` is not an action", crate::foreign::visible(&.0.to_string()))]
+    #[error("`{}` is not an action", crate::escape::visible(&.0.to_string()))]
     NotAnAction(char),
     /// A no-limit raise without a size, or with one that is no number or too large.
     #[error("a raise needs a total of at most 2147483647 chips")]
@@ -173,7 +173,7 @@ fn push_cards(cards: &[cards::Card], out: &mut String) {
 }
 
 fn shorten(text: &str) -> String {
-    crate::foreign::excerpt(text)
+    crate::escape::excerpt(text)
 }
 
 /// Replays betting as text on a fresh hand, dealing from `board`.

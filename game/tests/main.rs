@@ -3,7 +3,7 @@
 
 mod definitions;
 mod errors;
-mod foreign;
+mod escape;
 mod naive;
 mod notation;
 mod payoffs;

@@ -23,14 +23,14 @@ pub fn is_building() -> bool {
 }
 
 /// An agent at work.
-pub struct Bot(Place);
+pub struct Bot(Inner);
 
 /// Where an agent computes.
-enum Place {
+enum Inner {
     /// In the thread that asks.
-    Here(Guarded),
+    Inline(Guarded),
     /// On a thread of its own, raced against the deadline.
-    Elsewhere(Threaded),
+    Threaded(Threaded),
 }
 
 impl Bot {
@@ -46,28 +46,28 @@ impl Bot {
         BUILDING.fetch_sub(1, Ordering::SeqCst);
         let agent = built.unwrap_or_else(|_| Err(failed("it panicked".to_owned())))?;
         let bot = match choice.cost() {
-            Cost::Inline => Ok(Bot::here(agent)),
-            Cost::Worker => Bot::elsewhere(agent),
+            Cost::Inline => Ok(Bot::inline(agent)),
+            Cost::Worker => Bot::threaded(agent),
         };
         bot.map_err(|error| failed(format!("there is no thread for it: {error}")))
     }
 
     /// An agent that computes in the thread that asks.
-    pub fn here(agent: Box<dyn Agent>) -> Bot {
-        Bot(Place::Here(Guarded::new(agent)))
+    pub fn inline(agent: Box<dyn Agent>) -> Bot {
+        Bot(Inner::Inline(Guarded::new(agent)))
     }
 
     /// An agent on a thread of its own.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn elsewhere(agent: Box<dyn Agent>) -> std::io::Result<Bot> {
-        Ok(Bot(Place::Elsewhere(Threaded::new(Guarded::new(agent))?)))
+    pub fn threaded(agent: Box<dyn Agent>) -> std::io::Result<Bot> {
+        Ok(Bot(Inner::Threaded(Threaded::new(Guarded::new(agent))?)))
     }
 
     /// Whether it computes in the thread that asks.
-    pub fn is_here(&self) -> bool {
-        matches!(self.0, Place::Here(_))
+    pub fn is_inline(&self) -> bool {
+        matches!(self.0, Inner::Inline(_))
     }
 
     /// Asks for the acting seat's action; what comes back can be played and recorded as it is.
@@ -76,8 +76,8 @@ impl Bot {
         let rng = decision_rng(request.seed, request.hand, index);
         let mut cx = Context { rng, hand: request.hand, time_left: request.time_left };
         let decision = match &mut self.0 {
-            Place::Here(agent) => agent.ask(infoset, &mut cx),
-            Place::Elsewhere(agent) => agent.ask(infoset, &cx),
+            Inner::Inline(agent) => agent.ask(infoset, &mut cx),
+            Inner::Threaded(agent) => agent.ask(infoset, &cx),
         };
         Decided::new(decision, infoset)
     }
@@ -85,24 +85,24 @@ impl Bot {
     /// Tells it who else plays, before the first hand.
     pub fn meet(&mut self, opponents: &[String]) {
         match &mut self.0 {
-            Place::Here(agent) => agent.meet(opponents),
-            Place::Elsewhere(agent) => agent.meet(opponents),
+            Inner::Inline(agent) => agent.meet(opponents),
+            Inner::Threaded(agent) => agent.meet(opponents),
         }
     }
 
     /// Tells it how a hand ended.
     pub fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
         match &mut self.0 {
-            Place::Here(agent) => agent.hand_over(outcome),
-            Place::Elsewhere(agent) => agent.hand_over(outcome),
+            Inner::Inline(agent) => agent.hand_over(outcome),
+            Inner::Threaded(agent) => agent.hand_over(outcome),
         }
     }
 
     /// Lets it forget earlier hands.
     pub fn restart(&mut self) {
         match &mut self.0 {
-            Place::Here(agent) => agent.restart(),
-            Place::Elsewhere(agent) => agent.restart(),
+            Inner::Inline(agent) => agent.restart(),
+            Inner::Threaded(agent) => agent.restart(),
         }
     }
 }

@@ -29,8 +29,8 @@ use protocol::acpc::matchstate;
 use protocol::acpc::reply::{self, Ignored, Question, Reply};
 use serde::Deserialize;
 
-use crate::notice::{AGAIN, SOON, Wait};
 use crate::program::Program;
+use crate::waiting::{AGAIN, SOON, Wait};
 use link::{Link, Patience, Starting, Trouble, shorten};
 
 mod link;

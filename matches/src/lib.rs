@@ -6,7 +6,7 @@
 //! - `external`: programs that speak the ACPC player's protocol, as agents.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
-//! - [`notice`]: saying what is waited for.
+//! - [`waiting`]: saying what is waited for.
 //! - [`plan`]: what a match is.
 //! - [`play`](mod@play): a match from plan to result.
 //! - [`program`]: programs that are run, and gone when dropped.
@@ -23,7 +23,6 @@ pub mod decide;
 pub mod external;
 pub mod folder;
 pub mod games;
-pub mod notice;
 pub mod plan;
 pub mod play;
 pub mod program;
@@ -33,3 +32,4 @@ pub mod stop;
 pub mod table;
 mod threaded;
 pub mod tournament;
+pub mod waiting;

@@ -14,11 +14,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use last_words::LastWords;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use stderr_tail::StderrTail;
 
-mod last_words;
+mod stderr_tail;
 
 /// The environment variable with the password of an account at a Slumbot server, which programs are
 /// not given.
@@ -92,13 +92,13 @@ impl Program {
     pub fn start(&self, further: &[String]) -> io::Result<Running> {
         let Some(path) = &self.output else {
             let mut running = self.start_into(further, Stdio::null(), Stdio::piped())?;
-            running.last_words = running.child.stderr.take().map(LastWords::read).transpose()?;
+            running.stderr_tail = running.child.stderr.take().map(StderrTail::read).transpose()?;
             return Ok(running);
         };
         let file = OpenOptions::new().create(true).append(true).open(path)?;
-        let last_words = LastWords::In { path: path.clone(), from: file.metadata()?.len() };
+        let stderr_tail = StderrTail::In { path: path.clone(), from: file.metadata()?.len() };
         let mut running = self.start_into(further, file.try_clone()?.into(), file.into())?;
-        running.last_words = Some(last_words);
+        running.stderr_tail = Some(stderr_tail);
         Ok(running)
     }
 
@@ -129,7 +129,7 @@ impl Program {
         }
         let child = command.spawn()?;
         groups.running.insert(child.id());
-        Ok(Running { child, last_words: None })
+        Ok(Running { child, stderr_tail: None })
     }
 
     fn is_path(&self) -> bool {
@@ -141,7 +141,7 @@ impl Program {
 #[derive(Debug)]
 pub struct Running {
     child: Child,
-    last_words: Option<LastWords>,
+    stderr_tail: Option<StderrTail>,
 }
 
 impl Running {
@@ -158,8 +158,8 @@ impl Running {
 
     /// The last lines it wrote to its error stream, in one line for messages; nothing where the caller
     /// of [`Program::start_into`] has them.
-    pub fn last_words(&mut self) -> Option<String> {
-        self.last_words.as_mut()?.text()
+    pub fn stderr_tail(&mut self) -> Option<String> {
+        self.stderr_tail.as_mut()?.text()
     }
 
     /// Waits for it to end, at most this long.

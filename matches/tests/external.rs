@@ -65,7 +65,8 @@ fn play(
 ) -> Vec<DecisionRecord> {
     let bot = build(manner, options).expect("the bot starts");
     let call = registry().resolve("call").and_then(|call| call.build(&game())).expect("call plays");
-    let mut table = Table::new(&game(), vec![Bot::here(bot), Bot::here(call)], 1, false, deadline);
+    let mut table =
+        Table::new(&game(), vec![Bot::inline(bot), Bot::inline(call)], 1, false, deadline);
     let mut decisions = Decisions::default();
     for hand in 0..hands {
         table.play(hand, &mut decisions);
@@ -234,7 +235,7 @@ fn a_program_that_another_one_has_left_behind_is_waited_for() {
     let choice = registry().resolve(&format!("external:{command}")).expect("an agent");
     let bot = choice.build(&game()).expect("the program behind the shell connects");
     let call = registry().resolve("call").and_then(|call| call.build(&game())).expect("call plays");
-    let mut table = Table::new(&game(), vec![Bot::here(bot), Bot::here(call)], 1, false, None);
+    let mut table = Table::new(&game(), vec![Bot::inline(bot), Bot::inline(call)], 1, false, None);
     let mut decisions = Decisions::default();
     table.play(0, &mut decisions);
     assert!(decisions.0.iter().all(|decision| decision.fallback.is_none()));

@@ -9,11 +9,11 @@
 //! - [`Classifier`]: what trees, forests and networks have in common.
 
 pub mod blueprint;
+mod checksum;
 mod classifier;
 pub mod explain;
 pub mod forest;
 pub mod network;
-mod seal;
 pub mod student;
 pub mod tree;
 

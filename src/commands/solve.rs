@@ -1,6 +1,6 @@
 //! `cardroom solve`: equilibria of small games, and of hold'em from a board on.
 
-mod kept;
+mod checkpoint;
 mod outcome;
 mod small_games;
 mod spots;

@@ -19,7 +19,7 @@ use wire::slumbot_host::{self, HostPlan};
 use super::units::Time;
 use super::{ConfigError, Loaded, OutsideDealer, Seat, Seed, Server, Slumbot, Table};
 use crate::web::Guard;
-use crate::web::gate::Hosts;
+use crate::web::hosts::Hosts;
 use crate::web::login::{self, Login};
 
 /// Everything a configuration asks for, ready to be started.

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::Limits;
-use super::gate::Hosts;
+use super::hosts::Hosts;
 use super::stall::{Flags, Moving};
 
 /// The rest after the system could not accept a connection.

@@ -13,8 +13,8 @@
 mod api;
 pub mod faults;
 mod framing;
-pub mod gate;
 mod health;
+pub mod hosts;
 mod listener;
 mod live;
 pub mod login;
@@ -77,7 +77,7 @@ pub async fn serve(
 #[derive(Debug, Clone)]
 pub struct Guard {
     /// Those who ask for these hosts.
-    pub hosts: gate::Hosts,
+    pub hosts: hosts::Hosts,
     /// Those who log in, where that is asked for.
     pub login: Option<Arc<login::Login>>,
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Output;
 
-use game::foreign::visible;
+use game::escape::visible;
 use protocol::slumbot::host::Endpoint;
 use serde_json::{Value, json};
 

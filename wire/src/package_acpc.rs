@@ -19,7 +19,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use agents::{AgentChoice, AgentConfig};
-use game::foreign::excerpt;
+use game::escape::excerpt;
 use game::{Betting, GameDef};
 use protocol::acpc::dealer::Replies;
 use protocol::acpc::gamedef;

@@ -15,8 +15,8 @@ use logs::DecisionRecord;
 use logs::stats::Sums;
 use matches::bot::Bot;
 use matches::decide::{Decided, Request};
-use matches::notice::{AGAIN, SOON, Wait};
 use matches::stop::Stop;
+use matches::waiting::{AGAIN, SOON, Wait};
 use protocol::acpc::{Event, MatchState, Player, PlayerError};
 use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -300,7 +300,7 @@ impl Sitting<'_> {
         let request = Request { seed: self.plan.seed, hand, time_left: self.plan.deadline };
         let before = Instant::now();
         let Some(mut agent) = self.agent.take() else { return Ok(()) };
-        let (infoset, decided) = if agent.is_here() {
+        let (infoset, decided) = if agent.is_inline() {
             let decided = agent.decide(&infoset, request);
             self.agent = Some(agent);
             (infoset, decided)

@@ -24,7 +24,7 @@ use solvers::subgame::response::{
     FLOPS, FlopValues, Preflop, Responder, ResponseError, TreeStrategy, flop_kinds, shuffled_flops,
 };
 
-use crate::kept::{StoreError, folder_name};
+use crate::folder::{StoreError, folder_name};
 use crate::pool;
 use estimate::{Figures, LEAST, figures};
 use store::{Manifest, Store};
@@ -38,7 +38,7 @@ pub struct Plan {
     pub game_name: String,
     /// The agent that is responded to.
     pub agent: AgentChoice,
-    /// SHA-256 of its files, see [`model_sha256`](crate::kept::model_sha256).
+    /// SHA-256 of its files, see [`model_sha256`](crate::folder::model_sha256).
     pub model_sha256: Option<String>,
     /// Its strategy inside the betting tree.
     pub strategy: Arc<dyn TreeStrategy>,

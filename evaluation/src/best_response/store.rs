@@ -1,4 +1,4 @@
-//! The folder of a measurement: see [`kept`](crate::kept).
+//! The folder of a measurement: see [`folder`](crate::folder).
 //!
 //! `flops.csv` has a line for each finished kind of flop: its number, its cards, how many flops it stands for, and what
 //! the responder wins there with each kind of starting hand, in seat 0 and then in seat 1
@@ -14,7 +14,7 @@ use logs::Provenance;
 use serde::{Deserialize, Serialize};
 use solvers::subgame::response::{FlopValues, flop_kinds};
 
-use crate::kept::{Kept, StoreError, first_difference};
+use crate::folder::{ResultsFolder, StoreError, first_difference};
 
 /// The results.
 pub const RESULTS: &str = "flops.csv";
@@ -44,7 +44,7 @@ pub struct Manifest {
     pub game: GameDef,
 }
 
-impl crate::kept::Manifest for Manifest {
+impl crate::folder::Manifest for Manifest {
     fn difference(&self, other: &Manifest) -> Option<&'static str> {
         first_difference([
             ("agent", self.agent == other.agent),
@@ -59,7 +59,7 @@ impl crate::kept::Manifest for Manifest {
 
 /// A folder opened for measuring; one process at a time has it.
 pub struct Store {
-    kept: Kept,
+    kept: ResultsFolder,
 }
 
 impl Store {
@@ -74,7 +74,7 @@ impl Store {
         values: usize,
     ) -> Result<(Store, BTreeMap<usize, FlopValues>), StoreError> {
         let mut known = BTreeMap::new();
-        let kept = Kept::open(folder, manifest, RESULTS, HEADER, |number, line| {
+        let kept = ResultsFolder::open(folder, manifest, RESULTS, HEADER, |number, line| {
             let (kind, values) = read_line(line, values)
                 .ok_or_else(|| format!("line {number} is no flop of this measurement"))?;
             match known.insert(kind, values) {

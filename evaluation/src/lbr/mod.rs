@@ -21,7 +21,7 @@ use matches::decide::decision_rng;
 use matches::stop::Stop;
 use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Won};
 
-use crate::kept::folder_name;
+use crate::folder::folder_name;
 use crate::pool::{self, SHOWN};
 use store::{Manifest, Store, StoreError};
 
@@ -34,7 +34,7 @@ pub struct Plan {
     pub game_name: String,
     /// The agent that is responded to.
     pub agent: AgentChoice,
-    /// SHA-256 of its files, see [`model_sha256`](crate::kept::model_sha256).
+    /// SHA-256 of its files, see [`model_sha256`](crate::folder::model_sha256).
     pub model_sha256: Option<String>,
     /// What the response may do.
     pub moves: Moves,

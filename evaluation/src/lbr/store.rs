@@ -1,4 +1,4 @@
-//! The folder of a measurement: see [`kept`](crate::kept).
+//! The folder of a measurement: see [`folder`](crate::folder).
 //!
 //! `deals.csv` has a line for each finished deal: its number, and what the response won in seat 0 and seat 1 as the
 //! cards fell, then the same with the agent's hand averaged out, in 2,520ths of a chip.
@@ -11,8 +11,8 @@ use logs::Provenance;
 use serde::{Deserialize, Serialize};
 use solvers::lbr::Won;
 
-use crate::kept::{Kept, first_difference};
-pub use crate::kept::{MANIFEST, StoreError};
+pub use crate::folder::{MANIFEST, StoreError};
+use crate::folder::{ResultsFolder, first_difference};
 
 /// The results.
 pub const DEALS: &str = "deals.csv";
@@ -42,7 +42,7 @@ pub struct Manifest {
     pub game: GameDef,
 }
 
-impl crate::kept::Manifest for Manifest {
+impl crate::folder::Manifest for Manifest {
     fn difference(&self, other: &Manifest) -> Option<&'static str> {
         first_difference([
             ("agent", self.agent == other.agent),
@@ -57,7 +57,7 @@ impl crate::kept::Manifest for Manifest {
 
 /// A folder opened for measuring; one process at a time has it.
 pub struct Store {
-    kept: Kept,
+    kept: ResultsFolder,
     known: BTreeMap<u64, [Won; 2]>,
 }
 
@@ -68,7 +68,7 @@ impl Store {
     /// [`StoreError`].
     pub fn open(folder: &Path, manifest: &Manifest) -> Result<Store, StoreError> {
         let mut known = BTreeMap::new();
-        let kept = Kept::open(folder, manifest, DEALS, HEADER, |number, line| {
+        let kept = ResultsFolder::open(folder, manifest, DEALS, HEADER, |number, line| {
             let (deal, both) =
                 read_line(line).ok_or_else(|| format!("line {number} is not a deal: '{line}'"))?;
             match known.insert(deal, both) {

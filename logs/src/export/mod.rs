@@ -14,7 +14,7 @@ mod whole;
 pub use whole::{ExportError, Format, Summary, write_match};
 
 use amount::parse_payoff;
-use game::foreign;
+use game::escape;
 
 /// Text that is not what its format says. All readers give this error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +31,7 @@ pub struct ReadError {
 impl ReadError {
     pub(crate) fn new(format: &'static str, line: u64, reason: impl Into<String>) -> ReadError {
         // It tells what the file says.
-        let reason = foreign::excerpt_of(reason.into().as_bytes(), 400);
+        let reason = escape::excerpt_of(reason.into().as_bytes(), 400);
         ReadError { format, line, reason }
     }
 }

@@ -6,8 +6,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::acknowledge::acknowledge;
-use crate::notice::{SOON, Wait};
 use crate::program::{Program, Running};
+use crate::waiting::{SOON, Wait};
 
 /// The longest line taken from a program, in bytes.
 const MAX_LINE: usize = 65_536;
@@ -145,7 +145,7 @@ fn accept(
         Err(error) => return Err(Trouble::Gone(format!("cannot accept: {error}"))),
     }
     if let Some(status) = ended {
-        let words = last_words(running);
+        let words = stderr_tail(running);
         return Err(Trouble::Gone(format!("it ended before it connected ({status}){words}")));
     }
     let left = patience.left().ok_or_else(|| Trouble::Late("it has not connected".into()))?;
@@ -158,14 +158,14 @@ fn explain(running: &mut Running, trouble: Trouble) -> Trouble {
     let Trouble::Gone(text) = trouble else { return trouble };
     // The connection closes a moment before the program has ended.
     match running.wait(Duration::from_millis(200)) {
-        Some(status) => Trouble::Gone(format!("{text} ({status}){}", last_words(running))),
+        Some(status) => Trouble::Gone(format!("{text} ({status}){}", stderr_tail(running))),
         None => Trouble::Gone(text),
     }
 }
 
 /// What the program wrote last to its error stream, for the end of a message.
-fn last_words(running: &mut Running) -> String {
-    running.last_words().map_or(String::new(), |words| format!("; its last words: `{words}`"))
+fn stderr_tail(running: &mut Running) -> String {
+    running.stderr_tail().map_or(String::new(), |words| format!("; its last words: `{words}`"))
 }
 
 /// A running program and the connection to it.
@@ -278,5 +278,5 @@ fn timed_out(error: &io::Error) -> bool {
 
 /// Bytes as one line of text for a message.
 pub(super) fn shorten(bytes: &[u8]) -> String {
-    game::foreign::excerpt_of(bytes, 80)
+    game::escape::excerpt_of(bytes, 80)
 }

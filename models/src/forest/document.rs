@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 
 use super::{Forest, ForestError, Link, Node, Tree, ubj, write};
-use crate::seal;
+use crate::checksum;
 
 #[derive(Deserialize)]
 struct Document {
@@ -137,7 +137,7 @@ pub(super) fn read_ubj(bytes: &[u8]) -> Result<Forest, ForestError> {
 /// A file that begins as those written here has a checksum behind that. XGBoost leaves it out when
 /// it saves the model again.
 fn check_seal(bytes: &[u8], head: &[u8]) -> Result<(), ForestError> {
-    if bytes.starts_with(head) && !seal::fits(bytes, head.len()) {
+    if bytes.starts_with(head) && !checksum::fits(bytes, head.len()) {
         return Err(ForestError::Changed);
     }
     Ok(())

@@ -161,7 +161,7 @@ pub enum ForestError {
     #[error(
         "the forest is not what was written: its checksum does not fit; copy it again, or, where it was changed on \
          purpose, take out its `{}`",
-        crate::seal::KEY
+        crate::checksum::KEY
     )]
     Changed,
     /// Another version of the compact form.

@@ -2,7 +2,7 @@
 //! which XGBoost passes over.
 
 use super::{Forest, Link, Node};
-use crate::seal;
+use crate::checksum;
 
 /// The version of XGBoost whose files these are like: the first with a base score for each class is 3.1.
 const VERSION: [i32; 3] = [3, 2, 0];
@@ -10,7 +10,7 @@ const VERSION: [i32; 3] = [3, 2, 0];
 pub(super) fn json(forest: &Forest) -> Vec<u8> {
     let mut sink = Json { out: Vec::new() };
     document(forest, &mut sink);
-    seal::close(&mut sink.out, json_head().len());
+    checksum::close(&mut sink.out, json_head().len());
     sink.out
 }
 
@@ -18,13 +18,13 @@ pub(super) fn json(forest: &Forest) -> Vec<u8> {
 pub(super) fn json_head() -> Vec<u8> {
     let mut sink = Json { out: Vec::new() };
     open_sealed(&mut sink);
-    sink.out[..sink.out.len() - seal::OPEN.len() - 1].to_vec()
+    sink.out[..sink.out.len() - checksum::OPEN.len() - 1].to_vec()
 }
 
 pub(super) fn ubj(forest: &Forest) -> Vec<u8> {
     let mut sink = Ubj { out: Vec::new() };
     document(forest, &mut sink);
-    seal::close(&mut sink.out, ubj_head().len());
+    checksum::close(&mut sink.out, ubj_head().len());
     sink.out
 }
 
@@ -32,12 +32,12 @@ pub(super) fn ubj(forest: &Forest) -> Vec<u8> {
 pub(super) fn ubj_head() -> Vec<u8> {
     let mut sink = Ubj { out: Vec::new() };
     open_sealed(&mut sink);
-    sink.out[..sink.out.len() - seal::OPEN.len()].to_vec()
+    sink.out[..sink.out.len() - checksum::OPEN.len()].to_vec()
 }
 
 fn open_sealed(sink: &mut impl Sink) {
     sink.open();
-    sink.pair(seal::KEY, seal::OPEN);
+    sink.pair(checksum::KEY, checksum::OPEN);
 }
 
 /// Where the parts of a document go, in order.

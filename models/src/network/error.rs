@@ -78,7 +78,7 @@ pub enum NetworkError {
     #[error(
         "the head of the network's file is not what was written: its checksum does not fit; copy or export it again, or, \
          where it was changed on purpose, take out its `{}`",
-        crate::seal::KEY
+        crate::checksum::KEY
     )]
     Changed,
     /// Another version of the files.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::NetworkError;
-use crate::seal::{self, hexadecimal};
+use crate::checksum::{self, hexadecimal};
 
 /// Bytes of the length at the beginning.
 const PREFIX: usize = 8;
@@ -83,14 +83,14 @@ pub(super) fn write(tensors: &[Tensor], mut metadata: BTreeMap<String, String>) 
         let entry = Entry { dtype, shape: tensor.shape.clone(), data_offsets: [start, data.len()] };
         entries.insert(tensor.name.clone(), entry);
     }
-    metadata.insert(seal::KEY.to_owned(), seal::OPEN.to_owned());
+    metadata.insert(checksum::KEY.to_owned(), checksum::OPEN.to_owned());
     let head = Head { metadata, tensors: entries };
     let mut head = serde_json::to_vec(&head).expect("text and whole numbers are JSON");
     head.resize(head.len().next_multiple_of(8), b' ');
     let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
     bytes.extend(head);
     let at = seal_at(&bytes).expect("the checksum's place was just written");
-    seal::close(&mut bytes, at);
+    checksum::close(&mut bytes, at);
     bytes.extend(data);
     bytes
 }
@@ -103,7 +103,7 @@ fn sum(bytes: &[u8]) -> String {
 /// out.
 fn seal_at(head: &[u8]) -> Option<usize> {
     // Inside a text every quote has a backslash before it.
-    let before = format!("\"{}\":\"", seal::KEY);
+    let before = format!("\"{}\":\"", checksum::KEY);
     let at = head.windows(before.len()).position(|window| window == before.as_bytes())?;
     Some(at + before.len())
 }
@@ -133,8 +133,8 @@ impl<'a> Tensors<'a> {
             Ok(head) => head,
             Err(error) => return format(PREFIX, format!("its head cannot be read: {error}")),
         };
-        if head.metadata.remove(seal::KEY).is_some()
-            && seal_at(&bytes[..data]).is_some_and(|at| !seal::fits(&bytes[..data], at))
+        if head.metadata.remove(checksum::KEY).is_some()
+            && seal_at(&bytes[..data]).is_some_and(|at| !checksum::fits(&bytes[..data], at))
         {
             return Err(NetworkError::Changed);
         }

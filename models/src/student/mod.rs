@@ -17,7 +17,7 @@ use abstraction::menu::{BetMenu, MenuError, Moves};
 use game::{Action, GameDef, PublicState, Street};
 use sha2::{Digest, Sha256};
 
-use crate::seal::hexadecimal;
+use crate::checksum::hexadecimal;
 
 pub use head::{Manifest, StreetManifest};
 pub use learned::Learned;

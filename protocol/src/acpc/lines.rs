@@ -72,5 +72,5 @@ impl Lines {
 
 /// Bytes as text for a message: one line, at most 120 characters.
 pub(crate) fn shorten(bytes: &[u8]) -> String {
-    game::foreign::excerpt_of(bytes.trim_ascii_end(), 120)
+    game::escape::excerpt_of(bytes.trim_ascii_end(), 120)
 }

@@ -102,7 +102,7 @@ fn number(text: &str) -> Option<u32> {
 }
 
 fn cut(text: &str) -> String {
-    game::foreign::excerpt_of(text.as_bytes(), 40)
+    game::escape::excerpt_of(text.as_bytes(), 40)
 }
 
 impl MatchState {

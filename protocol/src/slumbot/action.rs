@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use cards::{Board, Card};
 use game::{
-    Action, BySeat, Chips, DealError, GameDef, LegalActions, PublicState, Street, Turn, foreign,
+    Action, BySeat, Chips, DealError, GameDef, LegalActions, PublicState, Street, Turn, escape,
 };
 
 /// One action as a client sends it (`incr`).
@@ -106,7 +106,7 @@ impl FromStr for Incr {
     /// Reads exactly one action. Leading zeros of a number count for nothing; one that is too large for
     /// any stack is read as the largest number.
     fn from_str(text: &str) -> Result<Incr, IncrError> {
-        let fail = |at| IncrError { text: foreign::excerpt(text), at };
+        let fail = |at| IncrError { text: escape::excerpt(text), at };
         let mut letters = text.chars();
         let incr = match letters.next().ok_or_else(|| fail(0))? {
             'k' => Incr::Check,
@@ -206,7 +206,7 @@ pub struct ActionError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ActionReason {
     /// Not one of `k`, `c`, `f`, `b`, `/`.
-    #[error("`{}` is not an action", foreign::visible(&.0.to_string()))]
+    #[error("`{}` is not an action", escape::visible(&.0.to_string()))]
     NotAnAction(char),
     /// A `b` without a number, or with one that begins with a zero.
     #[error("a bet needs a size without leading zeros")]
@@ -373,7 +373,7 @@ fn deal(state: &mut PublicState, board: &[Card]) -> Result<(), DealError> {
 
 /// An error at this byte of the text.
 fn fail(text: &str, at: usize, reason: ActionReason) -> ActionError {
-    ActionError { text: foreign::excerpt(text), at: text[..at].chars().count(), reason }
+    ActionError { text: escape::excerpt(text), at: text[..at].chars().count(), reason }
 }
 
 /// A player's cards in the order in which they are shown: high to low, spades before hearts before

@@ -3,7 +3,7 @@
 //! Whether an answer fits the hand that was played is for [`Client`](super::Client) to say.
 
 use cards::{Board, Card, CardSet, HoleCards};
-use game::{Seat, foreign};
+use game::{Seat, escape};
 use serde_json::{Map, Value};
 
 use super::action::{ActionError, ActionReason};
@@ -259,7 +259,7 @@ pub fn shown_body(body: &[u8]) -> String {
         // Wherever it may stand, it stands after its name.
         None => text.split("\"token\"").next().unwrap_or_default().to_owned(),
     };
-    foreign::excerpt_of(text.trim().as_bytes(), MOST)
+    escape::excerpt_of(text.trim().as_bytes(), MOST)
 }
 
 /// Reads an answer's body.
@@ -281,7 +281,7 @@ pub fn read(body: &[u8]) -> Result<Answer, AnswerError> {
     };
     if let Some(error_msg) = text(&fields, "error_msg")? {
         let old_action = text(&fields, "old_action")?;
-        return Ok(Answer::Error { error_msg: foreign::excerpt(&error_msg), old_action });
+        return Ok(Answer::Error { error_msg: escape::excerpt(&error_msg), old_action });
     }
     let token = text(&fields, "token")?;
     if token.as_deref() == Some("") {
@@ -396,5 +396,5 @@ fn board(fields: &Map<String, Value>) -> Result<Board, AnswerError> {
 fn excerpt(text: &str) -> String {
     let text = text.split("token").next().unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().take(20).collect();
-    foreign::excerpt_of(words.join(" ").as_bytes(), 80)
+    escape::excerpt_of(words.join(" ").as_bytes(), 80)
 }

@@ -9,7 +9,7 @@ use evaluation::best_response::estimate::{Estimate, Figure, Figures};
 use evaluation::best_response::{
     MeasureError, Outcome, Plan, Progress as Position, run as measure,
 };
-use evaluation::kept::model_sha256;
+use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};
 use matches::stop::Stop;
 use serde_json::{Value, json};

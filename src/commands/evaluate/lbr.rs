@@ -1,6 +1,6 @@
 //! `cardroom evaluate AGENT --by lbr`: local best response.
 
-use evaluation::kept::model_sha256;
+use evaluation::folder::model_sha256;
 use evaluation::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
 use evaluation::lbr::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
 use game::{Betting, Street};

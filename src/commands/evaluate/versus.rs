@@ -1,6 +1,6 @@
 //! `cardroom evaluate AGENT --by match`: the duplicate match against another agent.
 
-use evaluation::kept::MANIFEST;
+use evaluation::folder::MANIFEST;
 use matches::plan::Plan;
 use matches::play::Settings;
 use matches::play::default_folder;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ValueEnum, value_parser};
-use game::foreign::visible;
+use game::escape::visible;
 use logs::Rate;
 use logs::stats::estimates::EstimatesPart;
 use logs::stats::text;

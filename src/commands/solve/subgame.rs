@@ -11,7 +11,7 @@ use matches::stop::Stop;
 use solvers::Variant;
 use solvers::subgame::{Options as SolverOptions, Precision, Solver, Subgame, SubgameError, start};
 
-use super::kept::Kept;
+use super::checkpoint::Checkpoint;
 use super::outcome::{Solved, sizes};
 use super::spots::{self, Asked};
 use super::view::View;
@@ -181,16 +181,16 @@ impl<'a> Problem<'a> {
         let solver =
             Solver::new(subgame, self.solver_options()).map_err(|error| self.refused(&error))?;
         let asked = self.asked(&solver)?;
-        let (mut solver, mut kept) = Kept::open(self, solver)?;
+        let (mut solver, mut kept) = Checkpoint::open(self, solver)?;
         let solved = self.solve(&mut solver, kept.as_mut(), &stop);
         let views = asked.iter().map(|asked| View::new(&mut solver, asked));
         let views = views.collect::<Result<Vec<_>, _>>()?;
         self.show(&size, &solved, &views)?;
         if !solved.interrupted {
-            kept.iter_mut().for_each(Kept::remove);
+            kept.iter_mut().for_each(Checkpoint::remove);
             return Ok(());
         }
-        let rest = match kept.as_ref().and_then(Kept::place) {
+        let rest = match kept.as_ref().and_then(Checkpoint::place) {
             Some(place) => format!(", kept in {place}; resume with"),
             None => "; to begin again".to_owned(),
         };
@@ -248,7 +248,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Iterates until it is good enough, done or interrupted.
-    fn solve(&self, solver: &mut Solver, mut kept: Option<&mut Kept>, stop: &Stop) -> Solved {
+    fn solve(&self, solver: &mut Solver, mut kept: Option<&mut Checkpoint>, stop: &Stop) -> Solved {
         let (most, goal) = (self.args.iterations, self.goal());
         let begun = Instant::now();
         let mut progress = Progress::patient(most.into(), "iterations", self.options.quiet);

@@ -1,9 +1,9 @@
 //! What stands between this study and the published one: how it was made differently, and figures from the results.
 
 use super::files::Player;
-use super::marks::Outcome;
 use super::published;
 use super::results::{Match, Pair, Results};
+use super::verdict::Outcome;
 use super::words::{rate, whole};
 use super::{BUCKETS, MENU};
 use crate::Options;

@@ -13,7 +13,6 @@ use crate::{Options, ReadError, Report, Study};
 
 mod files;
 mod limits;
-mod marks;
 mod page;
 mod published;
 mod render;
@@ -21,6 +20,7 @@ mod results;
 mod sections;
 mod steps;
 mod tables;
+mod verdict;
 mod words;
 
 pub use files::STUDENTS;

@@ -1,8 +1,8 @@
 //! What the study's commands have printed, read from its folder.
 
 use super::files::{DEPTHS, Files, Player, Sizes, pairs, players};
-use super::marks::Verdict;
 use super::published::{self, Published};
+use super::verdict::Verdict;
 use crate::read::{Document, Estimate};
 use crate::{Network, Options, Part, ReadError, SlumbotRun};
 

@@ -165,7 +165,7 @@ fn slumbot(results: &Results) -> Section {
                         format!("against {server}, which is not Slumbot ({})", run.agent)
                     }
                     None => {
-                        let verdict = super::marks::Verdict::of(run.combined, line.published);
+                        let verdict = super::verdict::Verdict::of(run.combined, line.published);
                         format!("{} ({})", verdict.words(), run.agent)
                     }
                 };

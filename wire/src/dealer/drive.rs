@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use matches::acknowledge::acknowledge;
-use matches::notice::{SOON, Wait};
+use matches::waiting::{SOON, Wait};
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::Event;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};

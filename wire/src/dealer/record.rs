@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use logs::export::acpc;
-use matches::notice;
+use matches::waiting;
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Cause, Event, Failure};
 use protocol::acpc::reply::{Correction, Ignored};
@@ -283,7 +283,7 @@ impl Observer for Recorder<'_> {
             _ => ("to say the version", self.options.version_limit),
         };
         let most = limit.map_or(String::new(), |limit| format!(", at most {limit:?}"));
-        let line = notice::line(&format!("{} {what}{most}", who.join(" and ")), so_far);
+        let line = waiting::line(&format!("{} {what}{most}", who.join(" and ")), so_far);
         self.say(&format!("# {line}"));
     }
 

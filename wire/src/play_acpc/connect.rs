@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
-use matches::notice::{SOON, Wait};
 use matches::stop::Stop;
+use matches::waiting::{SOON, Wait};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use socket2::{SockRef, TcpKeepalive};

@@ -12,9 +12,9 @@ use protocol::slumbot::answer::{AnswerError, Fault};
 use protocol::slumbot::client::{Client, ClientError, Lost, News, Next};
 use tokio::time::sleep;
 
+use super::failure_limits::IN_A_ROW;
 use super::http::Trouble;
 use super::play::Shared;
-use super::vain::IN_A_ROW;
 use super::{Claim, RunError};
 use crate::bots;
 use saved::restore;
@@ -153,7 +153,7 @@ impl Desk {
         let request = Request { seed: self.shared.store.seed(), hand, time_left: plan.deadline };
         let Some(mut agent) = self.agent.take() else { return Ok(()) };
         let before = Instant::now();
-        let (agent, infoset, decided) = if agent.is_here() {
+        let (agent, infoset, decided) = if agent.is_inline() {
             let decided = agent.decide(&infoset, request);
             (agent, infoset, decided)
         } else {
@@ -272,7 +272,7 @@ impl Desk {
             Fault::Unusable => {
                 self.unusable = self.unusable.map(|count| count + 1);
                 let counts = self.shared.store.counts();
-                self.shared.vain.unusable(counts.played + counts.settled)
+                self.shared.failure_limits.unusable(counts.played + counts.settled)
             }
         };
         let (reason, text) = (error.to_string(), self.client.shown(body));

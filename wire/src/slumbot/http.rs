@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use game::foreign;
+use game::escape;
 use protocol::slumbot::{Endpoint, PREFIXES, answer};
 use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
@@ -161,7 +161,7 @@ impl Http {
         let path = format!("{}/{}", self.prefix, endpoint.name());
         if status.is_redirection() {
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-            let to = to.map(|to| format!(" to {}", foreign::excerpt(to))).unwrap_or_default();
+            let to = to.map(|to| format!(" to {}", escape::excerpt(to))).unwrap_or_default();
             let reason = format!("POST {path} is redirected{to} (status {status})");
             return Err(Trouble::NotSlumbot(reason, NO_REDIRECT));
         }
@@ -171,7 +171,7 @@ impl Http {
                 let body = read(response).await.unwrap_or_default();
                 Err(Trouble::Rejected(format!(
                     "{reason}: {}",
-                    foreign::excerpt_of(body.trim_ascii(), 100)
+                    escape::excerpt_of(body.trim_ascii(), 100)
                 )))
             }
             StatusCode::UNAUTHORIZED => Err(Trouble::Barred(reason, CHECK_LOGIN)),
@@ -239,5 +239,5 @@ fn causes(error: &reqwest::Error) -> String {
         }
         cause = error.source();
     }
-    foreign::excerpt_of(text.as_bytes(), 400)
+    escape::excerpt_of(text.as_bytes(), 400)
 }

@@ -5,12 +5,13 @@
 //! (`pace`), the ledger (`store`), one session (`desk`) and the run ([`play`]).
 //!
 //! A server is never asked for ever in vain: answers that are not Slumbot's, and hands whose end is not seen, are
-//! counted (`vain`), also over the runs that go on with each other, and a contradiction ends the run.
+//! counted (`failure_limits`), also over the runs that go on with each other, and a contradiction ends the run.
 //!
 //! Every hand is in the ledger before its session's next request leaves, and so is every action before it is
 //! sent, with the session's token: a run that is killed goes on as if an answer had been lost.
 
 mod desk;
+mod failure_limits;
 mod http;
 mod pace;
 mod play;
@@ -18,7 +19,6 @@ mod private;
 mod store;
 mod summary;
 mod tls;
-mod vain;
 
 use std::path::PathBuf;
 use std::time::Duration;

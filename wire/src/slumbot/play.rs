@@ -15,11 +15,11 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::desk::Desk;
+use super::failure_limits::FailureLimits;
 use super::http::{Http, Trouble};
 use super::pace::{Outage, Pacer};
 use super::store::Store;
 use super::summary::Summary;
-use super::vain::Vain;
 use super::{Plan, RunError};
 
 /// How often the progress is shown.
@@ -72,7 +72,7 @@ pub(super) struct Shared {
     pub(super) store: Store,
     pub(super) stop: Stop,
     /// What has been asked in vain.
-    pub(super) vain: Vain,
+    pub(super) failure_limits: FailureLimits,
     /// Hands played, settled or in play.
     claimed: AtomicU64,
     /// Those of them that were in play when the run was gone on with, and are not taken up yet.
@@ -207,7 +207,7 @@ async fn play(
     if !begun {
         find(&mut http, &plan, &pacer, stop, seen).await?;
     }
-    let (store, vain) = Store::open(&plan, &def, fresh_seed & (u64::MAX >> 1))?;
+    let (store, failure_limits) = Store::open(&plan, &def, fresh_seed & (u64::MAX >> 1))?;
     let counts = store.counts();
     let earlier = counts.played + counts.settled;
     if begun && earlier < plan.hands {
@@ -220,7 +220,7 @@ async fn play(
         pacer,
         store,
         stop: stop.clone(),
-        vain,
+        failure_limits,
         claimed: AtomicU64::new(earlier + reserved),
         reserved: AtomicU64::new(reserved),
         doubts: Mutex::default(),

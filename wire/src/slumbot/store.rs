@@ -13,7 +13,7 @@ use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
 use matches::plan::{files_sha256, unique_names};
 
 use super::desk::{Standing, standing};
-use super::vain::Vain;
+use super::failure_limits::FailureLimits;
 use super::{OPPONENT, Plan, RunError, private};
 
 /// The game as the ledger names it.
@@ -55,7 +55,7 @@ impl Store {
         plan: &Plan,
         def: &Arc<GameDef>,
         fresh_seed: u64,
-    ) -> Result<(Store, Vain), RunError> {
+    ) -> Result<(Store, FailureLimits), RunError> {
         let path = plan.folder.join(ledger::FILE_NAME);
         let file = |path: &Path| {
             let path = path.to_path_buf();
@@ -104,7 +104,7 @@ impl Store {
         let in_hand = open.clone().take(plan.sessions).filter(|standing| standing.in_hand).count();
         let row = open.map(|standing| standing.unusable[0]).sum();
         let unusable = standings.iter().map(|(_, standing)| standing.unusable[1]).sum();
-        let vain = Vain::new(row, unusable, given_up(&reader)?, plan.sessions);
+        let failure_limits = FailureLimits::new(row, unusable, given_up(&reader)?, plan.sessions);
         let inner = Inner {
             tally,
             decisions: decisions.unwrap_or_else(|| DecisionTally::new(2)),
@@ -114,7 +114,7 @@ impl Store {
             earlier: sessions.into_iter().filter(|session| session.closed.is_none()).collect(),
             writer,
         };
-        Ok((Store { seed: info.seed, info, in_hand, inner: Mutex::new(inner) }, vain))
+        Ok((Store { seed: info.seed, info, in_hand, inner: Mutex::new(inner) }, failure_limits))
     }
 
     /// Hands in play in the sessions that are gone on with first.

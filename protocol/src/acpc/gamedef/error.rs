@@ -156,5 +156,5 @@ pub enum WarningKind {
 
 /// Text for a message: one line, at most 60 characters.
 pub(super) fn shorten(text: &str) -> String {
-    game::foreign::excerpt_of(text.trim_end().as_bytes(), 60)
+    game::escape::excerpt_of(text.trim_end().as_bytes(), 60)
 }

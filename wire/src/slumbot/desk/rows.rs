@@ -36,7 +36,7 @@ impl Desk {
                 News::Finished(hand) => entry.hands.push(self.finished(*hand, &mut entry.record)),
                 News::Unsettled(hand) => {
                     if !hand.hole.is_empty() {
-                        in_vain = self.shared.vain.given_up();
+                        in_vain = self.shared.failure_limits.given_up();
                     }
                     entry.hands.push(self.unsettled(&hand));
                 }
@@ -58,7 +58,7 @@ impl Desk {
             entry.hands.push(row);
         }
         if entry.record.is_some() {
-            self.shared.vain.seen();
+            self.shared.failure_limits.seen();
             self.unusable[0] = 0;
             in_vain = Ok(());
         }

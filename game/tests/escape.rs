@@ -1,6 +1,6 @@
 //! Text from outside: nothing that steers, turns or hides gets through, and what is harmless stays as it is.
 
-use game::foreign::{MOST, excerpt, excerpt_of, visible};
+use game::escape::{MOST, excerpt, excerpt_of, visible};
 use proptest::prelude::*;
 
 /// What Unicode 16 lists as control, format, line and paragraph separators (categories Cc, Cf, Zl, Zp), as

@@ -100,12 +100,12 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
 }
 
 /// The results of a folder, opened for more; one process at a time has them.
-pub struct Kept {
+pub struct ResultsFolder {
     path: PathBuf,
     file: File,
 }
 
-impl Kept {
+impl ResultsFolder {
     /// Makes the folder, or goes on with the measurement it holds if that is the same one. Every whole line of the
     /// file `name` after its header, with its number from 1, goes to `line`, which may say what is wrong with it.
     ///
@@ -117,7 +117,7 @@ impl Kept {
         name: &str,
         header: &str,
         mut line: impl FnMut(usize, &str) -> Result<(), String>,
-    ) -> Result<Kept, StoreError> {
+    ) -> Result<ResultsFolder, StoreError> {
         fs::create_dir_all(folder).map_err(io_error(folder))?;
         if folder.join(logs::ledger::FILE_NAME).exists() {
             return Err(StoreError::Other { path: folder.to_path_buf(), field: "kind, a match," });
@@ -149,7 +149,7 @@ impl Kept {
         if whole.is_empty() {
             file.write_all(header.as_bytes()).map_err(io_error(&path))?;
         }
-        Ok(Kept { path, file })
+        Ok(ResultsFolder { path, file })
     }
 
     /// Adds a line, which ends with a line feed.

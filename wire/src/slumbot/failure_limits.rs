@@ -17,7 +17,7 @@ const ONE_IN: u64 = 100;
 
 /// The counts.
 #[derive(Debug)]
-pub(super) struct Vain {
+pub(super) struct FailureLimits {
     /// Answers that are not Slumbot's, since a hand was seen to its end.
     row: AtomicU64,
     /// All of them.
@@ -28,13 +28,13 @@ pub(super) struct Vain {
     most_given_up: u64,
 }
 
-impl Vain {
+impl FailureLimits {
     /// The counts as earlier runs left them.
-    pub(super) fn new(row: u64, unusable: u64, given_up: u64, sessions: usize) -> Vain {
+    pub(super) fn new(row: u64, unusable: u64, given_up: u64, sessions: usize) -> FailureLimits {
         let count = AtomicU64::new;
         // A server that is started again may cost every session its hand.
         let most_given_up = 8 + 2 * sessions as u64;
-        Vain {
+        FailureLimits {
             row: count(row),
             unusable: count(unusable),
             given_up: count(given_up),

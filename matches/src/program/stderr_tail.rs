@@ -22,16 +22,16 @@ const REST: Duration = Duration::from_millis(200);
 
 /// Where they are.
 #[derive(Debug)]
-pub(super) enum LastWords {
+pub(super) enum StderrTail {
     /// Read by a thread, which says by closing the channel that nothing more comes.
     Read { kept: Arc<Mutex<VecDeque<u8>>>, more: Receiver<()> },
     /// In a file, after what was there before.
     In { path: PathBuf, from: u64 },
 }
 
-impl LastWords {
+impl StderrTail {
     /// Reads an error stream to its end on a thread of its own, so that it never fills up.
-    pub(super) fn read(mut stream: ChildStderr) -> io::Result<LastWords> {
+    pub(super) fn read(mut stream: ChildStderr) -> io::Result<StderrTail> {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let (open, more) = mpsc::channel();
         let into = Arc::clone(&kept);
@@ -51,18 +51,18 @@ impl LastWords {
                 kept.drain(..excess);
             }
         })?;
-        Ok(LastWords::Read { kept, more })
+        Ok(StderrTail::Read { kept, more })
     }
 
     /// The last lines as one line of text; `None` when there are none.
     pub(super) fn text(&mut self) -> Option<String> {
         let bytes = match self {
-            LastWords::Read { kept, more } => {
+            StderrTail::Read { kept, more } => {
                 // Comes back at once when the stream has ended.
                 let _ = more.recv_timeout(REST);
                 kept.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
             }
-            LastWords::In { path, from } => {
+            StderrTail::In { path, from } => {
                 let mut file = File::open(path).ok()?;
                 let end = file.seek(SeekFrom::End(0)).ok()?;
                 let start = end.saturating_sub(KEPT as u64).max(*from);

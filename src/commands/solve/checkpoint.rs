@@ -22,7 +22,7 @@ use crate::exit::Failure;
 const SHORT: f64 = 5.0;
 
 /// A checkpoint.
-pub(super) struct Kept {
+pub(super) struct Checkpoint {
     path: PathBuf,
     /// Whether somebody wants it, rather than that it is the usual one.
     wanted: bool,
@@ -47,12 +47,12 @@ enum Locked {
     Failed(io::Error),
 }
 
-impl Kept {
+impl Checkpoint {
     /// Goes on with what is kept, if there is anything.
     pub(super) fn open(
         problem: &Problem<'_>,
         mut solver: Solver,
-    ) -> Result<(Solver, Option<Kept>), Failure> {
+    ) -> Result<(Solver, Option<Checkpoint>), Failure> {
         let options = problem.options;
         let words = problem.words();
         let path = match &options.keep {
@@ -66,7 +66,7 @@ impl Kept {
             }
         };
         let now = Instant::now();
-        let mut kept = Kept {
+        let mut kept = Checkpoint {
             path,
             wanted: options.keep.is_some(),
             words,
@@ -238,7 +238,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for Checkpoint {
     fn drop(&mut self) {
         self.unlock();
     }
