@@ -1,9 +1,9 @@
 //! The small files beside the slots: which session had which token, what agents are called, what was
 //! forfeited. What holds tokens or the secret is its owner's only.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -50,7 +50,12 @@ impl Files {
     pub(super) fn open(folder: &Path, sessions: u32) -> io::Result<Files> {
         let append = |name: &str| {
             let mut options = OpenOptions::new();
-            options.read(true).append(true).create(true).mode(0o600).open(folder.join(name))
+            options
+                .read(true)
+                .append(true)
+                .create(true)
+                .mode(crate::permissions::FILE)
+                .open(folder.join(name))
         };
         let mut tokens = append("tokens.csv")?;
         let noted = last_session(&mut tokens)?;
@@ -124,29 +129,4 @@ pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>
         logs::folder::write_whole(path, |out| out.write_all(text.as_bytes()))?;
     }
     Ok(known)
-}
-
-/// Makes a folder that only its owner can use, or makes it so.
-pub(super) fn make_private(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    keep_private(folder, 0o700)
-}
-
-/// Takes the rights of all but the owner away from a file or folder, and says so when they had any.
-/// What is not there, or something else, is left alone.
-pub(super) fn keep_private(path: &Path, mode: u32) -> io::Result<()> {
-    let found = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        found => found?,
-    };
-    let rights = found.permissions().mode() & 0o777;
-    if rights & 0o077 != 0 && (found.is_file() || found.is_dir()) {
-        fs::set_permissions(path, Permissions::from_mode(mode))?;
-        tracing::warn!(
-            path = %path.display(),
-            "others than its owner had rights to it ({rights:o}), now none have; tokens in it may be \
-             known"
-        );
-    }
-    Ok(())
 }

@@ -18,6 +18,7 @@ use super::seeds::Secret;
 use super::session::{Session, replay};
 use super::slots::{Found, Kept, Kind, Slot, Slots, Stage};
 use super::{Counts, GAME, HostPlan, Inner, Left, OpenError, Shared, SlumbotHost};
+use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
 impl SlumbotHost {
     /// Opens the host's folder, or makes it. Reads and writes files: not for a runtime's own threads.
@@ -30,9 +31,10 @@ impl SlumbotHost {
             let path = at(name);
             move |reason| OpenError::Io { path, reason }
         };
-        files::make_private(&plan.folder).map_err(io(""))?;
+        permissions::make_folder(&plan.folder).map_err(io(""))?;
+        take_from_others(&plan.folder, FOLDER).map_err(io(""))?;
         for name in files::SECRET {
-            files::keep_private(&at(name), 0o600).map_err(io(name))?;
+            take_from_others(&at(name), FILE).map_err(io(name))?;
         }
         let def = load_game(GAME, Reading::Strict).expect("a built-in game");
         let secret = Secret::open(&at("secret")).map_err(io("secret"))?;
