@@ -94,6 +94,7 @@ fn play_tells_what_it_did_and_keeps_it() {
     assert_eq!(heard, "VERSION:2.0.0\r\nMATCHSTATE:1:1::|AsAd:f\r\n");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    assert_eq!(summary["schema"], "cardroom-play-acpc/1");
     assert_eq!(summary["end"], "match-over");
     assert_eq!(summary["seed"], 9);
     assert_eq!(summary["hands"], 2);
@@ -184,7 +185,10 @@ fn an_entry_whose_agent_gives_no_answers_is_found_out() {
     );
     fs::write(at.join("bot.sh"), script).expect("a file");
     fs::set_permissions(at.join("bot.sh"), fs::Permissions::from_mode(0o755)).expect("a mode");
-    let agent = "external:./bot.sh";
+    // Given up soon: the pauses between restarts are not to use up the match's time.
+    let config = "[agents.bot]\nkind = 'external'\ncommand = './bot.sh'\nrestarts = 1\n";
+    fs::write(at.join("cardroom.toml"), config).expect("a file");
+    let agent = "bot";
     let output = cardroom(at, &["package", "acpc", "entry", "--agent", agent, "--check", "5"]);
     check_failure(&output, 5, "without the agent's answer");
     let output = cardroom(at, &["agents", "verify", agent, "--game", NOLIMIT, "--hands", "2"]);
@@ -260,7 +264,8 @@ fn agents_are_listed_described_verified_and_measured() {
     check_failure(&cardroom(at, &["agents", "describe", "bolt"]), 3, "did you mean `bold`?");
 }
 
-/// A program that connects, says its version and nothing more; what it starts notes its number in `children`.
+/// A program that connects, says its version and nothing more; what it starts notes its number in
+/// `children`.
 fn write_hanging_bot(folder: &Path) {
     let script = "exec 3<>/dev/tcp/$1/$2; printf 'VERSION:2.0.0\\r\\n' >&3\n\
                   sleep 1000 & echo $! >> children; wait\n";

@@ -1,5 +1,5 @@
-//! `cardroom play slumbot` as a process: against `cardroom serve` with faults, killed and gone on with, and
-//! against servers that are no Slumbot.
+//! `cardroom play slumbot` as a process: against `cardroom serve` with faults, killed and gone on
+//! with, and against servers that are no Slumbot.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -137,8 +137,8 @@ fn same(ours: &HandRecord, hosts: &HandRecord) -> bool {
         && ours.payoffs == hosts.payoffs
 }
 
-/// The run's ledger against the host's, hand for hand. Gives the numbers of hands played, settled and
-/// unknown.
+/// The run's ledger against the host's, hand for hand. Gives the numbers of hands played, settled
+/// and unknown.
 fn check_ledgers(run: &Path, host: &Path) -> (usize, usize, usize) {
     let hosts = hosts_hands(host);
     let reader = LedgerReader::open(run).expect("the run's ledger");
@@ -177,7 +177,8 @@ fn check_ledgers(run: &Path, host: &Path) -> (usize, usize, usize) {
                 "hand {number} of session {session}"
             );
         }
-        // What the host finished and the run did not see is what was settled, in number and in chips.
+        // What the host finished and the run did not see is what was settled, in number and in
+        // chips.
         let mut missing = (0, 0);
         for (number, hand) in (1..).zip(theirs).filter(|(number, _)| !hands.contains_key(number)) {
             let _: u64 = number;
@@ -243,6 +244,7 @@ fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
     let (played, settled, unknown) = check_ledgers(&at_run.path().join("run"), at_host.path());
+    assert_eq!(summary["schema"], "cardroom-play-slumbot/1");
     let number = |key: &str| summary[key].as_u64().expect("a number") as usize;
     assert_eq!(number("played") + number("settled"), 600, "{summary:#}");
     assert_eq!(number("played"), played);

@@ -33,16 +33,18 @@ enum Place {
 
 /// Connect to an ACPC dealer and play until it closes the connection.
 ///
-/// Ends with 0 when the dealer closed between two hands; 4 when it could not be reached, fell silent,
-/// closed in the middle of a hand, or sent what cannot be (the line is named); 130 when interrupted, after
-/// the hand in play; 3 when the agent, the game or the record is bad; 2 when the command line is.
+/// Ends with 0 when the dealer closed between two hands; 4 when it could not be reached, fell
+/// silent, closed in the middle of a hand, or sent what cannot be (the line is named); 130 when
+/// interrupted, after the hand in play; 3 when the agent, the game or the record is bad; 2 when the
+/// command line is.
 #[derive(clap::Args)]
 struct AcpcArgs {
     /// The dealer's host: a name, an IPv4 or an IPv6 address
     host: String,
     /// The port of the seat
     port: u16,
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// list`)
     #[arg(long, value_name = "NAME")]
     agent: String,
     #[command(flatten)]
@@ -62,7 +64,8 @@ struct AcpcArgs {
     /// microseconds (`inline` in `agents list`) are not interrupted [default: any time]
     #[arg(long, value_name = "TIME")]
     deadline: Option<Time>,
-    /// Keep each decision (decisions.jsonl) and the final state of each hand (states.txt) in this folder
+    /// Keep each decision (decisions.jsonl) and the final state of each hand (states.txt) in this
+    /// folder
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     /// The name of another player, for agents that play by it; may be given several times
@@ -118,7 +121,14 @@ fn failure(error: PlayError) -> Failure {
 
 fn show(summary: &Summary, json: bool) -> String {
     if json {
-        return serde_json::to_string_pretty(summary).expect("plain data with text keys");
+        #[derive(serde::Serialize)]
+        struct Document<'a> {
+            schema: &'static str,
+            #[serde(flatten)]
+            summary: &'a Summary,
+        }
+        let document = Document { schema: "cardroom-play-acpc/1", summary };
+        return serde_json::to_string_pretty(&document).expect("plain data with text keys");
     }
     let Summary { agent, dealer, hands, chips, decisions, .. } = summary;
     let rate = match &summary.rate {

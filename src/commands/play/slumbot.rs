@@ -30,17 +30,20 @@ use crate::report::{self, out};
 
 /// Play hands against Slumbot, or against any server that speaks its API.
 ///
-/// Every hand is recorded as it ends, so that the run can be stopped, or killed, and gone on with by the
-/// same command. Ends with 0 when all hands are played; 4 when the server is out of reach for too long (go
-/// on with the same command); 5 when what the server says does not agree with cards, betting, sums or what it
-/// said before, or is again and again not what Slumbot says; 130 when interrupted; 3 when the agent, the folder
-/// or the server is no good; 2 when the command line is.
+/// Every hand is recorded as it ends, so that the run can be stopped, or killed, and gone on with
+/// by the same command. Ends with 0 when all hands are played; 4 when the server is out of reach
+/// for too long (go on with the same command); 5 when what the server says does not agree with
+/// cards, betting, sums or what it said before, or is again and again not what Slumbot says; 130
+/// when interrupted; 3 when the agent, the folder or the server is no good; 2 when the command line
+/// is.
 ///
-/// The account, if hands are to count for one, is read from the file of --login (user name on the first
-/// line, password on the second) or from CARDROOM_SLUMBOT_USERNAME and CARDROOM_SLUMBOT_PASSWORD.
+/// The account, if hands are to count for one, is read from the file of --login (user name on the
+/// first line, password on the second) or from CARDROOM_SLUMBOT_USERNAME and
+/// CARDROOM_SLUMBOT_PASSWORD.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// list`)
     #[arg(long, value_name = "NAME")]
     agent: String,
     /// Hands to play
@@ -55,8 +58,8 @@ pub(super) struct Args {
     /// Sessions side by side, one hand in each
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u16).range(1..=256))]
     sessions: u16,
-    /// Requests a second, of all sessions together; 0 for any number [default: 8, and any number on this
-    /// machine]
+    /// Requests a second, of all sessions together; 0 for any number [default: 8, and any number on
+    /// this machine]
     #[arg(long, value_name = "R", value_parser = rate)]
     rate: Option<f64>,
     /// How long an answer may take
@@ -68,8 +71,8 @@ pub(super) struct Args {
     /// How long an outage may last before the run ends, to be resumed later
     #[arg(long, value_name = "TIME", default_value = "6h")]
     give_up: Time,
-    /// The first pause after a failure; it doubles each time up to a minute [default: 500ms, and 10ms on this
-    /// machine]
+    /// The first pause after a failure; it doubles each time up to a minute [default: 500ms, and
+    /// 10ms on this machine]
     #[arg(long, value_name = "TIME")]
     pause: Option<Time>,
     /// The longest a decision may take before the hand is checked or folded [default: any time]
@@ -148,7 +151,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     if args.json && (end.is_ok() || summary.played > 0) {
         let estimates = report.as_ref().and_then(|report| report.estimates.as_ref());
-        out(&json(&Document { summary: &summary, estimates }))?;
+        out(&json(&Document { schema: "cardroom-play-slumbot/1", summary: &summary, estimates }))?;
     } else if let Some(report) = &report {
         out(&format!("\n{}\nkept in {}\n", text::render(report), folder.display()))?;
     }
@@ -183,6 +186,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Document<'a> {
+    schema: &'static str,
     #[serde(flatten)]
     summary: &'a Summary,
     /// All estimates of a run that is complete, as in `report.json`.
@@ -308,8 +312,8 @@ struct Told {
 }
 
 impl Told {
-    /// What is to be said now: once each when an outage begins and when it is over, each attempt while the server
-    /// has not answered at all, and each answer that is no good.
+    /// What is to be said now: once each when an outage begins and when it is over, each attempt
+    /// while the server has not answered at all, and each answer that is no good.
     fn news(&mut self, progress: &Progress) -> Vec<String> {
         let mut said = Vec::new();
         if let Some((doubts, what)) = &progress.doubts
