@@ -44,7 +44,8 @@ static SIGNALLED: AtomicBool = AtomicBool::new(false);
 /// Whether a match has no hand yet.
 static WAITING: AtomicBool = AtomicBool::new(false);
 
-/// Says whether a match has no hand yet: then the first signal ends the process while agents are being built.
+/// Says whether a match has no hand yet: then the first signal ends the process while agents are
+/// being built.
 pub(crate) fn set_waiting(waiting: bool) {
     WAITING.store(waiting, Ordering::SeqCst);
 }
@@ -81,11 +82,11 @@ impl Drop for Aborting {
     }
 }
 
-/// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first asks `stop`; the second ends the process
-/// at once, printing how to resume. Nothing that was recorded is lost either way.
+/// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first asks `stop`; the second ends the
+/// process at once, printing how to resume. Nothing that was recorded is lost either way.
 ///
-/// Where a command runs others, the last that listens is the one that is asked; one that begins to listen
-/// after the first signal is asked at once.
+/// Where a command runs others, the last that listens is the one that is asked; one that begins to
+/// listen after the first signal is asked at once.
 ///
 /// # Errors
 /// When the system does not let it listen.

@@ -42,7 +42,8 @@ pub(crate) struct PlayArgs {
     /// processor]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// Deal new cards for each hand, instead of the same cards once with every rotation of the seats
+    /// Deal new cards for each hand, instead of the same cards once with every rotation of the
+    /// seats
     #[arg(long)]
     pub(crate) no_duplicate: bool,
     /// What to record of each hand [default: decisions up to 20,000 hands, hands beyond]

@@ -130,7 +130,8 @@ impl Progress {
     }
 }
 
-/// Says a line about what is waited for; on a terminal it takes the place of a bar, which comes back below.
+/// Says a line about what is waited for; on a terminal it takes the place of a bar, which comes
+/// back below.
 pub(crate) fn say_waiting(line: &str) {
     let start = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     // Nothing can be done when stderr is closed.

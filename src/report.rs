@@ -188,8 +188,8 @@ impl Hands<'_> {
     }
 }
 
-/// Estimates of the first entrant's rate with nothing in them yet, when they are wanted and the game
-/// allows.
+/// Estimates of the first entrant's rate with nothing in them yet, when they are wanted and the
+/// game allows.
 fn estimates(
     source: &Source,
     effort: Effort,

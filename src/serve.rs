@@ -1,8 +1,8 @@
 //! The server's life: open everything, say where to look, play until a signal, stop in order.
 //!
-//! Order of stopping: no new matches, hands in play are finished (or, on SIGTERM, given up after the
-//! grace period), records are complete, and only then the web server stops. SIGINT waits without
-//! limit; a second signal of any kind aborts.
+//! Order of stopping: no new matches, hands in play are finished (or, on SIGTERM, given up after
+//! the grace period), records are complete, and only then the web server stops. SIGINT waits
+//! without limit; a second signal of any kind aborts.
 
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -193,8 +193,8 @@ async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, ho
     Ok(tables)
 }
 
-/// Where to look, for people and for scripts: one line for the web page, one for the Slumbot API, one
-/// for each open seat; then what to do next.
+/// Where to look, for people and for scripts: one line for the web page, one for the Slumbot API,
+/// one for each open seat; then what to do next.
 fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>) -> String {
     let mut text = format!("listening on http://{address}\n");
     if let Some(api) = slumbot {

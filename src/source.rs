@@ -49,8 +49,8 @@ pub(crate) enum SourceError {
 }
 
 impl Source {
-    /// Opens what is at this path. `game` names the game of an ACPC log; without it, the log's header
-    /// does.
+    /// Opens what is at this path. `game` names the game of an ACPC log; without it, the log's
+    /// header does.
     pub(crate) fn open(path: &Path, game: Option<&str>) -> Result<Source, Failure> {
         let log = if path.is_dir() { None } else { log_start(path)? };
         let Some(header) = log else {
@@ -94,8 +94,8 @@ impl Source {
         }
     }
 
-    /// What Slumbot won against itself in this side's seat with the cards of a hand, where the hand was
-    /// played over its API.
+    /// What Slumbot won against itself in this side's seat with the cards of a hand, where the hand
+    /// was played over its API.
     pub(crate) fn baseline(&self, record: &HandRecord) -> Result<Option<Payoff>, Failure> {
         let Source::Ledger(reader) = self else { return Ok(None) };
         if !reader.is_slumbot().map_err(Failure::input)? {
@@ -105,8 +105,9 @@ impl Source {
         Ok(hand.and_then(|hand| baseline(&hand)))
     }
 
-    /// The hands of which only the result is known, in order: those of a run over the Slumbot API whose end was
-    /// not seen and follows from the sums of their session. They are not among [`hands`](Self::hands).
+    /// The hands of which only the result is known, in order: those of a run over the Slumbot API
+    /// whose end was not seen and follows from the sums of their session. They are not among
+    /// [`hands`](Self::hands).
     pub(crate) fn settled(&self) -> Result<Vec<Settled>, Failure> {
         let Source::Ledger(reader) = self else { return Ok(Vec::new()) };
         if !reader.is_slumbot().map_err(Failure::input)? {

@@ -1,4 +1,5 @@
-//! Log lines: for people on a terminal, as JSON elsewhere. They go to stderr; stdout is for results.
+//! Log lines: for people on a terminal, as JSON elsewhere. They go to stderr; stdout is for
+//! results.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -59,8 +60,8 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), BadFilter> {
     Ok(())
 }
 
-/// Log lines, in which what others have said is made safe to show: a line stays one line, and nothing in it
-/// steers the terminal or cannot be seen.
+/// Log lines, in which what others have said is made safe to show: a line stays one line, and
+/// nothing in it steers the terminal or cannot be seen.
 struct Shown<W> {
     inner: W,
     json: bool,
@@ -86,7 +87,8 @@ impl<W: Write> Write for Shown<W> {
     }
 }
 
-/// A line in which colours stay, `ESC [ digits m`, and everything else is written out that cannot be seen.
+/// A line in which colours stay, `ESC [ digits m`, and everything else is written out that cannot
+/// be seen.
 fn with_colours(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let mut shown = visible(parts.next().unwrap_or_default()).into_owned();

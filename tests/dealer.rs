@@ -529,9 +529,9 @@ fn arguments_are_read_as_the_original_reads_them() {
     }
 }
 
-/// Plays until the dealer closes, answering every state, in turn or not, each with a write of its own, over
-/// a socket that gathers small writes (`TCP_NODELAY` is off). Counts the states, and those for which it
-/// stood still about as long as systems hold back an acknowledgement (40 ms).
+/// Plays until the dealer closes, answering every state, in turn or not, each with a write of its
+/// own, over a socket that gathers small writes (`TCP_NODELAY` is off). Counts the states, and
+/// those for which it stood still about as long as systems hold back an acknowledgement (40 ms).
 fn answer_everything(mut player: Player) -> std::thread::JoinHandle<(u32, u32)> {
     std::thread::spawn(move || {
         let (mut states, mut stalls) = (0, 0);

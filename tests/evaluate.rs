@@ -1,4 +1,5 @@
-//! `cardroom evaluate` as a process: kill -9, Ctrl-C, figures that are known, one line for each mistake.
+//! `cardroom evaluate` as a process: kill -9, Ctrl-C, figures that are known, one line for each
+//! mistake.
 
 use std::fs;
 use std::path::Path;

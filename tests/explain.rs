@@ -1,5 +1,5 @@
-//! `cardroom explain` as a process: charts against the agents' own policies, trees in every form, bluffs, recorded
-//! decisions, one line for each mistake.
+//! `cardroom explain` as a process: charts against the agents' own policies, trees in every form,
+//! bluffs, recorded decisions, one line for each mistake.
 
 mod around;
 mod fidelity;
@@ -180,7 +180,8 @@ fn a_chart_is_drawn_with_a_cell_for_each_hand() {
     let named: HashSet<String> =
         StartingHand::all().map(|hand| format!(">{hand}</text>")).collect();
     assert!(named.iter().all(|hand| svg.contains(hand)), "a hand is missing");
-    // Of 32o this tree gives nothing but calls at the first decision: the small blind faces one big blind.
+    // Of 32o this tree gives nothing but calls at the first decision: the small blind faces one big
+    // blind.
     assert!(svg.contains("<title>32o: call 100.0 %"), "{svg}");
 }
 

@@ -1,4 +1,5 @@
-//! `cardroom match`, `tournament`, `merge` and `bench` as processes: kill -9, Ctrl-C, shards, exit codes.
+//! `cardroom match`, `tournament`, `merge` and `bench` as processes: kill -9, Ctrl-C, shards, exit
+//! codes.
 
 use std::fs;
 use std::path::Path;

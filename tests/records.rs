@@ -1,4 +1,5 @@
-//! `cardroom stats` and `export` as processes: whose files they read, and what they do not overwrite.
+//! `cardroom stats` and `export` as processes: whose files they read, and what they do not
+//! overwrite.
 
 use std::fs;
 

@@ -13,8 +13,8 @@ fn printed(folder: &Path, arguments: &str) -> String {
     text(&output.stdout)
 }
 
-/// Each sample of this document that one of these commands prints: a block of text whose first line is the
-/// command's. A line that begins with `…` stands for all the rest.
+/// Each sample of this document that one of these commands prints: a block of text whose first line
+/// is the command's. A line that begins with `…` stands for all the rest.
 fn check(document: &str, folder: &Path, commands: &[&str]) {
     let all = fs::read_to_string(root().join(document)).expect("a document");
     let samples: Vec<&str> = all

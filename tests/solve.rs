@@ -1,5 +1,5 @@
-//! `cardroom solve` as a process: spots with known answers, documents, pictures, Ctrl-C, one line for each
-//! mistake.
+//! `cardroom solve` as a process: spots with known answers, documents, pictures, Ctrl-C, one line
+//! for each mistake.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

@@ -51,7 +51,8 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
         document(folder, &["train", "compare", "cart:model=cart", "mlp", "--data", "rows"]);
     let lines = compared["lines"].as_array().expect("lines");
     let losses = |at: usize| lines[at]["streets"][0]["log_loss"].as_f64().expect("a loss");
-    // On any rows of its teacher's, what learned says more than what did not, and nobody says more than there is.
+    // On any rows of its teacher's, what learned says more than what did not, and nobody says more
+    // than there is.
     let least = compared["least_log_loss"][0].as_f64().expect("the least");
     assert!(least <= losses(1) && losses(1) < losses(3) && losses(3) < losses(4), "{compared:#}");
     let [first, second] = ["first", "second"].map(|place| &compared["differences"][0][place]);
@@ -59,7 +60,8 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
     let above = &compared["differences"][0]["streets"][0];
     let [mean, low, high] = ["mean", "low", "high"].map(|end| above[end].as_f64().expect("nats"));
     assert!((mean - (losses(1) - losses(0))).abs() < 1e-6 && low < mean && mean < high, "{above}");
-    // A node for each test and leaf, a branch to each but the first: an odd number; and nothing of what did not learn.
+    // A node for each test and leaf, a branch to each but the first: an odd number; and nothing of
+    // what did not learn.
     assert_eq!(lines[0]["parameters"][0].as_u64().map(|count| count % 2), Some(1), "{compared:#}");
     assert_eq!(lines[2]["parameters"], Value::Null);
     let described = cardroom(folder, &["agents", "describe", "xgboost:model=xgboost"]);
@@ -118,7 +120,8 @@ fn models_of_another_program_become_a_student() {
     let played =
         cardroom(folder, &["match", "xgboost:model=second", "call", "--hands", "20", "--out", "m"]);
     assert!(played.status.success(), "{}", text(&played.stderr));
-    // A training that was stopped early has rounds after its best one: all are kept, and that is said.
+    // A training that was stopped early has rounds after its best one: all are kept, and that is
+    // said.
     let flop = folder.join("first/flop.ubj");
     let forest = models::forest::Forest::open(&flop).expect("a forest");
     fs::write(&flop, forest.with_attribute("best_iteration", "0").to_ubj()).expect("written");

@@ -1,4 +1,5 @@
-//! Tidy files: module headers, sizes, line ends, nothing left unfinished, nothing ignored by mistake.
+//! Tidy files: module headers, sizes, line ends, nothing left unfinished, nothing ignored by
+//! mistake.
 
 use std::process::Command;
 

@@ -80,7 +80,8 @@ fn a_hand_on_the_menu_stands_where_its_betting_says() {
 fn bets_off_the_menu_are_read_and_answered_in_proportion() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = tree(&def, "every 1-2: 50% pot allin\nevery 3+: allin");
-    // (the hand, the point, its place in the tree, an abstract action there, the answer in the hand)
+    // (the hand, the point, its place in the tree, an abstract action there, the answer in the
+    // hand)
     for (betting, point, read, action, answer) in [
         // 240 is 70 % of the pot of 200: half below 0.529, the pot above.
         ("r240", 0.5, "r200", RaiseTo(400), RaiseTo(480)),
@@ -90,7 +91,8 @@ fn bets_off_the_menu_are_read_and_answered_in_proportion() {
         // Nearly all-in is read as all-in, and all-in is.
         ("r19900", 0.5, "r20000", Call, Call),
         ("r20000", 0.0, "r20000", Call, Call),
-        // A raise of its own is the nearest; chips differ from the tree's for the rest of the hand; shares of the pot go on.
+        // A raise of its own is the nearest; chips differ from the tree's for the rest of the hand;
+        // shares of the pot go on.
         ("r240c/", 0.6, "r300c/", RaiseTo(900), RaiseTo(720)),
         ("r240c/r480", 0.6, "r200c/r400", RaiseTo(1200), RaiseTo(1440)),
         // The answer from before is known again: 720 was the raise to 900.
@@ -155,9 +157,11 @@ fn a_bet_below_the_menu_is_read_as_none_too_and_not_only_as_its_smallest() {
     for (betting, bet, smallest, none, some) in [
         // 100 into 600 where half of it is the least.
         ("r300c/r400", 1.0 / 6.0, 0.5, "r300c/c", "r300c/r600"),
-        // The least reraise, 600 on top of 900 in a pot that a call makes 1,800: the street is over in the tree.
+        // The least reraise, 600 on top of 900 in a pot that a call makes 1,800: the street is over
+        // in the tree.
         ("r300c/cr900r1500", 1.0 / 3.0, 0.5, "ahead at r300c/cr900c/", "r300c/cr900r1800"),
-        // The third raise, where the menu has all-in alone: 900 or 18,200 on top of 1,800 in a pot of 3,600.
+        // The third raise, where the menu has all-in alone: 900 or 18,200 on top of 1,800 in a pot
+        // of 3,600.
         (
             "r300c/r900r1800r2700",
             900.0 / 3_600.0,

@@ -28,8 +28,8 @@ pub enum Claim {
     /// What it plays is legal without correction.
     Legal,
     /// A strategy it reports has distinct legal actions, finite probabilities from 0 to 1 that sum
-    /// to 1 within 1e-6, and gives the played action a positive one. Its policy, if it has one, is what
-    /// it plays by.
+    /// to 1 within 1e-6, and gives the played action a positive one. Its policy, if it has one, is
+    /// what it plays by.
     Strategy,
     /// New agents with the same seeds decide the same.
     SameSeeds,
@@ -72,8 +72,8 @@ pub struct Terms {
     pub seed: u64,
     /// The time a worker is told it has for each decision; it must not take longer.
     pub deadline: Duration,
-    /// The longest mean time of an inline agent's decisions. Generous by default, since the machine may
-    /// be busy with other things.
+    /// The longest mean time of an inline agent's decisions. Generous by default, since the machine
+    /// may be busy with other things.
     pub longest_mean: Duration,
 }
 

@@ -115,8 +115,8 @@ impl Recipe {
         }
     }
 
-    /// The same recipe for an agent that is a pure function of what it sees, which others may then ask
-    /// for its strategy with any hole cards, without playing a hand.
+    /// The same recipe for an agent that is a pure function of what it sees, which others may then
+    /// ask for its strategy with any hole cards, without playing a hand.
     #[must_use]
     pub fn with_policy<P: Policy + 'static>(
         mut self,
@@ -127,8 +127,8 @@ impl Recipe {
         self
     }
 
-    /// The same recipe for an agent with a policy that plays from a betting tree of its own, inside which it can be
-    /// asked for all hands at once.
+    /// The same recipe for an agent with a policy that plays from a betting tree of its own, inside
+    /// which it can be asked for all hands at once.
     #[must_use]
     pub fn with_tree<T: TreeStrategy + 'static>(
         mut self,
@@ -158,8 +158,8 @@ impl Recipe {
         self
     }
 
-    /// The same recipe with a check that reads its model from end to end; opening one may look at its
-    /// beginning only.
+    /// The same recipe with a check that reads its model from end to end; opening one may look at
+    /// its beginning only.
     #[must_use]
     pub fn checked_by(
         mut self,
@@ -241,7 +241,8 @@ impl AgentChoice {
         &self.recipe.about
     }
 
-    /// Reads the models it plays from, end to end, which may take as long as reading the files does.
+    /// Reads the models it plays from, end to end, which may take as long as reading the files
+    /// does.
     ///
     /// # Errors
     /// What is wrong with the first that is damaged.
@@ -262,9 +263,9 @@ impl AgentChoice {
         self.recipe.policy.is_some()
     }
 
-    /// The agent's strategy as a function of what it sees: the distribution that every decision of an
-    /// agent of this choice is drawn from. `None` when it has none, as with programs of others and with
-    /// agents that learn.
+    /// The agent's strategy as a function of what it sees: the distribution that every decision of
+    /// an agent of this choice is drawn from. `None` when it has none, as with programs of others
+    /// and with agents that learn.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -277,7 +278,8 @@ impl AgentChoice {
         self.recipe.student.as_ref().map(|student| student())
     }
 
-    /// The same strategy inside the betting tree that the agent plays from; `None` when it has no such tree.
+    /// The same strategy inside the betting tree that the agent plays from; `None` when it has no
+    /// such tree.
     ///
     /// # Errors
     /// As [`build`](Self::build).

@@ -203,7 +203,8 @@ fn forests_play_all_rounds_or_those_up_to_the_best() {
         let file = file.expect("a file");
         fs::copy(file.path(), folder.path().join(file.file_name())).expect("copied");
     }
-    // The flop's forest as one whose training was stopped early, after its fifth round was its best.
+    // The flop's forest as one whose training was stopped early, after its fifth round was its
+    // best.
     let flop = fs::read(shipped.join("flop.forest")).expect("a forest");
     let whole = Forest::read(&flop).expect("a forest");
     let rounds = whole.rounds();

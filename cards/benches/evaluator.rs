@@ -1,5 +1,5 @@
-//! Speed of the hand evaluator's ways in: sets one by one, partial hands, many sets or hands at once, and one
-//! board with all hole cards. Beside other evaluators it is measured in `peers/`.
+//! Speed of the hand evaluator's ways in: sets one by one, partial hands, many sets or hands at
+//! once, and one board with all hole cards. Beside other evaluators it is measured in `peers/`.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -13,8 +13,8 @@ mod rules;
 
 use keys::{RANK_KEYS, ROW_SHIFT, ROWS};
 
-/// One hand without a flush: its key's bits below the row, and what it holds: in place `k` the mask of the
-/// ranks that it has more than `k` times.
+/// One hand without a flush: its key's bits below the row, and what it holds: in place `k` the mask
+/// of the ranks that it has more than `k` times.
 type Entry = (u32, [u32; 4]);
 
 fn main() {
@@ -64,7 +64,8 @@ fn collected(cards: usize) -> Vec<Vec<Entry>> {
     rows
 }
 
-/// Sorts into rows every hand that adds up to `left` cards of `rank` and above to the hand with this key.
+/// Sorts into rows every hand that adds up to `left` cards of `rank` and above to the hand with
+/// this key.
 fn collect(rank: usize, left: usize, key: u32, held: [u32; 4], rows: &mut [Vec<Entry>]) {
     if rank == RANK_KEYS.len() {
         rows[(key >> ROW_SHIFT) as usize].push((key % (1 << ROW_SHIFT), held));
@@ -99,7 +100,8 @@ fn filled<T: Clone + Default>(
     table
 }
 
-/// The offset of each row, to be added to a whole key with wrapping, and the places that its hands get.
+/// The offset of each row, to be added to a whole key with wrapping, and the places that its hands
+/// get.
 fn place(rows: &[Vec<Entry>]) -> (Vec<u32>, Vec<Vec<usize>>) {
     let mut order: Vec<usize> = (0..rows.len()).filter(|&row| !rows[row].is_empty()).collect();
     order.sort_by_key(|&row| std::cmp::Reverse(rows[row].len()));

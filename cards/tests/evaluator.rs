@@ -83,8 +83,8 @@ fn five_card_hands_have_the_known_number_of_distinct_strengths() {
     assert_eq!(distinct, [1277, 2860, 858, 858, 10, 1277, 156, 156, 10]);
 }
 
-/// Looks at all sets of ranks without a flush, and at all flushes in clubs with the rest in diamonds:
-/// every strength that seven cards can have is among them.
+/// Looks at all sets of ranks without a flush, and at all flushes in clubs with the rest in
+/// diamonds: every strength that seven cards can have is among them.
 #[test]
 fn seven_card_hands_have_the_known_number_of_distinct_strengths() {
     let mut ranks = HashSet::new();

@@ -1,15 +1,17 @@
-//! How far one agent, a student, does what another one, its teacher, does, and what the difference costs it, street
-//! by street.
+//! How far one agent, a student, does what another one, its teacher, does, and what the difference
+//! costs it, street by street.
 //!
-//! The teacher plays deals against itself, and at each of its decisions the student is asked what it would do there
-//! ([`Likeness`]). What the difference costs is measured by duplicate matches against the teacher: in each of them one
-//! player decides as the student on one street, or on all, and as the teacher elsewhere.
+//! The teacher plays deals against itself, and at each of its decisions the student is asked what
+//! it would do there ([`Likeness`]). What the difference costs is measured by duplicate matches
+//! against the teacher: in each of them one player decides as the student on one street, or on all,
+//! and as the teacher elsewhere.
 //!
-//! All hands of a deal draw from the same random numbers, by the decision's number in the hand, and the student takes
-//! the teacher's action as often as its own probabilities allow (a maximal coupling). Each hand by itself
-//! is played as ever, so that the result of a match is unbiased; and where the student does what the teacher does,
-//! the two hands of a deal are the same hand from both seats and cancel exactly, so that nothing but
-//! the differences makes the result spread. All-ins count with their expectation over the cards to come.
+//! All hands of a deal draw from the same random numbers, by the decision's number in the hand, and
+//! the student takes the teacher's action as often as its own probabilities allow (a maximal
+//! coupling). Each hand by itself is played as ever, so that the result of a match is unbiased; and
+//! where the student does what the teacher does, the two hands of a deal are the same hand from
+//! both seats and cancel exactly, so that nothing but the differences makes the result spread.
+//! All-ins count with their expectation over the cards to come.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,10 +26,12 @@ use matches::decide::decision_rng;
 use matches::stop::Stop;
 use rand::RngExt;
 
-/// Probabilities below this count as this in logarithms, so that what the student never does is dear but not endless.
+/// Probabilities below this count as this in logarithms, so that what the student never does is
+/// dear but not endless.
 pub const LEAST_SHARE: f64 = 1e-7;
 
-/// Deals that a thread plays at a time. Sums of blocks are added in their order, whatever the number of threads.
+/// Deals that a thread plays at a time. Sums of blocks are added in their order, whatever the
+/// number of threads.
 const BLOCK: u64 = 32;
 
 /// Streets.
@@ -62,7 +66,8 @@ pub enum FidelityError {
 pub struct Compared<'a> {
     /// What it does.
     pub plays: &'a dyn Policy,
-    /// The probabilities that its model gives, where it plays others, such as the likeliest action alone.
+    /// The probabilities that its model gives, where it plays others, such as the likeliest action
+    /// alone.
     pub says: Option<&'a dyn Policy>,
 }
 
@@ -125,12 +130,14 @@ impl Likeness {
         (self.decisions > 0).then(|| sum / self.decisions as f64)
     }
 
-    /// The share of decisions at which the same action is the likeliest, as all of these `None` without decisions.
+    /// The share of decisions at which the same action is the likeliest, as all of these `None`
+    /// without decisions.
     pub fn same(&self) -> Option<f64> {
         self.mean(self.same as f64)
     }
 
-    /// The mean total variation distance: half the sum of what the probabilities differ by, from 0 to 1.
+    /// The mean total variation distance: half the sum of what the probabilities differ by, from 0
+    /// to 1.
     pub fn distance(&self) -> Option<f64> {
         self.mean(self.distance)
     }
@@ -140,8 +147,8 @@ impl Likeness {
         self.mean(self.log_loss)
     }
 
-    /// The mean Kullback-Leibler divergence Σ p ln (p / q), in nats: the log-loss less what the teacher itself would
-    /// have.
+    /// The mean Kullback-Leibler divergence Σ p ln (p / q), in nats: the log-loss less what the
+    /// teacher itself would have.
     pub fn divergence(&self) -> Option<f64> {
         self.mean(self.divergence)
     }
@@ -191,7 +198,8 @@ pub struct Fidelity {
     pub deals: u64,
     /// How alike the two decide on each street.
     pub streets: [Likeness; STREETS],
-    /// What the student loses against the teacher when it decides on one street only. A group is a deal, two hands.
+    /// What the student loses against the teacher when it decides on one street only. A group is a
+    /// deal, two hands.
     pub lost: [Sums; STREETS],
     /// The same when it decides on all.
     pub lost_in_all: Sums,
@@ -215,9 +223,11 @@ impl Fidelity {
     }
 }
 
-/// Compares a student with its teacher. Ends early, with all deals before some number, when it is asked to.
+/// Compares a student with its teacher. Ends early, with all deals before some number, when it is
+/// asked to.
 ///
-/// `seen` is called after every few deals with what is known so far. The result does not depend on the threads.
+/// `seen` is called after every few deals with what is known so far. The result does not depend on
+/// the threads.
 ///
 /// # Errors
 /// When the game is not for two, or the hands are odd.
@@ -296,7 +306,8 @@ impl<'a> Table<'a> {
         Table { pair, dealer, all_in: AllIn::new(u64::MAX) }
     }
 
-    /// Plays a deal: the teacher against itself, then every match in which the student would have done something else.
+    /// Plays a deal: the teacher against itself, then every match in which the student would have
+    /// done something else.
     fn deal(&mut self, deal: u64, sums: &mut Fidelity) {
         let Pair { teacher, student, .. } = *self.pair;
         let cards = self.dealer.deal(deal);
@@ -338,8 +349,8 @@ impl<'a> Table<'a> {
         sums.lost_in_all.add(loss(&|_| true), 2);
     }
 
-    /// Plays a hand: `act` is given what is seen and two points between 0 and 1 to draw with. Gives the payoffs, of an
-    /// all-in what is expected of it.
+    /// Plays a hand: `act` is given what is seen and two points between 0 and 1 to draw with. Gives
+    /// the payoffs, of an all-in what is expected of it.
     fn hand(
         &mut self,
         cards: &Deal,
@@ -375,9 +386,9 @@ impl<'a> Table<'a> {
     }
 }
 
-/// What the student does where the teacher has drawn an action: the same where it can be, else, by the point, one of
-/// those that it takes more often than the teacher. Over all draws of the teacher and points these are the student's
-/// own probabilities.
+/// What the student does where the teacher has drawn an action: the same where it can be, else, by
+/// the point, one of those that it takes more often than the teacher. Over all draws of the teacher
+/// and points these are the student's own probabilities.
 fn coupled(taught: &Strategy, learned: &Strategy, action: Action, point: f64) -> Action {
     let kept = learned.probability(action) / taught.probability(action).max(f64::MIN_POSITIVE);
     if point < kept {

@@ -1,8 +1,8 @@
 //! The folder of a measurement: what is measured, and the results that are there.
 //!
-//! `evaluation.toml` says what is measured. Results are lines of one file, in whatever order they were finished. A
-//! line is there or it is not: one that was cut short by the end of the process is dropped when the folder is
-//! opened again.
+//! `evaluation.toml` says what is measured. Results are lines of one file, in whatever order they
+//! were finished. A line is there or it is not: one that was cut short by the end of the process is
+//! dropped when the folder is opened again.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -68,8 +68,8 @@ pub fn model_sha256(agent: &AgentChoice) -> Result<Option<String>, StoreError> {
     files_sha256(agent.files()).map_err(StoreError::Model)
 }
 
-/// A name for the folder of a measurement: its kind, the agent, with a few digits of its files' SHA-256, the game by
-/// its name or file, and what else tells it from others.
+/// A name for the folder of a measurement: its kind, the agent, with a few digits of its files'
+/// SHA-256, the game by its name or file, and what else tells it from others.
 pub(crate) fn folder_name(
     kind: &str,
     agent: &AgentChoice,
@@ -106,8 +106,9 @@ pub struct ResultsFolder {
 }
 
 impl ResultsFolder {
-    /// Makes the folder, or goes on with the measurement it holds if that is the same one. Every whole line of the
-    /// file `name` after its header, with its number from 1, goes to `line`, which may say what is wrong with it.
+    /// Makes the folder, or goes on with the measurement it holds if that is the same one. Every
+    /// whole line of the file `name` after its header, with its number from 1, goes to `line`,
+    /// which may say what is wrong with it.
     ///
     /// # Errors
     /// [`StoreError`].

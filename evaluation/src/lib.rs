@@ -1,4 +1,5 @@
-//! What an agent is worth: what others can win from it, how far a student is from its teacher, how fast it is.
+//! What an agent is worth: what others can win from it, how far a student is from its teacher, how
+//! fast it is.
 //!
 //! - [`best_response`]: the best response to an agent on drawn flops, kept in a folder.
 //! - [`exploiters`]: simple bots, one idea each, against an agent.

@@ -26,8 +26,8 @@ pub struct Measured {
     pub p99_us: f64,
     /// The longest thinking time in microseconds.
     pub max_us: f64,
-    /// By how many bytes this process's resident memory grew while the agents were built and played;
-    /// absent where the system does not tell. Programs of their own are not in it.
+    /// By how many bytes this process's resident memory grew while the agents were built and
+    /// played; absent where the system does not tell. Programs of their own are not in it.
     pub memory_growth: Option<u64>,
     /// This process's resident memory in bytes afterwards.
     pub memory: Option<u64>,

@@ -12,8 +12,8 @@ pub(crate) const SHOWN: Duration = Duration::from_millis(100);
 /// Results that wait to be taken, at most.
 const WAITING: usize = 64;
 
-/// Has `work` done for the items, in their order, on so many threads, until all are done or it is to stop. Each
-/// result goes to `done` as it comes in, and `None` when for [`SHOWN`] nothing has.
+/// Has `work` done for the items, in their order, on so many threads, until all are done or it is
+/// to stop. Each result goes to `done` as it comes in, and `None` when for [`SHOWN`] nothing has.
 ///
 /// # Errors
 /// The first one of `work` or `done`; items in progress are finished, further ones not begun.

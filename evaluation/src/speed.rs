@@ -61,8 +61,8 @@ pub fn random_hand(def: &Arc<GameDef>, deal: Deal, rng: &mut impl Rng) -> i64 {
     }
 }
 
-/// Fold 6 of 100 times where it is allowed, otherwise call or raise equally often, raise sizes being
-/// uniform: the mix of the original ACPC server's example player.
+/// Fold 6 of 100 times where it is allowed, otherwise call or raise equally often, raise sizes
+/// being uniform: the mix of the original ACPC server's example player.
 fn random_action(legal: LegalActions, rng: &mut impl Rng) -> Action {
     let point = rng.random_range(0..100u32);
     match legal.raise {

@@ -1,5 +1,5 @@
-//! Best responses on drawn flops: the same figures however the work is spread or cut short, and estimates that are
-//! right on average.
+//! Best responses on drawn flops: the same figures however the work is spread or cut short, and
+//! estimates that are right on average.
 
 use std::fs;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! Text from outside, made safe to show.
 //!
-//! What a server, a peer or a file says may hold characters that steer a terminal, that turn the direction of
-//! writing, or that cannot be seen. Whatever of it reaches a terminal, a log line or an error message goes
-//! through here: such characters are written out (`\n`, `\u{202e}`), and so are bytes that are no UTF-8
-//! (`\xff`). What has gone through here once is not changed by going through again, so that it does no harm
-//! to do it both where a text comes in and where it is shown. A backslash stays as it is: what is shown is for
-//! people, not to be read back.
+//! What a server, a peer or a file says may hold characters that steer a terminal, that turn the
+//! direction of writing, or that cannot be seen. Whatever of it reaches a terminal, a log line or
+//! an error message goes through here: such characters are written out (`\n`, `\u{202e}`), and so
+//! are bytes that are no UTF-8 (`\xff`). What has gone through here once is not changed by going
+//! through again, so that it does no harm to do it both where a text comes in and where it is
+//! shown. A backslash stays as it is: what is shown is for people, not to be read back.
 
 use std::borrow::Cow;
 
@@ -15,8 +15,8 @@ pub const MOST: usize = 200;
 /// The most marks, such as accents, on one letter; with more of them text runs over its neighbours.
 const MOST_MARKS: usize = 2;
 
-/// The text with every character written out that steers, turns or hides something. Line ends are such
-/// characters: the result is one line.
+/// The text with every character written out that steers, turns or hides something. Line ends are
+/// such characters: the result is one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text);
@@ -24,8 +24,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(cut(text.as_bytes(), usize::MAX))
 }
 
-/// The beginning of a text as it may be shown: at most [`MOST`] characters, the last of them `…` when there is
-/// more.
+/// The beginning of a text as it may be shown: at most [`MOST`] characters, the last of them `…`
+/// when there is more.
 pub fn excerpt(text: &str) -> String {
     excerpt_of(text.as_bytes(), MOST)
 }
@@ -90,8 +90,8 @@ pub fn is_seen(letter: char) -> bool {
         ' '..='~' => true,
         // Letters without a shape: fillers of Korean and Braille.
         '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => false,
-        // Everything else that the standard library does not escape: no control or format characters, no
-        // other white space, no marks, nothing private or unassigned.
+        // Everything else that the standard library does not escape: no control or format
+        // characters, no other white space, no marks, nothing private or unassigned.
         _ => letter.escape_debug().len() == 1,
     }
 }

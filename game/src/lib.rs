@@ -3,7 +3,8 @@
 //! - [`GameDef`]: what is fixed before a hand: players, blinds, stacks, streets, deck. Made from a
 //!   plain [`GameSpec`], which any text format can fill in.
 //! - [`PublicState`]: what everyone at the table sees. The one implementation of the betting rules.
-//! - [`State`]: a public state and everybody's hole cards; only dealers, solvers and tests hold one.
+//! - [`State`]: a public state and everybody's hole cards; only dealers, solvers and tests hold
+//!   one.
 //! - [`InfoSet`]: what the acting seat knows. The only thing an agent is ever shown.
 //! - [`Policy`]: a pure function from information sets to distributions over actions.
 //! - [`notation`]: hands as text, in the notation of the ACPC protocol.

@@ -1,11 +1,12 @@
-//! Text from outside: nothing that steers, turns or hides gets through, and what is harmless stays as it is.
+//! Text from outside: nothing that steers, turns or hides gets through, and what is harmless stays
+//! as it is.
 
 use game::escape::{MOST, excerpt, excerpt_of, visible};
 use proptest::prelude::*;
 
-/// What Unicode 16 lists as control, format, line and paragraph separators (categories Cc, Cf, Zl, Zp), as
-/// private or surrogate (Co, Cs), or as ignorable by default; the blanks other than the usual one (Zs); the
-/// blank pattern of Braille.
+/// What Unicode 16 lists as control, format, line and paragraph separators (categories Cc, Cf, Zl,
+/// Zp), as private or surrogate (Co, Cs), or as ignorable by default; the blanks other than the
+/// usual one (Zs); the blank pattern of Braille.
 const NEVER: &[(u32, u32)] = &[
     (0x0, 0x1f),
     (0x7f, 0xa0),

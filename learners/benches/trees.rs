@@ -1,7 +1,8 @@
-//! Trees: a greedy one over 100,000 rows of 35 columns at depth 10, one round of the search for an optimal one,
-//! and the way of a row through a tree of depth 15.
+//! Trees: a greedy one over 100,000 rows of 35 columns at depth 10, one round of the search for an
+//! optimal one, and the way of a row through a tree of depth 15.
 //!
-//! `cargo bench -p learners --bench trees`. Criterion's *elements* are rows. `RAYON_NUM_THREADS=1` is one core.
+//! `cargo bench -p learners --bench trees`. Criterion's *elements* are rows. `RAYON_NUM_THREADS=1`
+//! is one core.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -1,11 +1,13 @@
 //! Fits a tree to raw numbers, for checks and measurements by other programs.
 //!
-//! `fit cart|oct DIR columns=N classes=N [depth=N] [loss=errors|gini|entropy] [bins=N] [min-rows=N] [min-weight=X] [alpha=X]
-//! [starts=N] [survivors=N] [rounds=N] [regrows=N] [stage-rows=N] [planes=N] [seed=N] [threads=N] [steps]`
+//! `fit cart|oct DIR columns=N classes=N [depth=N] [loss=errors|gini|entropy] [bins=N] [min-rows=N]
+//! [min-weight=X] [alpha=X] [starts=N] [survivors=N] [rounds=N] [regrows=N] [stage-rows=N]
+//! [planes=N] [seed=N] [threads=N] [steps]`
 //!
-//! DIR holds `train.x` (rows of f32), `train.y` (a byte a row) or `train.p` (rows of f32 shares), and `train.w` (f32) where rows
-//! have weights; the same for `held`, where those rows choose alpha, and `test.x`. Written are `train.out` and `test.out`, rows of f32 shares, and
-//! `tree`; printed is one JSON object. All numbers are little-endian.
+//! DIR holds `train.x` (rows of f32), `train.y` (a byte a row) or `train.p` (rows of f32 shares),
+//! and `train.w` (f32) where rows have weights; the same for `held`, where those rows choose alpha,
+//! and `test.x`. Written are `train.out` and `test.out`, rows of f32 shares, and `tree`; printed is
+//! one JSON object. All numbers are little-endian.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 use std::collections::HashMap;

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 
 use crate::Table;
 
-/// Shares below this count as this in a log-loss, so that one certain error is dear but not endless.
+/// Shares below this count as this in a log-loss, so that one certain error is dear but not
+/// endless.
 pub const LEAST_SHARE: f32 = 1e-7;
 
 /// What a classifier is worth on a table.
@@ -17,12 +18,13 @@ pub struct Measured {
     pub brier: f64,
     /// Mean of Σ |label − share|, between 0 and 2.
     pub distance: f64,
-    /// The share of the rows' weight where the likeliest class is the label's likeliest (the first on ties).
+    /// The share of the rows' weight where the likeliest class is the label's likeliest (the first
+    /// on ties).
     pub accuracy: f64,
 }
 
-/// Asks a classifier about every row of a table, on all threads. Sums go in blocks of rows whose order is
-/// fixed, so that the result does not depend on the threads.
+/// Asks a classifier about every row of a table, on all threads. Sums go in blocks of rows whose
+/// order is fixed, so that the result does not depend on the threads.
 pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
     const BLOCK: usize = 1024;
     let (columns, classes) = (table.columns().len(), table.classes().len());
@@ -81,8 +83,9 @@ pub fn log_losses(classifier: &dyn Classifier, table: &Table) -> Vec<f64> {
     (0..table.rows()).into_par_iter().map(row).collect()
 }
 
-/// The weighted mean of what the second of two lists has more than the first, row by row, and its standard error.
-/// Rows are taken as independent, each with all of its weight: the equal rows that a row stands for are one.
+/// The weighted mean of what the second of two lists has more than the first, row by row, and its
+/// standard error. Rows are taken as independent, each with all of its weight: the equal rows that
+/// a row stands for are one.
 pub fn mean_difference(first: &[f64], second: &[f64], weights: &[f32]) -> (f64, f64) {
     let rows = || {
         let pairs = first.iter().zip(second).zip(weights);

@@ -4,8 +4,9 @@ use models::tree::Plane;
 
 /// Rows of numbers, each with a distribution over classes and a weight.
 ///
-/// Numbers stand column by column, labels row by row. Every number is finite, every label has shares of at
-/// least zero that sum to one within 1e-3 (and are scaled to sum to one), every weight is above zero.
+/// Numbers stand column by column, labels row by row. Every number is finite, every label has
+/// shares of at least zero that sum to one within 1e-3 (and are scaled to sum to one), every weight
+/// is above zero.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     columns: Vec<String>,
@@ -78,8 +79,8 @@ pub enum TableError {
 }
 
 impl Table {
-    /// Rows from their numbers: `values` column by column (columns x rows), `labels` row by row (rows x
-    /// classes), one of `weights` for each row.
+    /// Rows from their numbers: `values` column by column (columns x rows), `labels` row by row
+    /// (rows x classes), one of `weights` for each row.
     pub fn new(
         columns: Vec<String>,
         classes: Vec<String>,
@@ -122,8 +123,8 @@ impl Table {
         Ok(Table { columns, classes, values, labels, weights })
     }
 
-    /// Rows with one class each, all of weight one: `values` column by column, `labels` the number of the
-    /// class of each row.
+    /// Rows with one class each, all of weight one: `values` column by column, `labels` the number
+    /// of the class of each row.
     ///
     /// Panics where a label is no class.
     pub fn hard(
@@ -206,7 +207,8 @@ impl Table {
         Table { columns: names, classes, values, labels, weights: self.weights.clone() }
     }
 
-    /// The rows named, in that order; a row may be named twice. Panics where there are none, or no such row.
+    /// The rows named, in that order; a row may be named twice. Panics where there are none, or no
+    /// such row.
     pub fn pick(&self, rows: &[u32]) -> Table {
         assert!(!rows.is_empty(), "a table has at least one row");
         let mut values = Vec::with_capacity(rows.len() * self.columns.len());

@@ -16,8 +16,8 @@ pub struct Progress {
     pub held_out: Option<f64>,
 }
 
-/// A run of a learner: so many steps of at most some seconds each, the same for the same data, options and
-/// seed at any number of threads.
+/// A run of a learner: so many steps of at most some seconds each, the same for the same data,
+/// options and seed at any number of threads.
 pub trait Training {
     /// What a run makes.
     type Model: Classifier;
@@ -28,7 +28,7 @@ pub trait Training {
     /// The best so far.
     fn model(&self) -> Self::Model;
 
-    /// Everything needed to go on, but for the data and the options: a run made from the same data and options
-    /// that takes these bytes up does what this one would have done, bit by bit.
+    /// Everything needed to go on, but for the data and the options: a run made from the same data
+    /// and options that takes these bytes up does what this one would have done, bit by bit.
     fn save(&self) -> Vec<u8>;
 }

@@ -51,7 +51,8 @@ fn a_stump_has_the_values_of_the_formulas() {
     // Shares 3/8 and 5/8, so the margins are half of ln(3/5) and its opposite.
     let base = (0.6f32).ln() / 2.0;
     assert!((forest.base()[0] - base).abs() < 1e-6 && (forest.base()[1] + base).abs() < 1e-6);
-    // Class 0, left: G = 3 (3/8 - 1), H = 3 x 2 x 3/8 x 5/8; right: G = 5 x 3/8, H = 5 x 2 x 3/8 x 5/8.
+    // Class 0, left: G = 3 (3/8 - 1), H = 3 x 2 x 3/8 x 5/8; right: G = 5 x 3/8, H = 5 x 2 x 3/8 x
+    // 5/8.
     let (left, right) = (0.5 * 1.875 / (1.40625 + 2.0), -0.5 * 1.875 / (2.34375 + 2.0));
     let gain = 1.875f32.powi(2) * (1.0 / 3.40625 + 1.0 / 4.34375);
     let tree = forest.tree(0);

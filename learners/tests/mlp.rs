@@ -1,4 +1,5 @@
-//! Networks learn: gradients are those of the loss, Adam is PyTorch's, and runs are the same however they are run.
+//! Networks learn: gradients are those of the loss, Adam is PyTorch's, and runs are the same
+//! however they are run.
 
 use std::sync::Arc;
 
@@ -20,8 +21,9 @@ fn numbers(count: usize, seed: u32) -> Vec<f32> {
     std::iter::repeat_with(number).take(count).collect()
 }
 
-/// Takes from each answer half of what all answers are worth together, each times its number of the row: if a row
-/// is two distributions one behind the other, the two sides then win what the other loses.
+/// Takes from each answer half of what all answers are worth together, each times its number of the
+/// row: if a row is two distributions one behind the other, the two sides then win what the other
+/// loses.
 #[derive(Debug)]
 struct ZeroSum;
 
@@ -145,7 +147,8 @@ fn gradients_are_those_of_the_loss() {
     }
 }
 
-/// Layers that are wider than a panel of a product, rows that fill no tile, and slices of more rows than a tile.
+/// Layers that are wider than a panel of a product, rows that fill no tile, and slices of more rows
+/// than a tile.
 #[test]
 fn gradients_of_wide_layers_are_those_of_the_loss() {
     let softmax: Arc<dyn Output> = Arc::new(Softmax);
@@ -240,7 +243,8 @@ fn the_rate_rises_and_falls_as_told() {
     check(0, steps, &[(19, 1.0), (20, 0.1), (39, 0.1), (40, 0.01)]);
 }
 
-/// Rows whose class is told by whether the first two numbers have the same sign, seven times of eight.
+/// Rows whose class is told by whether the first two numbers have the same sign, seven times of
+/// eight.
 fn table(rows: usize, seed: u32) -> Table {
     let columns = ["a", "b", "c"].map(str::to_owned).to_vec();
     let mut values = numbers(3 * rows, seed);

@@ -1,4 +1,5 @@
-//! Optimal trees: never worse than greedy ones, found in spite of traps, the same however they are run.
+//! Optimal trees: never worse than greedy ones, found in spite of traps, the same however they are
+//! run.
 
 use learners::oct::StartTrees::{Exactly, WhilePaying};
 use learners::oct::{Oct, Options, objective};
@@ -84,7 +85,8 @@ fn hard_labels_are_pruned_by_errors() {
     }
 }
 
-/// The least number of errors of any tree of two levels, by trying all tests at the root and, on each side, all others.
+/// The least number of errors of any tree of two levels, by trying all tests at the root and, on
+/// each side, all others.
 fn least_errors(table: &Table) -> usize {
     let rows: Vec<usize> = (0..table.rows()).collect();
     let class = |row: usize| (0..2).find(|&class| table.label(row)[class] == 1.0).expect("a class");
@@ -193,7 +195,8 @@ fn runs_that_were_put_away_before_starts_were_counted_go_on() {
     (0..2).for_each(|_| assert!(run.step().is_some()));
     let bytes = run.save();
     while run.step().is_some() {}
-    // Version 1: without the number behind those of the data, the stage, three of steps and changes.
+    // Version 1: without the number behind those of the data, the stage, three of steps and
+    // changes.
     let number = 8 + 4 + 5 * 8;
     let body = bytes.len() - 8;
     let mut older =

@@ -1,10 +1,12 @@
-//! Curves as SVG pictures: of winnings here, of whatever else runs along hands or iterations elsewhere.
+//! Curves as SVG pictures: of winnings here, of whatever else runs along hands or iterations
+//! elsewhere.
 //!
-//! Drawn by plotters, which lays out axes and labels and writes the SVG without fonts or other files. It knows
-//! whole units only, so pictures have ten of them for each pixel of their usual size; and it writes colours,
-//! where a picture should follow the page it stands on, light or dark. So what is drawn has the colour of its
-//! [`Role`], and at the end each such colour becomes `currentColor` and a class for style sheets: `text`, `grid`,
-//! `zero`, `band`, and the class of each line. No `style` attribute is written, so any content policy will do.
+//! Drawn by plotters, which lays out axes and labels and writes the SVG without fonts or other
+//! files. It knows whole units only, so pictures have ten of them for each pixel of their usual
+//! size; and it writes colours, where a picture should follow the page it stands on, light or dark.
+//! So what is drawn has the colour of its [`Role`], and at the end each such colour becomes
+//! `currentColor` and a class for style sheets: `text`, `grid`, `zero`, `band`, and the class of
+//! each line. No `style` attribute is written, so any content policy will do.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -24,7 +26,8 @@ const POINTS: usize = 360;
 /// A picture of one or more lines over the same axis.
 #[derive(Debug, Clone)]
 pub struct Chart<'a> {
-    /// The class of the picture, from which the ids of its texts are made: one word, for one picture of a page.
+    /// The class of the picture, from which the ids of its texts are made: one word, for one
+    /// picture of a page.
     pub name: &'a str,
     /// Width and height in pixels, from which the page may scale it.
     pub size: [u32; 2],
@@ -54,10 +57,11 @@ pub struct Line<'a> {
 /// How a picture is drawn where the usual way does not serve it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Look<'a> {
-    /// The horizontal axis goes by the logarithm, from the first point on: for what grows by factors. Points at zero or
-    /// below are left out.
+    /// The horizontal axis goes by the logarithm, from the first point on: for what grows by
+    /// factors. Points at zero or below are left out.
     pub logarithmic: bool,
-    /// What the lines are, in their order, for a legend; empty for none. Lines after the first are dashed then.
+    /// What the lines are, in their order, for a legend; empty for none. Lines after the first are
+    /// dashed then.
     pub names: &'a [&'a str],
 }
 
@@ -268,8 +272,8 @@ impl Ranged for Along {
     }
 }
 
-/// The marks of the horizontal axis: round numbers, by the logarithm 1, 3, 10 and so on; of a short axis 1, 2, 5, and
-/// of a long one powers of ten.
+/// The marks of the horizontal axis: round numbers, by the logarithm 1, 3, 10 and so on; of a short
+/// axis 1, 2, 5, and of a long one powers of ten.
 fn marks(ends: &Range<f64>, logarithmic: bool, most: usize) -> Vec<f64> {
     if !logarithmic {
         let step = tick_step((ends.end - ends.start) * 5.0 / most as f64);

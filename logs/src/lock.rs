@@ -1,8 +1,8 @@
 //! One writer at a time: a lock on a small file beside what is written.
 //!
-//! The operating system holds the lock for the open file and drops it when the process ends, however
-//! it ends. The file itself means nothing without the lock; it holds the number of the process that
-//! locked it last, for the other one's error message.
+//! The operating system holds the lock for the open file and drops it when the process ends,
+//! however it ends. The file itself means nothing without the lock; it holds the number of the
+//! process that locked it last, for the other one's error message.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};

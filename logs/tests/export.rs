@@ -155,8 +155,8 @@ fn logs_of_the_original_dealer_come_back_byte_by_byte() {
     check(GameDef::new(kuhn3).unwrap(), include_str!("data/kuhn.3p.log"));
 }
 
-/// Logs as they were published: with blanks before the header, lines of other systems, a mark that says
-/// how the bytes are to be read.
+/// Logs as they were published: with blanks before the header, lines of other systems, a mark that
+/// says how the bytes are to be read.
 #[test]
 fn logs_that_editors_and_archives_have_touched_come_back() {
     let def = Arc::new(games::nolimit_holdem());

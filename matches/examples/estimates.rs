@@ -1,10 +1,10 @@
 //! How narrow each estimate of a win rate is, measured on matches between agents.
 //!
-//! `cargo run --release -p matches --example estimates -- [OPTION N]… A/B…` plays each pair of agents in
-//! this process, fresh cards for each hand, and prints the estimates of A's rate: once with the strategies of
-//! both known, once with A's alone, as when the opponent is somebody else's program. Options:
-//! `--hands`, `--seed`, `--imagine` (hole cards imagined for each hand), and `--fit` to print the
-//! coefficients that the value function should have had.
+//! `cargo run --release -p matches --example estimates -- [OPTION N]… A/B…` plays each pair of
+//! agents in this process, fresh cards for each hand, and prints the estimates of A's rate: once
+//! with the strategies of both known, once with A's alone, as when the opponent is somebody else's
+//! program. Options: `--hands`, `--seed`, `--imagine` (hole cards imagined for each hand), and
+//! `--fit` to print the coefficients that the value function should have had.
 
 #![allow(clippy::print_stdout, reason = "printing is its purpose")]
 

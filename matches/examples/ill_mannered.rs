@@ -6,14 +6,15 @@
 //! - `crash`, `hang`, `close`: at its third turn it ends, answers no more, closes the connection.
 //! - `crash-late`: ends at its tenth turn.
 //! - `late`: answers its third turn after a second.
-//! - `noise`, `flood`, `no-action`, `huge-raise`: at its third turn it sends bytes that are no text,
-//!   endless text without a line end, a reply without an action, a raise beyond its stack.
+//! - `noise`, `flood`, `no-action`, `huge-raise`: at its third turn it sends bytes that are no
+//!   text, endless text without a line end, a reply without an action, a raise beyond its stack.
 //! - `crash-always`, `always-huge`: ends at every turn, raises beyond its stack at every turn.
 //! - `crash-aloud`: as `crash`, with a word on its error stream.
-//! - `eager`: answers every state it is sent, in turn or not, and lets its socket gather small writes.
+//! - `eager`: answers every state it is sent, in turn or not, and lets its socket gather small
+//!   writes.
 //! - `chatty`: sends comments before every reply, and every reply twice.
-//! - `absent`, `mute`, `stillborn`, `foreign`: never connects, never says its version, ends before it
-//!   connects, says the version of another protocol.
+//! - `absent`, `mute`, `stillborn`, `foreign`: never connects, never says its version, ends before
+//!   it connects, says the version of another protocol.
 //! - `stale`: answers with the state of the hand before.
 //! - `parent`: starts a long-lived program of its own, says its process number, and hangs.
 

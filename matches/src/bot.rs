@@ -1,8 +1,9 @@
-//! An agent at work: built for a game, told who plays, asked for decisions in this thread or on one of
-//! its own, told how hands ended, restarted, dismissed. Every driver has its agents as this type.
+//! An agent at work: built for a game, told who plays, asked for decisions in this thread or on one
+//! of its own, told how hands ended, restarted, dismissed. Every driver has its agents as this
+//! type.
 //!
-//! A panic of the agent, in whichever of its methods, costs one decision and is counted: in `act` the one
-//! that was asked for, elsewhere the next one (invariant 10 of ARCHITECTURE.md).
+//! A panic of the agent, in whichever of its methods, costs one decision and is counted: in `act`
+//! the one that was asked for, elsewhere the next one (invariant 10 of ARCHITECTURE.md).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -34,8 +35,8 @@ enum Inner {
 }
 
 impl Bot {
-    /// A new agent for this game, on a thread of its own if its decisions take long. Starting programs
-    /// and reading models may take long, too.
+    /// A new agent for this game, on a thread of its own if its decisions take long. Starting
+    /// programs and reading models may take long, too.
     ///
     /// # Errors
     /// When the agent cannot be built, or there is no thread for it.

@@ -1,8 +1,8 @@
 //! One decision, made playable.
 //!
-//! Its random source comes from the match's seed, the hand and the decision's number. An action that is
-//! not legal is corrected; where there is no answer it is a check, or a fold. What comes out is what must
-//! be played and recorded.
+//! Its random source comes from the match's seed, the hand and the decision's number. An action
+//! that is not legal is corrected; where there is no answer it is a check, or a fold. What comes
+//! out is what must be played and recorded.
 
 use std::time::Duration;
 

@@ -1,15 +1,15 @@
 //! `external`: any program that speaks the player's side of the ACPC protocol, as an agent.
 //!
-//! The program is started as in the competition, `COMMAND HOST PORT`, connects, says its version, and
-//! is sent what a dealer would send: every state of the hands it plays, the final one included, other
-//! players' cards hidden. Each decision has a deadline. A program that ends, is late, or sends what is
-//! not of the protocol costs the decision it owes; it is killed with everything it started, and
-//! started again, at once the first time and then after growing pauses. A decision that it answers
-//! starts the count anew; when it has been started again too often without answering one it stays
-//! down, and every further decision fails at once, saying since when and why. A program that ends
-//! before it has connected, with nothing left in its process group, is not waited for; what it wrote
-//! last to its error stream is part of the message. What takes longer than two seconds is said
-//! ([`crate::notice`]).
+//! The program is started as in the competition, `COMMAND HOST PORT`, connects, says its version,
+//! and is sent what a dealer would send: every state of the hands it plays, the final one included,
+//! other players' cards hidden. Each decision has a deadline. A program that ends, is late, or
+//! sends what is not of the protocol costs the decision it owes; it is killed with everything it
+//! started, and started again, at once the first time and then after growing pauses. A decision
+//! that it answers starts the count anew; when it has been started again too often without
+//! answering one it stays down, and every further decision fails at once, saying since when and
+//! why. A program that ends before it has connected, with nothing left in its process group, is not
+//! waited for; what it wrote last to its error stream is part of the message. What takes longer
+//! than two seconds is said ([`crate::notice`]).
 //!
 //! Replies are read as the original dealer reads them: comments and replies to earlier states are
 //! skipped. An action that is not legal is given back as it was written, for the driver to correct

@@ -1,4 +1,5 @@
-//! A match from plan to record: deals, tables in this process, threads, the folder that keeps it, and programs as agents.
+//! A match from plan to record: deals, tables in this process, threads, the folder that keeps it,
+//! and programs as agents.
 //!
 //! - [`deals`]: which cards each deal of a match has, from its seed alone.
 //! - [`bot`]: an agent at work, as every driver has it; the only caller of `Agent::act`.
@@ -10,7 +11,8 @@
 //! - [`plan`]: what a match is.
 //! - [`play`](mod@play): a match from plan to result.
 //! - [`program`]: programs that are run, and gone when dropped.
-//! - [`registry`](mod@registry): every agent there is, those that need processes and sockets included.
+//! - [`registry`](mod@registry): every agent there is, those that need processes and sockets
+//!   included.
 //! - [`runner`]: a match on any number of threads, with the same result on each.
 //! - [`stop`]: asking a run to end.
 //! - [`table`]: one hand, played in this process.

@@ -1,8 +1,8 @@
 //! Programs that are run: started in a process group of their own, their output kept in a file or
 //! dropped, and gone with everything they started when the value is dropped.
 //!
-//! A process group outlives the one that made it, and no value is dropped in a process that ends by a
-//! signal or by `exit`: whoever ends this process calls [`end_all`] before.
+//! A process group outlives the one that made it, and no value is dropped in a process that ends by
+//! a signal or by `exit`: whoever ends this process calls [`end_all`] before.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -37,8 +37,8 @@ fn groups() -> MutexGuard<'static, Groups> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kills every program that runs and everything it started. None can be started any more: this process
-/// is about to end.
+/// Kills every program that runs and everything it started. None can be started any more: this
+/// process is about to end.
 pub fn end_all() {
     let mut groups = groups();
     groups.over = true;
@@ -156,8 +156,8 @@ impl Running {
         self.ended().is_some() && group(self.child.id()).is_none_or(gone)
     }
 
-    /// The last lines it wrote to its error stream, in one line for messages; nothing where the caller
-    /// of [`Program::start_into`] has them.
+    /// The last lines it wrote to its error stream, in one line for messages; nothing where the
+    /// caller of [`Program::start_into`] has them.
     pub fn stderr_tail(&mut self) -> Option<String> {
         self.stderr_tail.as_mut()?.text()
     }

@@ -3,8 +3,8 @@
 //! The match is cut into blocks ([`crate::plan::BLOCK_DEALS`]); a thread takes the next block that
 //! nobody has, lets its agents forget, and plays it. Hands go to the [`Sink`] as soon as they are
 //! over, in whatever order threads finish them; everything that depends on order (tallies, log
-//! lines) is put together block by block. Hands that the [`Archive`] already holds are read instead of
-//! played, so a run that was killed goes on where it was and ends with the same bytes.
+//! lines) is put together block by block. Hands that the [`Archive`] already holds are read instead
+//! of played, so a run that was killed goes on where it was and ends with the same bytes.
 //!
 //! Memory does not grow with the number of hands: threads stay within a few blocks of the first
 //! unfinished one.

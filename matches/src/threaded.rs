@@ -1,9 +1,10 @@
 //! An agent on a thread of its own, raced against the deadline.
 //!
-//! When the time is over the match goes on with a fallback, while the agent finishes its thought for
-//! nobody. A request that has been overtaken by a later one is dropped unanswered. Requests wait in a queue of
-//! bounded length; an agent that is behind holds its driver up, but one that owes an answer does not: what finds
-//! the queue full is not told to it, and its decisions are late as they are.
+//! When the time is over the match goes on with a fallback, while the agent finishes its thought
+//! for nobody. A request that has been overtaken by a later one is dropped unanswered. Requests
+//! wait in a queue of bounded length; an agent that is behind holds its driver up, but one that
+//! owes an answer does not: what finds the queue full is not told to it, and its decisions are late
+//! as they are.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -90,7 +91,8 @@ impl Threaded {
         }
     }
 
-    /// Tells it something that needs no answer. One whose thread is gone says so at the next decision.
+    /// Tells it something that needs no answer. One whose thread is gone says so at the next
+    /// decision.
     fn tell(&mut self, request: Request) {
         let patience = if self.late { Duration::ZERO } else { PATIENCE };
         if self.send(request, Some(patience)) == Err(Failed::Timeout) && !self.late {
@@ -153,7 +155,8 @@ impl Threaded {
 }
 
 impl Drop for Threaded {
-    /// Gives the agent a moment to end what it has started. One that is deep in thought is left to it.
+    /// Gives the agent a moment to end what it has started. One that is deep in thought is left to
+    /// it.
     fn drop(&mut self) {
         self.requests = None;
         self.latest.fetch_add(1, Ordering::Relaxed);

@@ -13,8 +13,8 @@ use crate::plan::Plan;
 
 /// The matches of a tournament, in order, with the agents of each as indices into `agents`.
 ///
-/// `plan` is the pattern; its entrants are not looked at, and its names, if it gives any, are those of `agents`. In a
-/// two-player game every pair plays; in a game for `n` players every set of `n`.
+/// `plan` is the pattern; its entrants are not looked at, and its names, if it gives any, are those
+/// of `agents`. In a two-player game every pair plays; in a game for `n` players every set of `n`.
 pub fn matches(plan: &Plan, agents: &[AgentChoice]) -> Vec<(Vec<usize>, Plan)> {
     line_ups(agents.len(), plan.def.players)
         .into_iter()
@@ -47,7 +47,8 @@ pub fn name(plan: &Plan, names: &[String]) -> String {
 #[derive(Debug)]
 pub struct Results {
     names: Vec<String>,
-    /// For each pair that has met, in order of the pairs, the rates of the first against the second.
+    /// For each pair that has met, in order of the pairs, the rates of the first against the
+    /// second.
     met: Vec<((usize, usize), Vec<Rate>)>,
 }
 

@@ -254,8 +254,9 @@ fn the_last_words_of_a_program_that_ends_in_play_are_in_the_record() {
     }
 }
 
-/// It answers every state it is sent, in turn or not, over a socket that gathers small writes: the second
-/// answer leaves it only when the first has been acknowledged, which systems hold back for 40 ms.
+/// It answers every state it is sent, in turn or not, over a socket that gathers small writes: the
+/// second answer leaves it only when the first has been acknowledged, which systems hold back for
+/// 40 ms.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_that_answers_every_state_does_not_stand_still_for_acknowledgements() {

@@ -1,4 +1,5 @@
-//! Agents that panic once: `panics:METHOD` where it is asked, `panics-apart:METHOD` on a thread of its own.
+//! Agents that panic once: `panics:METHOD` where it is asked, `panics-apart:METHOD` on a thread of
+//! its own.
 
 use agents::{
     Agent, AgentChoice, AgentOption, AgentSpec, Context, Cost, Decision, HandOutcome, Recipe,

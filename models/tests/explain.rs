@@ -1,4 +1,5 @@
-//! Trees in poker words: each kind of feature, paths, outlines, bluffs, and what would change an answer.
+//! Trees in poker words: each kind of feature, paths, outlines, bluffs, and what would change an
+//! answer.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,7 @@
 //! Forests: XGBoost's files give XGBoost's shares, come back as they were, and no bytes do harm.
 //!
-//! `data/forest` has files that XGBoost 2.1.4 and 3.2.0 wrote, each with rows of four numbers and the shares it tells for them.
+//! `data/forest` has files that XGBoost 2.1.4 and 3.2.0 wrote, each with rows of four numbers and
+//! the shares it tells for them.
 
 use std::path::{Path, PathBuf};
 
@@ -113,7 +114,8 @@ fn a_file_written_here_with_any_byte_changed_is_refused_or_the_same_forest() {
 
 #[test]
 fn a_file_written_here_is_the_file_that_xgboost_wrote() {
-    // This file's nodes are numbered level by level already, so all but rounding of the attributes is the same.
+    // This file's nodes are numbered level by level already, so all but rounding of the attributes
+    // is the same.
     let theirs = bytes("softprob-3.2.json");
     let ours = Forest::read(&theirs).expect("a forest").to_json();
     let parse = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).expect("JSON");

@@ -1,4 +1,5 @@
-//! Networks: how many parameters they have, what they answer, and that files come back or are refused.
+//! Networks: how many parameters they have, what they answer, and that files come back or are
+//! refused.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -71,8 +72,8 @@ fn slowly(network: &Network, row: &[f32]) -> Vec<f64> {
     units
 }
 
-/// 1,591,296 is the number published for seven hidden layers of 512. It is that of 35 inputs and one output
-/// without biases, and that of 25 inputs and four outputs with the hidden units' biases.
+/// 1,591,296 is the number published for seven hidden layers of 512. It is that of 35 inputs and
+/// one output without biases, and that of 25 inputs and four outputs with the hidden units' biases.
 #[test]
 fn parameters_are_counted_as_published() {
     let count = shape(35, &[512; 7], 1, Activation::Relu).count();
@@ -80,7 +81,8 @@ fn parameters_are_counted_as_published() {
     let count = shape(25, &[512; 7], 4, Activation::Relu).count();
     assert_eq!(count.weights + count.hidden_biases, 1_591_296);
     assert_eq!(shape(35, &[512; 7], 4, Activation::Relu).count().total(), 1_596_420);
-    // Value networks of seven layers of 500 with PReLU: weights and biases are what is published of them.
+    // Value networks of seven layers of 500 with PReLU: weights and biases are what is published of
+    // them.
     for (inputs, outputs, published) in
         [(2653, 2652, 4_158_652), (2001, 2000, 3_506_000), (2705, 2652, 4_184_652)]
     {

@@ -1,13 +1,13 @@
 //! Hand evaluators beside each other in one run.
 //!
-//! Four patterns: hands of seven cards in order (`sequence`), random hands from their cards (`random`), the
-//! same hands with the cards already added up in each evaluator's own type (`added up`), and all pairs
-//! of hole cards on random boards (`board`). Every evaluator first has to put random hands in the
-//! same order as ours, so none is timed that is wrong.
+//! Four patterns: hands of seven cards in order (`sequence`), random hands from their cards
+//! (`random`), the same hands with the cards already added up in each evaluator's own type (`added
+//! up`), and all pairs of hole cards on random boards (`board`). Every evaluator first has to put
+//! random hands in the same order as ours, so none is timed that is wrong.
 //!
-//! All ways of one pattern run in turn, again and again, and the best run of each counts: what else the machine does
-//! makes single runs slow. OMPEval, which is C++, takes part where `OMPEVAL` names the program made of
-//! `ompeval.cpp`. An argument is the pattern to run alone.
+//! All ways of one pattern run in turn, again and again, and the best run of each counts: what else
+//! the machine does makes single runs slow. OMPEval, which is C++, takes part where `OMPEVAL` names
+//! the program made of `ompeval.cpp`. An argument is the pattern to run alone.
 
 use std::hint::black_box;
 use std::io::{Read as _, Write as _};
@@ -20,7 +20,8 @@ use cards::{
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Random hands, and random boards: too many for a processor to learn by heart which of them are flushes.
+/// Random hands, and random boards: too many for a processor to learn by heart which of them are
+/// flushes.
 const HANDS: usize = 1 << 20;
 const BOARDS: usize = 1000;
 /// Pairs of hole cards on a board.
@@ -278,7 +279,8 @@ impl<'a> Race<'a> {
         self.ways.push((name.to_owned(), Box::new(timed)));
     }
 
-    /// Runs all ways in turn, and prints what the best run of each makes beside the best of the others.
+    /// Runs all ways in turn, and prints what the best run of each makes beside the best of the
+    /// others.
     fn run(mut self) {
         let mut best = vec![Duration::MAX; self.ways.len()];
         let start = Instant::now();

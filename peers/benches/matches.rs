@@ -1,8 +1,8 @@
 //! Whole hands between agents, beside another arena in the same run.
 //!
-//! `cardroom` plays through its runner with full statistics and no records; `rs_poker` plays its arena's
-//! simulation. Random agents differ in how often they fold, so hands differ in length: the calling
-//! pair is the fair comparison.
+//! `cardroom` plays through its runner with full statistics and no records; `rs_poker` plays its
+//! arena's simulation. Random agents differ in how often they fold, so hands differ in length: the
+//! calling pair is the fair comparison.
 
 use std::sync::Arc;
 use std::time::Duration;

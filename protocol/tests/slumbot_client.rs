@@ -564,7 +564,8 @@ fn folded(hands: u64, total: i64) -> String {
 pub(crate) const BUTTON: &str =
     r#"{"old_action":"","action":"","client_pos":1,"hole_cards":["Qc","2d"],"board":[]}"#;
 
-/// A hand is given up after a call of 100 more, and the next one ends with these sums: what is settled.
+/// A hand is given up after a call of 100 more, and the next one ends with these sums: what is
+/// settled.
 fn settled(hands: u64, total: i64) -> Result<Option<(i64, bool, Option<i64>)>, String> {
     let mut client = Client::new(game(), None);
     client.receive(FIRST.as_bytes(), || 0).unwrap();
@@ -606,7 +607,8 @@ fn a_hand_given_up_is_settled_by_the_sums_or_stays_open_or_the_session_stops() {
 
 #[test]
 fn hands_nobody_saw_are_told_by_the_seat_and_by_the_count() {
-    // The first request for a second hand is carried out, but its answer is lost: the seats have moved on.
+    // The first request for a second hand is carried out, but its answer is lost: the seats have
+    // moved on.
     let seats = |lost: usize, pos: u8, hands: u64, total: i64| {
         let mut client = Client::new(game(), None);
         client.receive(FIRST.as_bytes(), || 0).unwrap();

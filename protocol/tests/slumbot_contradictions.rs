@@ -1,4 +1,5 @@
-//! A server of the Slumbot API that contradicts itself, or says what a terminal should not be shown.
+//! A server of the Slumbot API that contradicts itself, or says what a terminal should not be
+//! shown.
 
 use game::Action;
 use protocol::slumbot::client::{Lost, News};
@@ -6,8 +7,8 @@ use protocol::slumbot::{AnswerError, Client, ClientError};
 
 use crate::slumbot_client::{BUTTON, FIRST, FLOP, TOKEN, game, receive_after_call};
 
-/// This answer to a call of the bot's raise on the flop contradicts what was said before, and the message has both
-/// texts.
+/// This answer to a call of the bot's raise on the flop contradicts what was said before, and the
+/// message has both texts.
 fn assert_contradiction(body: &str, reasons: &[&str]) {
     let error = receive_after_call(body).expect_err(body);
     let ClientError::Contradiction { before, now, .. } = &error else { panic!("{body}: {error}") };

@@ -1,8 +1,10 @@
-//! Subgames in the vector registers of each kind that this processor has: how long an iteration and an exact check take in each, as
-//! ratios to AVX2. Nothing here should be slower in wider registers, on any maker's processor.
+//! Subgames in the vector registers of each kind that this processor has: how long an iteration and
+//! an exact check take in each, as ratios to AVX2. Nothing here should be slower in wider
+//! registers, on any maker's processor.
 //!
-//! Kinds take turns, so that what else the machine does is the same for all of them; figures are medians. `RAYON_NUM_THREADS=1` and
-//! `taskset -c 1` for one core. The bench `subgame` runs in one kind with `REGISTERS=any`, `avx2` or `avx512`.
+//! Kinds take turns, so that what else the machine does is the same for all of them; figures are
+//! medians. `RAYON_NUM_THREADS=1` and `taskset -c 1` for one core. The bench `subgame` runs in one
+//! kind with `REGISTERS=any`, `avx2` or `avx512`.
 #![expect(clippy::print_stdout, reason = "it is what there is to say")]
 
 #[path = "subgame/cases.rs"]

@@ -1,7 +1,8 @@
-//! Subgames on the trees of well-known solvers: an iteration, and the time to half a percent of the pot, exact
-//! checks of it included.
+//! Subgames on the trees of well-known solvers: an iteration, and the time to half a percent of the
+//! pot, exact checks of it included.
 //!
-//! Pot 200, 900 behind. `RAYON_NUM_THREADS=1` for one core; `REGISTERS=any`, `avx2` or `avx512` for no wider ones than these.
+//! Pot 200, 900 behind. `RAYON_NUM_THREADS=1` for one core; `REGISTERS=any`, `avx2` or `avx512` for
+//! no wider ones than these.
 
 #[path = "subgame/cases.rs"]
 mod cases;

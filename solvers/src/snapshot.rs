@@ -1,8 +1,8 @@
 //! Runs written down as bytes, to be gone on with later: what all such snapshots have in common.
 //!
-//! Layout, all numbers little-endian: the line `cardroom KIND`, the format's version (4 bytes); texts that say which run
-//! it is of, each after its length in bytes (4); then what the run itself puts there, and SHA-256 of everything
-//! before it.
+//! Layout, all numbers little-endian: the line `cardroom KIND`, the format's version (4 bytes);
+//! texts that say which run it is of, each after its length in bytes (4); then what the run itself
+//! puts there, and SHA-256 of everything before it.
 
 use std::io::{self, Read, Write};
 
@@ -289,7 +289,8 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// A text for a message; of a long one what differs from another, with which it has so many bytes in common.
+/// A text for a message; of a long one what differs from another, with which it has so many bytes
+/// in common.
 fn quoted(text: &str, same: usize) -> String {
     if text.len() <= QUOTED {
         return text.to_owned();

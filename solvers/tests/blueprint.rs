@@ -1,4 +1,5 @@
-//! The blueprint trainer on games whose solutions are known, its snapshots, and what must be refused.
+//! The blueprint trainer on games whose solutions are known, its snapshots, and what must be
+//! refused.
 
 use std::sync::Arc;
 
@@ -44,7 +45,8 @@ impl Deals for Ranks {
         let [a, b, board] =
             std::array::from_fn(|_| rank(deck.swap_remove(rng.random_range(0..deck.len()))));
         let own = [a, b];
-        // One private card in Kuhn poker's deck of three: the board is what nobody holds, and means nothing.
+        // One private card in Kuhn poker's deck of three: the board is what nobody holds, and means
+        // nothing.
         let strength = |rank: u32| if self.deck.len() > 3 && rank == board { 10 } else { rank };
         Deal {
             buckets: own.map(|rank| [rank, 3 * rank + board, 0, 0]),

@@ -1,7 +1,8 @@
-//! How wide a text is at most, in the fonts that stand for `sans-serif`: pictures are laid out without any.
+//! How wide a text is at most, in the fonts that stand for `sans-serif`: pictures are laid out
+//! without any.
 //!
-//! Widths are the larger ones of Liberation Sans (those of Arial and Helvetica) and DejaVu Sans, so that what fits by
-//! them fits in either; other letters count a whole em.
+//! Widths are the larger ones of Liberation Sans (those of Arial and Helvetica) and DejaVu Sans, so
+//! that what fits by them fits in either; other letters count a whole em.
 
 /// Of the letters from the blank to `~`, in thousandths of the font's size.
 const REGULAR: [u16; 95] = [
@@ -49,7 +50,8 @@ impl Letters {
         f64::from(sum) / 1000.0 * self.size
     }
 
-    /// A text in lines of at most this width, broken between words; a word that is wider is broken too.
+    /// A text in lines of at most this width, broken between words; a word that is wider is broken
+    /// too.
     pub(crate) fn wrapped(self, text: &str, width: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split(' ').filter(|word| !word.is_empty()) {

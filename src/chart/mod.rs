@@ -1,7 +1,8 @@
-//! A chart of hands: what each of the 169 starting hands does at a spot, with the actions' names and totals.
+//! A chart of hands: what each of the 169 starting hands does at a spot, with the actions' names
+//! and totals.
 //!
-//! Solved spots and the strategies of agents are shown the same way: as text ([`text`]) and as a picture
-//! ([`picture`]).
+//! Solved spots and the strategies of agents are shown the same way: as text ([`text`]) and as a
+//! picture ([`picture`]).
 
 use cards::{CardSet, Combo, StartingHand};
 use game::{Action, Betting, Chips, PublicState, Turn};
@@ -72,7 +73,8 @@ pub(crate) struct Class {
 }
 
 impl Chart {
-    /// The chart of a spot where somebody acts: these actions, and hands with as many probabilities each.
+    /// The chart of a spot where somebody acts: these actions, and hands with as many probabilities
+    /// each.
     pub(crate) fn new(state: &PublicState, actions: &[Action], hands: Vec<Hand>) -> Chart {
         let combos = hands.iter().map(|hand| hand.weight).sum();
         let actions = choices(state, actions, &hands, combos);
@@ -171,8 +173,8 @@ pub(crate) fn word(state: &PublicState, action: Action) -> String {
     }
 }
 
-/// An action of whoever is to act in words, in chips of the street, with a bet's share of the pot: `check`, `call 50`,
-/// `raise to 250 (75 % of the pot)`.
+/// An action of whoever is to act in words, in chips of the street, with a bet's share of the pot:
+/// `check`, `call 50`, `raise to 250 (75 % of the pot)`.
 pub(crate) fn action_words(state: &PublicState, action: Action) -> String {
     let legal = state.legal();
     match action {

@@ -36,10 +36,10 @@ enum What {
     Describe(DescribeArgs),
     /// Check that agents keep their promises; ends with 5 when one does not
     ///
-    /// Each plays itself and random players, several times with the same seeds: it must always answer,
-    /// legally, in time, report proper strategies, and decide the same again. A program that does not
-    /// answer in time, or is gone, is not asked again in that game. Also ends with 3 when an agent cannot be
-    /// started, and with 130 when interrupted.
+    /// Each plays itself and random players, several times with the same seeds: it must always
+    /// answer, legally, in time, report proper strategies, and decide the same again. A program
+    /// that does not answer in time, or is gone, is not asked again in that game. Also ends with 3
+    /// when an agent cannot be started, and with 130 when interrupted.
     Verify(VerifyArgs),
     /// Measure decisions per second, thinking times and memory; each agent plays itself
     Bench(BenchArgs),
@@ -78,8 +78,8 @@ struct VerifyArgs {
     /// Seed of cards and decisions
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// The longest a decision may take of agents that decide on a thread of their own, such as programs
-    /// (`worker` in `agents list`)
+    /// The longest a decision may take of agents that decide on a thread of their own, such as
+    /// programs (`worker` in `agents list`)
     #[arg(long, value_name = "TIME", default_value = "10s")]
     deadline: Time,
 }
@@ -272,7 +272,8 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
         for (at, (game, def)) in games.iter().enumerate() {
             let done = number * games.len() + at;
             progress.show(done as u64, &format!("{} at {game}", choice.name()));
-            // Where no games are named, a trained agent is checked at those that it was trained for.
+            // Where no games are named, a trained agent is checked at those that it was trained
+            // for.
             let trained = args.game.is_empty() && !choice.about().is_empty();
             if trained && matches!(choice.build(def), Err(AgentError::Game { .. })) {
                 continue;

@@ -15,11 +15,12 @@ use crate::report;
 /// Make card buckets, and say how much the hands of a bucket differ, with examples.
 ///
 /// Buckets are exact and the same on every machine. A recipe has a kind for each street, as in
-/// `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`. Kinds: 169 (the starting hands); category (what the
-/// best five cards are); ehs2:N (N equally likely groups by the mean square of the win-rate); nested:C:N (C
-/// classes of boards by draws and high cards, N such groups in each); features:S:Q (the win-rate and Q
-/// quantiles of the next street's, in steps of 1/S); emd:N (N clusters by the earth mover's distance between
-/// histograms of the next street's win-rates; flop and turn).
+/// `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`. Kinds: 169 (the starting hands);
+/// category (what the best five cards are); ehs2:N (N equally likely groups by the mean square of
+/// the win-rate); nested:C:N (C classes of boards by draws and high cards, N such groups in each);
+/// features:S:Q (the win-rate and Q quantiles of the next street's, in steps of 1/S); emd:N (N
+/// clusters by the earth mover's distance between histograms of the next street's win-rates; flop
+/// and turn).
 #[derive(clap::Args)]
 pub struct Args {
     /// A recipe, or a file of buckets

@@ -21,11 +21,11 @@ const USAGE: &str = "cardroom dealer [OPTIONS] NAME GAME HANDS SEED P1 P2 …";
 /// Deal a match to players that connect over sockets, as the original ACPC dealer does.
 ///
 /// Takes the original's arguments and writes its files and streams. The ports for the players stand
-/// in the first line of the output, the score in the last. Ends with 0 when every hand was played; 4
-/// when a player was gone, too slow or broke the rules of --replies; 130 when interrupted; 3 when
-/// the game, a file or a port is bad; 2 when the command line is. Whatever ended the match is said in
-/// the last line of the error stream: who, why, in which hand, the score so far. With -T the same
-/// command with -T -a goes on where a match stopped.
+/// in the first line of the output, the score in the last. Ends with 0 when every hand was played;
+/// 4 when a player was gone, too slow or broke the rules of --replies; 130 when interrupted; 3 when
+/// the game, a file or a port is bad; 2 when the command line is. Whatever ended the match is said
+/// in the last line of the error stream: who, why, in which hand, the score so far. With -T the
+/// same command with -T -a goes on where a match stopped.
 #[derive(clap::Args)]
 #[command(override_usage = USAGE, infer_long_args = true, args_override_self = true)]
 pub struct Args {
@@ -116,12 +116,14 @@ pub struct Args {
     /// Address to listen on; 0.0.0.0 or :: for every address of this machine
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     bind: IpAddr,
-    /// Bad replies: `compatible` corrects or ignores them like the original; `strict` ends the match
-    /// at the first line that is not exactly right; `limit=N` ends it after N corrected replies
+    /// Bad replies: `compatible` corrects or ignores them like the original; `strict` ends the
+    /// match at the first line that is not exactly right; `limit=N` ends it after N corrected
+    /// replies
     #[arg(long, value_name = "POLICY", default_value = "compatible")]
     replies: Replies,
-    /// Start an agent: CMD is split into words like a shell's, without a shell, and gets HOST and PORT
-    /// as its last words. Give it once for each seat, in order; an empty CMD leaves a seat to others
+    /// Start an agent: CMD is split into words like a shell's, without a shell, and gets HOST and
+    /// PORT as its last words. Give it once for each seat, in order; an empty CMD leaves a seat to
+    /// others
     #[arg(long, value_name = "CMD", action = clap::ArgAction::Append)]
     run: Vec<String>,
     /// Write a summary as JSON: result, scores, reply times, corrected and ignored replies

@@ -19,28 +19,33 @@ mod versus;
 
 /// Measure how strong an agent is.
 ///
-/// By `lbr`: local best response, which knows the agent's strategy and wins what it can by looking one action
-/// ahead; a lower bound of what could be won from the agent, for two-player hold'em. By `match`: a duplicate
-/// match against another agent. By `exploiters`: duplicate matches against bots of one idea each, such as all-in with
-/// the best hands, or overbets; for games of two players. By `best-response`: what could be won from it at most, exactly, in a game
-/// small enough to be laid out whole; in two-player hold'em with the bets of a betting tree, estimated on drawn
-/// flops or exactly on all, or, by somebody who sees the agent's buckets instead of cards, exactly over all deals.
-/// docs/evaluate.md says how to read the figures and what they cost.
+/// By `lbr`: local best response, which knows the agent's strategy and wins what it can by looking
+/// one action ahead; a lower bound of what could be won from the agent, for two-player hold'em. By
+/// `match`: a duplicate match against another agent. By `exploiters`: duplicate matches against
+/// bots of one idea each, such as all-in with the best hands, or overbets; for games of two
+/// players. By `best-response`: what could be won from it at most, exactly, in a game small enough
+/// to be laid out whole; in two-player hold'em with the bets of a betting tree, estimated on drawn
+/// flops or exactly on all, or, by somebody who sees the agent's buckets instead of cards, exactly
+/// over all deals. docs/evaluate.md says how to read the figures and what they cost.
 ///
-/// What was finished is kept in a folder (under data/evaluations unless --out says otherwise): the same
-/// command goes on with a run that was interrupted, or with more hands, and shows a finished one again. Ctrl-C
-/// finishes the deals (or flops) in play; a second one aborts. (The best response in a small game takes seconds, that
-/// on buckets a minute; they are not kept.) Ends with 0 when all hands were played, 130 when interrupted, 3 on bad input, such as an agent that cannot be asked for its strategy.
+/// What was finished is kept in a folder (under data/evaluations unless --out says otherwise): the
+/// same command goes on with a run that was interrupted, or with more hands, and shows a finished
+/// one again. Ctrl-C finishes the deals (or flops) in play; a second one aborts. (The best response
+/// in a small game takes seconds, that on buckets a minute; they are not kept.) Ends with 0 when
+/// all hands were played, 130 when interrupted, 3 on bad input, such as an agent that cannot be
+/// asked for its strategy.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// list`)
     #[arg(value_name = "AGENT")]
     agent: String,
     /// The yardstick
     #[arg(long, value_enum, default_value = "lbr")]
     by: Yardstick,
-    /// What local best response may do: fc (fold, call), fcr (also raise, limit games), fcpa (also bet the pot
-    /// or all-in), 56 (also 56 bets from 1/20 of the pot to all-in) [default: fcpa, fcr in limit games]
+    /// What local best response may do: fc (fold, call), fcr (also raise, limit games), fcpa (also
+    /// bet the pot or all-in), 56 (also 56 bets from 1/20 of the pot to all-in) [default: fcpa, fcr
+    /// in limit games]
     #[arg(long, value_name = "MOVES")]
     actions: Option<solvers::lbr::Moves>,
     /// The street from which on it may; before it, it checks and calls
@@ -49,15 +54,16 @@ pub struct Args {
     /// The opponent of a match
     #[arg(long, value_name = "AGENT", required_if_eq("by", "match"))]
     against: Option<String>,
-    /// What the best response in hold'em sees: its two cards, or only what `cfr` sees of them, its bucket on each
-    /// street; the latter exactly, over all deals, where buckets are few
+    /// What the best response in hold'em sees: its two cards, or only what `cfr` sees of them, its
+    /// bucket on each street; the latter exactly, over all deals, where buckets are few
     #[arg(long, value_enum, default_value = "cards")]
     sees: Sees,
     /// Flops that the best response in hold'em is measured on: drawn from all 22,100, or `all`
     #[arg(long, value_name = "N|all", default_value = "20")]
     flops: Flops,
-    /// The bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard) or a file
-    /// [default: the tree that the agent plays from, else fcpa, limit in limit games]
+    /// The bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, overbet,
+    /// small, standard) or a file [default: the tree that the agent plays from, else fcpa, limit in
+    /// limit games]
     #[arg(long, value_name = "NAME|FILE")]
     menu: Option<String>,
     /// Hands, two for each deal
@@ -92,9 +98,11 @@ enum Yardstick {
     Lbr,
     /// A duplicate match against the agent named by --against
     Match,
-    /// Duplicate matches against simple bots, each of which plays one idea: all-in with its best hands, overbets
+    /// Duplicate matches against simple bots, each of which plays one idea: all-in with its best
+    /// hands, overbets
     Exploiters,
-    /// The best response: exact in games like Kuhn and Leduc poker, and inside a betting tree of hold'em
+    /// The best response: exact in games like Kuhn and Leduc poker, and inside a betting tree of
+    /// hold'em
     BestResponse,
 }
 

@@ -15,9 +15,9 @@ use clap::{Subcommand, ValueEnum};
 
 use crate::exit::Failure;
 
-/// Show what an agent does and why: its chart of starting hands, its decision trees in poker words, also on one
-/// page, where it bluffs, what led to a decision in a recorded match, where a match was lost, and how far it does what
-/// its teacher does.
+/// Show what an agent does and why: its chart of starting hands, its decision trees in poker words,
+/// also on one page, where it bluffs, what led to a decision in a recorded match, where a match was
+/// lost, and how far it does what its teacher does.
 ///
 /// docs/explain.md shows each with its output.
 #[derive(clap::Args)]

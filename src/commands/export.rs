@@ -12,8 +12,8 @@ use crate::source::Source;
 
 /// Write a match's hands in another format: ACPC log, PHH, CSV or JSON lines.
 ///
-/// Reads a match folder, a ledger, or the log of any ACPC dealer. PHH files must be read whole, so they
-/// are cut after --hands-per-file hands: OUT.phhs, OUT-2.phhs and so on.
+/// Reads a match folder, a ledger, or the log of any ACPC dealer. PHH files must be read whole, so
+/// they are cut after --hands-per-file hands: OUT.phhs, OUT-2.phhs and so on.
 #[derive(clap::Args)]
 pub struct Args {
     /// A match folder, a ledger, or an ACPC log
@@ -135,8 +135,8 @@ fn refuse_existing(path: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// Refuses to leave a file of an earlier, longer export beside the new ones, as if it were theirs. It
-/// is not removed, because it may as well be somebody else's.
+/// Refuses to leave a file of an earlier, longer export beside the new ones, as if it were theirs.
+/// It is not removed, because it may as well be somebody else's.
 fn refuse_older(path: &Path, number: u64) -> Result<(), Failure> {
     let next = numbered(path, number);
     if !next.exists() {

@@ -14,13 +14,14 @@ use crate::report;
 
 /// Play a match between agents and say who wins, with intervals.
 ///
-/// Duplicate by default: each deal is played once with every rotation of the seats. The match is kept in
-/// a folder (data/matches/… unless --out says otherwise); the same command goes on with a match that
-/// was interrupted, and shows a finished one again. Ctrl-C finishes the hands in play; a second one
-/// aborts. Ends with 0 when all hands were played, 130 when interrupted, 3 on bad input.
+/// Duplicate by default: each deal is played once with every rotation of the seats. The match is
+/// kept in a folder (data/matches/… unless --out says otherwise); the same command goes on with a
+/// match that was interrupted, and shows a finished one again. Ctrl-C finishes the hands in play; a
+/// second one aborts. Ends with 0 when all hands were played, 130 when interrupted, 3 on bad input.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT`, or names of the configuration
+    /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT`, or names of the
+    /// configuration
     #[arg(value_name = "AGENT", required = true, num_args = 1..)]
     agents: Vec<String>,
     #[command(flatten)]

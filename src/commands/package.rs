@@ -22,17 +22,18 @@ enum What {
     Acpc(AcpcArgs),
 }
 
-/// Write an entry for an ACPC competition: startme.sh HOST PORT, README, this program, the game, the
-/// agent's files.
+/// Write an entry for an ACPC competition: startme.sh HOST PORT, README, this program, the game,
+/// the agent's files.
 ///
 /// The entry is tried at once: test matches against random players, started from elsewhere by its
-/// absolute and by a relative path, every reply held to the rules. Ends with 0 when the entry is there
-/// and works, 5 when it is there but fails, 3 when it cannot be made.
+/// absolute and by a relative path, every reply held to the rules. Ends with 0 when the entry is
+/// there and works, 5 when it is there but fails, 3 when it cannot be made.
 #[derive(clap::Args)]
 struct AcpcArgs {
     /// The folder to make; it must be empty or not exist
     dir: PathBuf,
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// list`)
     #[arg(long, value_name = "NAME")]
     agent: String,
     #[command(flatten)]

@@ -11,9 +11,9 @@ use crate::telemetry;
 
 /// Run the server: ACPC tables on ports, outside dealers, the Slumbot API, the web page, metrics.
 ///
-/// Works without any file: then there is one heads-up table with an agent in one seat and an open port
-/// at the other. Ctrl-C finishes the hands in play, a second one aborts; SIGTERM finishes within the
-/// grace period.
+/// Works without any file: then there is one heads-up table with an agent in one seat and an open
+/// port at the other. Ctrl-C finishes the hands in play, a second one aborts; SIGTERM finishes
+/// within the grace period.
 #[derive(clap::Args)]
 pub struct Args {
     /// The configuration file [default: ./cardroom.toml if there is one]
@@ -34,7 +34,8 @@ pub struct Args {
     /// How log lines look: auto, human or json [default: auto]
     #[arg(long, value_name = "FORMAT")]
     log_format: Option<String>,
-    /// Inject faults into the Slumbot API as this file says (see docs/server.md), for tests and practice
+    /// Inject faults into the Slumbot API as this file says (see docs/server.md), for tests and
+    /// practice
     #[arg(long, value_name = "FILE")]
     faults: Option<PathBuf>,
     /// Let --faults be combined with an address that others can reach

@@ -16,36 +16,39 @@ use serde_json::Value;
 use crate::exit::Failure;
 use crate::report;
 
-/// Solve a small two-player game, or heads-up hold'em from a board on, and say how far the result is from an
-/// equilibrium.
+/// Solve a small two-player game, or heads-up hold'em from a board on, and say how far the result
+/// is from an equilibrium.
 ///
-/// GAME: every deal and every size of a raise is looked at, so the game must be small: Kuhn and Leduc poker,
-/// limit games with few cards, no-limit games with a few chips.
+/// GAME: every deal and every size of a raise is looked at, so the game must be small: Kuhn and
+/// Leduc poker, limit games with few cards, no-limit games with a few chips.
 ///
-/// --board: a flop, turn or river of no-limit hold'em, range against range on exact cards, with the bets of a
-/// menu. The first player acts first on every street. The strategy is shown where the hand begins, or with --at
-/// anywhere else: `--at "x b66 c Kd"`. docs/solve.md takes you through one.
+/// --board: a flop, turn or river of no-limit hold'em, range against range on exact cards, with the
+/// bets of a menu. The first player acts first on every street. The strategy is shown where the
+/// hand begins, or with --at anywhere else: `--at "x b66 c Kd"`. docs/solve.md takes you through
+/// one.
 ///
-/// Exploitability is what a player who knows the other's strategy wins beyond the value of the game, the mean
-/// of both players, in chips.
+/// Exploitability is what a player who knows the other's strategy wins beyond the value of the
+/// game, the mean of both players, in chips.
 #[derive(clap::Args)]
 pub struct Args {
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
     #[arg(value_name = "GAME", required_unless_present = "board", conflicts_with = "board")]
     game: Option<String>,
-    /// cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, dcfr-restarting, hs-dcfr(START), each
-    /// with `,second-first` or `,discount-then-add` if wanted; for a GAME also with `,simultaneous`, and external or
-    /// outcome (sampling), linear-program [default: dcfr; with --board dcfr+,second-first]
+    /// cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, dcfr-restarting,
+    /// hs-dcfr(START), each with `,second-first` or `,discount-then-add` if wanted; for a GAME also
+    /// with `,simultaneous`, and external or outcome (sampling), linear-program [default: dcfr;
+    /// with --board dcfr+,second-first]
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     /// Iterations at most
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// Stop when the exploitability is at most so many chips or, with --board, a share of the pot such as 0.5%
-    /// [default with --board: 0.5%]
+    /// Stop when the exploitability is at most so many chips or, with --board, a share of the pot
+    /// such as 0.5% [default with --board: 0.5%]
     #[arg(long, value_name = "CHIPS|SHARE")]
     until: Option<Goal>,
-    /// Write the strategies to this file, as JSON: of a GAME the whole, with --board of what is shown
+    /// Write the strategies to this file, as JSON: of a GAME the whole, with --board of what is
+    /// shown
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
     /// One JSON document instead of text

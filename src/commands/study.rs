@@ -21,10 +21,11 @@ use crate::shell;
 
 /// Do a published study again, from nothing to its report, and say what reproduces.
 ///
-/// A study is a list of cardroom commands, which --dry-run prints. Their results stay in the study's
-/// folder; at the end its tables (CSV, and all of them with what is said of them in tables.md),
-/// pictures (SVG) and a page (report.html) are written beside them. The same command goes on with a
-/// study that was interrupted or killed, and makes the report of a finished one again.
+/// A study is a list of cardroom commands, which --dry-run prints. Their results stay in the
+/// study's folder; at the end its tables (CSV, and all of them with what is said of them in
+/// tables.md), pictures (SVG) and a page (report.html) are written beside them. The same command
+/// goes on with a study that was interrupted or killed, and makes the report of a finished one
+/// again.
 ///
 /// Studies:
 ///   000  Bertsimas and Paskov, World-class interpretable poker: four students of one teacher
@@ -45,27 +46,30 @@ pub struct Args {
     /// The study's number
     #[arg(value_name = "NUMBER")]
     number: String,
-    /// How much of the full size, above 0 and at most 1: rows, iterations and hands; what learners repeat goes with its root
+    /// How much of the full size, above 0 and at most 1: rows, iterations and hands; what learners
+    /// repeat goes with its root
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     scale: f64,
     /// Take the models inside the program instead of making all from nothing
     #[arg(long)]
     shipped: bool,
-    /// Take this blueprint, a file of `cardroom train cfr` for the study's game, as the teacher instead of training one
+    /// Take this blueprint, a file of `cardroom train cfr` for the study's game, as the teacher
+    /// instead of training one
     #[arg(long, value_name = "FILE", conflicts_with = "shipped")]
     teacher: Option<PathBuf>,
     /// Only a part of the study
     #[arg(long, value_enum, value_name = "PART")]
     only: Option<Only>,
-    /// Teach one more network, of so many hidden layers of so many units each: 7x512 is the published size (docs/students.md says
-    /// how long it takes)
+    /// Teach one more network, of so many hidden layers of so many units each: 7x512 is the
+    /// published size (docs/students.md says how long it takes)
     #[arg(long, value_name = "LAYERSxUNITS", conflicts_with = "only")]
     network: Option<Network>,
-    /// The folder of a run of `cardroom play slumbot` with the student of this kind (mlp, xgboost, oct or cart); once for each
+    /// The folder of a run of `cardroom play slumbot` with the student of this kind (mlp, xgboost,
+    /// oct or cart); once for each
     #[arg(long, value_name = "KIND=FOLDER", conflicts_with = "only")]
     slumbot: Vec<String>,
-    /// The study's folder [default: studies/NUMBER in the data folder of the configuration, SCALE, `shipped` or the teacher's name
-    /// added where it is not the full size from nothing]
+    /// The study's folder [default: studies/NUMBER in the data folder of the configuration, SCALE,
+    /// `shipped` or the teacher's name added where it is not the full size from nothing]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Only print the commands

@@ -15,10 +15,10 @@ use crate::report;
 
 /// Let every agent play every other, and show a table with intervals.
 ///
-/// In a game for two every pair plays a match of --hands hands; in a game for n players every set of
-/// n agents, and the table shows differences of rates. Each match has cards of its own, derived from
-/// --seed, so that the rows of the table are independent. The same command goes on with a tournament
-/// that was interrupted.
+/// In a game for two every pair plays a match of --hands hands; in a game for n players every set
+/// of n agents, and the table shows differences of rates. Each match has cards of its own, derived
+/// from --seed, so that the rows of the table are independent. The same command goes on with a
+/// tournament that was interrupted.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agents: kinds, `KIND:ARGUMENT`, or names of the configuration

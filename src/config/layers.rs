@@ -37,8 +37,8 @@ const USUAL_FILE: &str = "cardroom.toml";
 /// What every environment variable that sets a value begins with.
 const PREFIX: &str = "CARDROOM_";
 
-/// Variables that begin in this way and set no value: the one that names the file, one that the build sets
-/// for the program's own use, and the account that `cardroom play slumbot` plays for.
+/// Variables that begin in this way and set no value: the one that names the file, one that the
+/// build sets for the program's own use, and the account that `cardroom play slumbot` plays for.
 const NOT_KEYS: [&str; 4] = [
     "CARDROOM_CONFIG",
     "CARDROOM_COMMIT",

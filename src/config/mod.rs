@@ -89,7 +89,8 @@ pub struct Slumbot {
     pub enabled: bool,
     /// The agent that clients play against when nothing else is said.
     pub agent: String,
-    /// The agents that a client may ask for; empty for all that need no options, and all of `agents`.
+    /// The agents that a client may ask for; empty for all that need no options, and all of
+    /// `agents`.
     pub agents: Vec<String>,
     /// The agent of those who log in under a name.
     pub users: BTreeMap<String, String>,

@@ -1,5 +1,5 @@
-//! Fault injection for the Slumbot API: `cardroom serve --faults FILE`. Which request meets which fault is
-//! `wire::faults`'s business; here it is done to connections and answers.
+//! Fault injection for the Slumbot API: `cardroom serve --faults FILE`. Which request meets which
+//! fault is `wire::faults`'s business; here it is done to connections and answers.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

@@ -137,8 +137,8 @@ impl Wire {
         self.flags.ambiguous.load(Ordering::Relaxed)
     }
 
-    /// Closes the connection as it stands, or resets it. Never returns where there is one, because its
-    /// task ends first.
+    /// Closes the connection as it stands, or resets it. Never returns where there is one, because
+    /// its task ends first.
     pub async fn hang_up<T>(wire: Option<&Wire>, reset: bool) -> T {
         if let Some(wire) = wire {
             wire.flags.reset.store(reset, Ordering::Relaxed);
@@ -179,8 +179,8 @@ impl Places {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a new connection. When there is none, the connection that has waited for a request
-    /// the longest is closed, or else the one whose answer has taken the longest.
+    /// A place for a new connection. When there is none, the connection that has waited for a
+    /// request the longest is closed, or else the one whose answer has taken the longest.
     fn take(&self) -> Arc<Place> {
         let closed = CancellationToken::new();
         let mut taken = self.lock();

@@ -1,5 +1,5 @@
-//! The web server: the page, the JSON API, health and metrics, all of them GETs that change nothing; and
-//! the Slumbot API, over which hands are played.
+//! The web server: the page, the JSON API, health and metrics, all of them GETs that change
+//! nothing; and the Slumbot API, over which hands are played.
 //!
 //! - [`pages`]: HTML, rendered here; [`live`]: its parts again whenever they change.
 //! - [`api`]: the same as JSON. - [`health`]: for supervisors. - [`metrics`]: for Prometheus.

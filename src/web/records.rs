@@ -1,4 +1,5 @@
-//! The matches on disk: those hosted here and those played by other commands in the same data folder.
+//! The matches on disk: those hosted here and those played by other commands in the same data
+//! folder.
 
 use std::collections::HashMap;
 use std::fs;

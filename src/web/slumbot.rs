@@ -1,9 +1,9 @@
-//! The Slumbot API over HTTP: `POST /api/{login,new_hand,act}`, the same under `/slumbot/api/`, and, for
-//! our own page, `GET /api/review`. What requests mean is `protocol::slumbot::host`'s business, what they
-//! do that of `wire::slumbot_host`; `docs/server.md` has the table.
+//! The Slumbot API over HTTP: `POST /api/{login,new_hand,act}`, the same under `/slumbot/api/`,
+//! and, for our own page, `GET /api/review`. What requests mean is `protocol::slumbot::host`'s
+//! business, what they do that of `wire::slumbot_host`; `docs/server.md` has the table.
 //!
-//! These paths are asked thousands of times a second, so they pass through few layers, and the answer is
-//! put together by hand.
+//! These paths are asked thousands of times a second, so they pass through few layers, and the
+//! answer is put together by hand.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -258,8 +258,8 @@ struct Allowance {
 const MOST_CALLERS: usize = 10_000;
 
 impl Inner {
-    /// Whether this address may have another request answered: so many a second on average, a second's
-    /// worth of them at once.
+    /// Whether this address may have another request answered: so many a second on average, a
+    /// second's worth of them at once.
     fn allowed(&self, address: IpAddr) -> bool {
         let rate = f64::from(self.limits.rate);
         if rate == 0.0 {

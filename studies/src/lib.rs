@@ -1,8 +1,9 @@
 //! Published systems, reproduced: one module for each.
 //!
-//! A study is a list of [`Step`]s, each a `cardroom` command that anybody may type, whose results stay in the
-//! study's folder. When all are done the module reads these results, sets them beside the published ones and says
-//! what reproduces. The command line performs the steps; nothing here runs anything.
+//! A study is a list of [`Step`]s, each a `cardroom` command that anybody may type, whose results
+//! stay in the study's folder. When all are done the module reads these results, sets them beside
+//! the published ones and says what reproduces. The command line performs the steps; nothing here
+//! runs anything.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

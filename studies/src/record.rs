@@ -1,5 +1,5 @@
-//! What has been done of a study: `study.json` in its folder, written whole after each step, so that a study that
-//! was killed goes on where it was.
+//! What has been done of a study: `study.json` in its folder, written whole after each step, so
+//! that a study that was killed goes on where it was.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -108,7 +108,8 @@ impl Record {
             return Err(RecordError::Other { path: name, found: found.what(), ours: ours.what() });
         }
         ours.done = found.done;
-        // The folder may have been moved, or be named in another way: its commands are still the same.
+        // The folder may have been moved, or be named in another way: its commands are still the
+        // same.
         for done in &mut ours.done {
             done.command = done.command.replace(&found.folder, &ours.folder);
         }

@@ -14,7 +14,8 @@ pub(crate) type Rate = (f64, f64);
 /// The figures; what is not named here is the same in all folders.
 #[derive(Clone)]
 pub(crate) struct Figures {
-    /// Matches where the likeliest action is played, and where it is drawn, by the names of both players.
+    /// Matches where the likeliest action is played, and where it is drawn, by the names of both
+    /// players.
     pub(crate) played: BTreeMap<(&'static str, &'static str), Rate>,
     pub(crate) drawn: Rate,
     /// What hands deviate by, in mbb.

@@ -1,4 +1,5 @@
-//! Where a match was lost: places that are known by heart, sums that must agree with the match's own report.
+//! Where a match was lost: places that are known by heart, sums that must agree with the match's
+//! own report.
 
 use std::path::Path;
 
@@ -29,7 +30,8 @@ fn row<'a>(found: &'a Value, which: &str, name: &str) -> &'a Value {
 fn who_folds_every_button_loses_the_small_blind_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    // `fold` folds as the button before the flop and checks everywhere else; `call` calls and checks.
+    // `fold` folds as the button before the flop and checks everywhere else; `call` calls and
+    // checks.
     play(at, ["fold", "call"], &["--hands", "400", "--out", "m"]);
     let found = document(at, &["results", "m"]);
     assert_eq!(found["schema"], "cardroom-explain-results/1");

@@ -26,8 +26,8 @@ struct Sum {
     chips: f64,
 }
 
-/// The leaves of the first entrant on each street, by what its decisions say of themselves, and where each
-/// decision of it stands: hand, number, street and leaf.
+/// The leaves of the first entrant on each street, by what its decisions say of themselves, and
+/// where each decision of it stands: hand, number, street and leaf.
 type Noted = (BTreeMap<(String, u64), Sum>, Vec<(u64, u32, String, u64)>);
 
 fn noted(ledger: &LedgerReader) -> Noted {

@@ -387,7 +387,8 @@ fn a_hand_that_was_told_of_and_not_committed_outlives_the_server() {
     assert_eq!(hands_in(&folder), 4);
 }
 
-/// Plays all-in after all-in until the server is gone; the token, and the hands whose ends were seen.
+/// Plays all-in after all-in until the server is gone; the token, and the hands whose ends were
+/// seen.
 fn play_until_the_end(address: SocketAddr) -> (String, u64) {
     let post = |endpoint: &str, body: String| {
         let bytes = request("POST", &format!("/api/{endpoint}"), "application/json", &body);
@@ -466,7 +467,8 @@ fn faults_are_injected_as_the_file_says_and_shown() {
         )
     };
     let state = |server: &Server, token: &str| {
-        // `act` is spoiled, so what was done shows in the sessions' file: by a review after the fold.
+        // `act` is spoiled, so what was done shows in the sessions' file: by a review after the
+        // fold.
         let review = server.get(&format!("/api/review?token={token}")).1;
         serde_json::from_str::<Value>(&review).expect("JSON")["action"].clone()
     };

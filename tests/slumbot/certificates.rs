@@ -1,5 +1,6 @@
-//! `cardroom play slumbot` over HTTPS: which certificates are trusted, and what is said of those that are not. The
-//! certificates in `tests/data/tls` were made by openssl; its README has the commands.
+//! `cardroom play slumbot` over HTTPS: which certificates are trusted, and what is said of those
+//! that are not. The certificates in `tests/data/tls` were made by openssl; its README has the
+//! commands.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -1,5 +1,6 @@
-//! `cardroom play slumbot` against servers that have changed their format, contradict themselves or spoil answers: it
-//! asks a bounded number of times, also when it is gone on with, and says what is wrong.
+//! `cardroom play slumbot` against servers that have changed their format, contradict themselves or
+//! spoil answers: it asks a bounded number of times, also when it is gone on with, and says what is
+//! wrong.
 
 use std::path::Path;
 use std::process::Output;

@@ -1,5 +1,5 @@
-//! `cardroom play slumbot` while its server is away: killed in the middle of a run, and started again on the same
-//! port and folder, soon or too late.
+//! `cardroom play slumbot` while its server is away: killed in the middle of a run, and started
+//! again on the same port and folder, soon or too late.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -65,7 +65,8 @@ impl Run {
         line.trim_end().to_owned()
     }
 
-    /// The next line that begins so; on a busy machine others may come before it, of answers that take long.
+    /// The next line that begins so; on a busy machine others may come before it, of answers that
+    /// take long.
     fn line_that(&mut self, begins: &str) -> String {
         loop {
             let line = self.line();
@@ -86,8 +87,8 @@ fn number(summary: &Value, key: &str) -> u64 {
     summary[key].as_u64().unwrap_or_else(|| panic!("no number `{key}` in {summary:#}"))
 }
 
-/// The run is complete; the server has all its hands, and what is unknown are only hands whose first answer was lost
-/// when the server was killed: no more than there are sessions.
+/// The run is complete; the server has all its hands, and what is unknown are only hands whose
+/// first answer was lost when the server was killed: no more than there are sessions.
 fn check_complete(stdout: &[u8], run: &Path, host: &Path) -> Value {
     let summary: Value = serde_json::from_slice(stdout).expect("one JSON document");
     let (played, settled, unknown) = check_ledgers(&run.join("run"), host);

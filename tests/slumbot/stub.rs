@@ -1,6 +1,8 @@
-//! A server of the Slumbot API that is honest until it is told otherwise, and counts what it is asked.
+//! A server of the Slumbot API that is honest until it is told otherwise, and counts what it is
+//! asked.
 //!
-//! Its bot calls everything. With the agent `call` a hand takes five or six requests and ends with a showdown.
+//! Its bot calls everything. With the agent `call` a hand takes five or six requests and ends with
+//! a showdown.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -10,8 +10,8 @@ use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
 /// A new agent that has been told who else plays.
 ///
-/// # Errors
-/// The outer one when the runtime has no thread for it, the inner one when the agent cannot be built.
+/// # Errors The outer one when the runtime has no thread for it, the inner one when the agent
+/// cannot be built.
 pub(crate) async fn build(
     choice: &AgentChoice,
     def: &Arc<GameDef>,
@@ -37,7 +37,8 @@ pub(crate) fn think(mut bot: Bot, infoset: InfoSet, request: Request) -> Thought
     })
 }
 
-/// Ends an agent. One that runs programs ends them before it is gone; it has a little time for that.
+/// Ends an agent. One that runs programs ends them before it is gone; it has a little time for
+/// that.
 pub(crate) async fn dismiss(bot: Option<Bot>) {
     if let Some(bot) = bot {
         let _ = spawn_blocking(move || drop(bot)).await;

@@ -1,5 +1,5 @@
-//! Playing at outside ACPC dealers for as long as the server runs: one connection to each, again after
-//! every match and, with growing pauses, after every failure.
+//! Playing at outside ACPC dealers for as long as the server runs: one connection to each, again
+//! after every match and, with growing pauses, after every failure.
 //!
 //! Each match has a folder `DATA/dealers/NAME/TIME` with what a player can know of it (see
 //! [`play_acpc::Record`]) and `summary.json`.

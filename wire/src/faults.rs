@@ -1,8 +1,8 @@
-//! What goes wrong with a share of the requests to the Slumbot API, on purpose: for tests of clients, and
-//! for practice. The file that says so is described in `docs/server.md`.
+//! What goes wrong with a share of the requests to the Slumbot API, on purpose: for tests of
+//! clients, and for practice. The file that says so is described in `docs/server.md`.
 //!
-//! Each request meets at most one fault; which one is a function of the seed and of the request's number
-//! in the order in which requests came in.
+//! Each request meets at most one fault; which one is a function of the seed and of the request's
+//! number in the order in which requests came in.
 
 use std::path::Path;
 use std::time::Duration;

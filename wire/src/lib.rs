@@ -1,4 +1,5 @@
-//! Agents on a wire: the ACPC dealer, tables and player, and the Slumbot client and host, over sockets and HTTP.
+//! Agents on a wire: the ACPC dealer, tables and player, and the Slumbot client and host, over
+//! sockets and HTTP.
 //!
 //! - [`connect`]: playing at outside ACPC dealers, connecting again and again.
 //! - [`dealer`]: the ACPC dealer over sockets.

@@ -1,5 +1,5 @@
-//! Files and folders that hold tokens, which are as good as passwords: nobody but their owner may use
-//! them.
+//! Files and folders that hold tokens, which are as good as passwords: nobody but their owner may
+//! use them.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
@@ -17,8 +17,8 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Takes the rights of all but the owner away from a file or folder, and says so when they had any.
-/// Whether they have none now: some file systems do not keep rights. What is not there, or something
-/// else, is left alone.
+/// Whether they have none now: some file systems do not keep rights. What is not there, or
+/// something else, is left alone.
 pub(crate) fn take_from_others(path: &Path, mode: u32) -> io::Result<bool> {
     let found = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),

@@ -166,12 +166,11 @@ pub async fn play(
     (summary, end)
 }
 
-/// As [`play`], for callers that are not asynchronous. Returns within a second of the match's end, even
-/// when the agent is deep in thought: what it is doing then ends with the process.
+/// As [`play`], for callers that are not asynchronous. Returns within a second of the match's end,
+/// even when the agent is deep in thought: what it is doing then ends with the process.
 ///
-/// # Errors
-/// As [`play`], in the result; [`PlayError::Thread`] outside of it when the system gives no means to
-/// wait for sockets.
+/// # Errors As [`play`], in the result; [`PlayError::Thread`] outside of it when the system gives
+/// no means to wait for sockets.
 pub fn play_blocking(
     plan: &Plan,
     record: Option<&mut Record>,
@@ -255,7 +254,8 @@ impl Sitting<'_> {
     /// Waits for bytes and gives them to the player's machine. `false` when asked to stop.
     async fn receive(&mut self, stream: &mut TcpStream) -> Result<bool, PlayError> {
         let since = Instant::now();
-        // Before the first hand it is the players that do not come; later somebody may think for long.
+        // Before the first hand it is the players that do not come; later somebody may think for
+        // long.
         let before = self.summary.hands == 0 && !self.in_hand;
         let mut wait = Wait::begin(if before { SOON } else { AGAIN });
         let what = if before { "begin: players may be missing" } else { "go on" };

@@ -1,5 +1,5 @@
-//! What an agent's panics cost on a wire: one decision, which is counted, at ACPC dealers, hosted tables, Slumbot
-//! servers, and in the host of the Slumbot API.
+//! What an agent's panics cost on a wire: one decision, which is counted, at ACPC dealers, hosted
+//! tables, Slumbot servers, and in the host of the Slumbot API.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -26,8 +26,8 @@ use crate::panicking::{METHODS, panicking};
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 const HANDS: u32 = 6;
 
-/// Plays with an agent that panics in each of its methods, both in the thread that asks and on its own. `heard` are
-/// the methods that this driver calls.
+/// Plays with an agent that panics in each of its methods, both in the thread that asks and on its
+/// own. `heard` are the methods that this driver calls.
 fn check(heard: &[&str], play: impl Fn(AgentChoice) -> BTreeMap<Fallback, u64>) {
     for cost in [Cost::Inline, Cost::Worker] {
         for method in METHODS {

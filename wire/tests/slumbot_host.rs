@@ -1,4 +1,5 @@
-//! The host of the Slumbot API without the web: sessions, sums, records, restarts, what time brings.
+//! The host of the Slumbot API without the web: sessions, sums, records, restarts, what time
+//! brings.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -144,7 +145,8 @@ async fn the_baseline_is_what_the_agent_gets_against_itself() {
     assert_eq!(first.action, "f");
     assert_eq!((end(&first).winnings, end(&first).won_pot), (50, 150));
     assert_eq!(end(&first).baseline_winnings, 0);
-    // On the button: against itself it folds the small blind, -50; here the client wins the big blind.
+    // On the button: against itself it folds the small blind, -50; here the client wins the big
+    // blind.
     let token = first.token.expect("a token");
     host.new_hand(Some(&token), None, NO).await.expect("a hand");
     let won = host.act(&token, "b20000", NO).await.expect("a bet");

@@ -21,8 +21,8 @@ pub enum FeaturesError {
 
 /// Makes the features of a schema. Each thread has one of its own; clones share the tables.
 ///
-/// After the first flop, turn and river, making features allocates nothing: 20 ns before the flop, and
-/// about 10 µs, 1 µs and 0.1 µs on the later streets.
+/// After the first flop, turn and river, making features allocates nothing: 20 ns before the flop,
+/// and about 10 µs, 1 µs and 0.1 µs on the later streets.
 #[derive(Debug, Clone)]
 pub struct FeatureMaker {
     schema: Schema,
@@ -33,9 +33,9 @@ pub struct FeatureMaker {
 }
 
 impl FeatureMaker {
-    /// A maker for many rows. The first row after the flop builds the river table that the process shares
-    /// (0.2 s); the first row before it, where the schema is not the default, the rows of all starting
-    /// hands (2 s). [`FeatureMaker::prepare`] does both at once.
+    /// A maker for many rows. The first row after the flop builds the river table that the process
+    /// shares (0.2 s); the first row before it, where the schema is not the default, the rows of
+    /// all starting hands (2 s). [`FeatureMaker::prepare`] does both at once.
     pub fn new(schema: Schema) -> FeatureMaker {
         FeatureMaker { schema, counting: false, outlooks: Default::default() }
     }
@@ -95,8 +95,9 @@ impl FeatureMaker {
         Ok(row(self.schema, street, outlook, bets))
     }
 
-    /// Calls `visit` with the features of every hand that can be held on a board of 3, 4 or 5 cards:
-    /// several times faster than one hand after the other. The order of the hands is not specified.
+    /// Calls `visit` with the features of every hand that can be held on a board of 3, 4 or 5
+    /// cards: several times faster than one hand after the other. The order of the hands is not
+    /// specified.
     ///
     /// # Errors
     /// When the board has another number of cards.

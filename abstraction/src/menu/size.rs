@@ -10,7 +10,8 @@ use game::{Chips, PublicState, Raises, Seat};
 pub enum BetSize {
     /// The smallest legal one.
     Minimum,
-    /// To this many thousandths of what has been bet on the street, from [`BetSize::LEAST_MULTIPLE`].
+    /// To this many thousandths of what has been bet on the street, from
+    /// [`BetSize::LEAST_MULTIPLE`].
     OfBet(u32),
     /// By this many thousandths of the pot after a call, from 1.
     OfPot(u32),
@@ -24,8 +25,8 @@ impl BetSize {
     /// The largest share or multiple: a thousand times.
     pub const MOST: u32 = 1_000_000;
 
-    /// The total in chips over the whole hand that a raise of this size is to, within the legal ones.
-    /// `None` for a multiple of a bet where there is none.
+    /// The total in chips over the whole hand that a raise of this size is to, within the legal
+    /// ones. `None` for a multiple of a bet where there is none.
     pub fn total(self, public: &PublicState, seat: Seat, legal: Raises) -> Option<Chips> {
         let highest = u64::from(public.highest());
         let committed = u64::from(public.committed()[seat]);
@@ -78,8 +79,8 @@ fn write_decimal(f: &mut fmt::Formatter<'_>, units: u32, decimals: u32) -> fmt::
 impl FromStr for BetSize {
     type Err = ();
 
-    /// Reads a size as it is printed; more or fewer zeros are allowed. What is wrong is said by the reader of
-    /// the whole menu.
+    /// Reads a size as it is printed; more or fewer zeros are allowed. What is wrong is said by the
+    /// reader of the whole menu.
     fn from_str(text: &str) -> Result<BetSize, ()> {
         let between = |units: u32, least: u32| {
             if (least..=BetSize::MOST).contains(&units) { Ok(units) } else { Err(()) }

@@ -14,8 +14,8 @@ use crate::betting::{BettingTree, NodeKind};
 pub enum Place {
     /// At this decision of the seat, on the same street.
     At(u32),
-    /// Nowhere, because the tree's street or hand was over before the hand's: a raise was made where the
-    /// menu has none. The node is the one that the tree's betting reached.
+    /// Nowhere, because the tree's street or hand was over before the hand's: a raise was made
+    /// where the menu has none. The node is the one that the tree's betting reached.
     Ahead(u32),
 }
 
@@ -26,7 +26,8 @@ pub struct Followed {
     pub place: Place,
     /// Raises of the hand that the tree does not have and that were read as something else.
     pub off_tree: u32,
-    /// Decisions of the seat on the way there: the node, and the place of what it did among the node's actions.
+    /// Decisions of the seat on the way there: the node, and the place of what it did among the
+    /// node's actions.
     pub own: SmallVec<[(u32, u32); 4]>,
     stand: Stand,
 }
@@ -40,12 +41,13 @@ pub struct Reading {
     pub probability: f64,
 }
 
-/// Follows a hand between two players from its start to its present state, in which `seat` is to act.
+/// Follows a hand between two players from its start to its present state, in which `seat` is to
+/// act.
 ///
-/// The tree must be of the same game, quirks aside. A raise of the other seat that is off the tree is
-/// [translated](self): `point` gives, for the place of the action in the hand's history, the point in `[0, 1)`
-/// at which it is drawn. ½ for every place is the deterministic form. A raise of the seat's own is read as the
-/// one it was the [answer](Followed::answer) for.
+/// The tree must be of the same game, quirks aside. A raise of the other seat that is off the tree
+/// is [translated](self): `point` gives, for the place of the action in the hand's history, the
+/// point in `[0, 1)` at which it is drawn. ½ for every place is the deterministic form. A raise of
+/// the seat's own is read as the one it was the [answer](Followed::answer) for.
 pub fn follow(
     tree: &BettingTree,
     public: &PublicState,
@@ -69,9 +71,9 @@ pub fn follow(
 
 /// Follows a hand in all ways in which its bets may be read, at most `most` of them (at least one).
 ///
-/// Each raise of the other seat between two sizes of the tree doubles the readings; while there are more than
-/// `most`, the least probable are left out. Probabilities sum to one over those that are left. All else is as in
-/// [`follow`]; the work is that of so many walks.
+/// Each raise of the other seat between two sizes of the tree doubles the readings; while there are
+/// more than `most`, the least probable are left out. Probabilities sum to one over those that are
+/// left. All else is as in [`follow`]; the work is that of so many walks.
 pub fn readings(
     tree: &BettingTree,
     public: &PublicState,
@@ -124,8 +126,8 @@ enum Step {
     Ahead,
     /// To the action of the tree at this place.
     To(u32),
-    /// To a call or a smaller raise with this probability, strictly between 0 and 1, or else to the next larger
-    /// raise.
+    /// To a call or a smaller raise with this probability, strictly between 0 and 1, or else to the
+    /// next larger raise.
     Between { smaller: u32, probability: f64 },
 }
 
@@ -199,8 +201,8 @@ impl Walk {
 }
 
 impl Followed {
-    /// Which of the tree's raises, the first of which has this place, or the call before them, a raise of the other
-    /// seat may be read as.
+    /// Which of the tree's raises, the first of which has this place, or the call before them, a
+    /// raise of the other seat may be read as.
     fn read_raise(
         &self,
         tree: &BettingTree,
@@ -251,8 +253,8 @@ impl Followed {
         self.stand.total(seat, Stand::of(committed).share(seat, total))
     }
 
-    /// The action in the hand that an action of the tree stands for at the decision that was reached: the same
-    /// share of the pot, all-in for all-in, and always one that the rules allow.
+    /// The action in the hand that an action of the tree stands for at the decision that was
+    /// reached: the same share of the pot, all-in for all-in, and always one that the rules allow.
     pub fn answer(&self, tree: &BettingTree, public: &PublicState, action: Action) -> Action {
         let legal = public.legal();
         match (action, self.place) {

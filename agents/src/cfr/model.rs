@@ -24,7 +24,8 @@ const MOST_READINGS: usize = 16;
 /// The number of hands from which on a whole board is put into buckets.
 const BOARDS_FROM: usize = 64;
 
-/// What is public and one player's cards, with their buckets on the streets so far, once they are asked for.
+/// What is public and one player's cards, with their buckets on the streets so far, once they are
+/// asked for.
 #[derive(Debug)]
 pub(super) struct Hand<'a> {
     public: &'a PublicState,
@@ -61,7 +62,8 @@ impl Model {
         Ok(Model { blueprint, tree, buckets, boards: RecentBoards::default() })
     }
 
-    /// Where a hand stands in the tree for the seat that is to act, in all ways in which it may be read.
+    /// Where a hand stands in the tree for the seat that is to act, in all ways in which it may be
+    /// read.
     pub(super) fn find(&self, public: &PublicState, seat: Seat, style: &Style) -> Readings {
         match style.translation {
             Translation::Likelier => {
@@ -118,7 +120,8 @@ impl Model {
         }
     }
 
-    /// Adds what is done in one reading, in actions of the hand, with weights that sum to 255 times `likely`.
+    /// Adds what is done in one reading, in actions of the hand, with weights that sum to 255 times
+    /// `likely`.
     fn add(
         &self,
         hand: &Hand<'_>,
@@ -159,9 +162,9 @@ impl Model {
         }
     }
 
-    /// How likely each reading is for a player with these hole cards who has done what the seat did: readings are
-    /// drawn once and kept, and where one of them would hardly have led to what the seat did, it was hardly the
-    /// one drawn.
+    /// How likely each reading is for a player with these hole cards who has done what the seat
+    /// did: readings are drawn once and kept, and where one of them would hardly have led to what
+    /// the seat did, it was hardly the one drawn.
     fn likelihoods(&self, hand: &Hand<'_>, readings: &Readings) -> SmallVec<[f64; 1]> {
         if readings.len() == 1 {
             return smallvec![1.0];
@@ -250,7 +253,8 @@ fn combo(hole: HoleCards) -> Option<Combo> {
     Combo::new(a, b)
 }
 
-/// What to do where the blueprint says nothing: check, or call what pays against any hand, or else fold.
+/// What to do where the blueprint says nothing: check, or call what pays against any hand, or else
+/// fold.
 fn by_odds(public: &PublicState, hole: HoleCards) -> Strategy {
     let legal = public.legal();
     if !legal.fold {
@@ -288,7 +292,8 @@ pub(super) fn about(blueprint: &Blueprint) -> String {
     text
 }
 
-/// What the best opponent that was found wins. One that loses says nothing of those that were not found.
+/// What the best opponent that was found wins. One that loses says nothing of those that were not
+/// found.
 fn at_least(found: &str) -> String {
     match found.strip_prefix(['-', '−']) {
         Some(lost) => format!(": no opponent was found that wins; the best one loses {lost}"),

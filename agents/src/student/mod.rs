@@ -1,12 +1,14 @@
-//! `cart`, `oct`, `xgboost`, `mlp`: students of a blueprint, which play by what a learned model says of a few
-//! numbers that a player understands.
+//! `cart`, `oct`, `xgboost`, `mlp`: students of a blueprint, which play by what a learned model
+//! says of a few numbers that a player understands.
 //!
-//! At each decision the situation becomes its features ([`abstraction::features`]), the street's model gives each move
-//! of the menu a share, and moves become actions that are legal here. Nothing of the betting but the opponent's
-//! chips street by street is seen, so that there is nothing to translate.
+//! At each decision the situation becomes its features ([`abstraction::features`]), the street's
+//! model gives each move of the menu a share, and moves become actions that are legal here. Nothing
+//! of the betting but the opponent's chips street by street is seen, so that there is nothing to
+//! translate.
 //!
-//! The likeliest move alone is played unless `play=sample` is asked for: situations that the teacher tells apart are one to a
-//! student, so that its shares are means over several of them, and what is drawn from a mean is often right in none.
+//! The likeliest move alone is played unless `play=sample` is asked for: situations that the
+//! teacher tells apart are one to a student, so that its shares are means over several of them, and
+//! what is drawn from a mean is often right in none.
 
 mod note;
 mod shipped;
@@ -306,7 +308,8 @@ impl Policy for Player {
         hands: &[HoleCards],
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
-        // The features of all hands of a board are made together, several times faster than one by one.
+        // The features of all hands of a board are made together, several times faster than one by
+        // one.
         let (board, bets) = (public.board().set(), opponent_bets(public, seat));
         let together = OnceLock::new();
         let all = || {

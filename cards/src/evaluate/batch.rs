@@ -1,7 +1,7 @@
 //! Many hands at once, in the widest vector registers that the processor has.
 //!
-//! The only module with `unsafe` code: calls of functions compiled for instructions that the build in
-//! general may not assume, each after asking the processor whether it has them.
+//! The only module with `unsafe` code: calls of functions compiled for instructions that the build
+//! in general may not assume, each after asking the processor whether it has them.
 #![allow(unsafe_code)]
 
 use super::lanes::{self, BLOCK};
@@ -19,8 +19,8 @@ pub fn evaluate_all(hands: &[CardSet], ranks: &mut [HandRank]) {
     in_blocks(hands, ranks, CardSet::EMPTY, evaluate);
 }
 
-/// Evaluates every hand of `hands`, each of up to seven different cards, into the same place of `ranks`; as
-/// [`evaluate`] would their sets.
+/// Evaluates every hand of `hands`, each of up to seven different cards, into the same place of
+/// `ranks`; as [`evaluate`] would their sets.
 ///
 /// Faster than making the sets for [`evaluate_all`].
 ///

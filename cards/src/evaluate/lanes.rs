@@ -66,8 +66,9 @@ pub(super) fn sets<const N: usize>(hands: &[[Card; N]; BLOCK], sets: &mut [CardS
 
 /// The low and the high half of a hand's strength, from the rank masks of its suits.
 ///
-/// Relies on there being at most seven cards: then a straight or a flush excludes four of a kind and
-/// full houses, and at most one rank is held four times, two ranks three times, three ranks twice.
+/// Relies on there being at most seven cards: then a straight or a flush excludes four of a kind
+/// and full houses, and at most one rank is held four times, two ranks three times, three ranks
+/// twice.
 #[inline(always)]
 fn strength(suits: [u16; 4]) -> (u16, u16) {
     let [clubs, diamonds, hearts, spades] = suits;
@@ -140,8 +141,8 @@ fn highest(mask: u16) -> u16 {
     below ^ below >> 1
 }
 
-/// The lowest ranks of the straights in a rank mask, the ace below the deuce in bit 0 and rank `i` in
-/// bit `i + 1`.
+/// The lowest ranks of the straights in a rank mask, the ace below the deuce in bit 0 and rank `i`
+/// in bit `i + 1`.
 #[inline(always)]
 fn straight_bottoms(ranks: u16) -> u16 {
     let with_low_ace = ranks << 1 | ranks >> 12;

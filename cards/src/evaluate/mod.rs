@@ -1,7 +1,7 @@
 //! The hand evaluator: the best five of up to seven cards, as one comparable number.
 //!
-//! With fewer than five cards there are no straights and no flushes; pairs, trips and kickers count as
-//! usual. Several ways in, for several kinds of work, all with the same result:
+//! With fewer than five cards there are no straights and no flushes; pairs, trips and kickers count
+//! as usual. Several ways in, for several kinds of work, all with the same result:
 //!
 //! - [`evaluate`]: one [`CardSet`].
 //! - [`PartialHand`]: hands that share cards, or cards that come one by one; with
@@ -9,17 +9,18 @@
 //! - [`OnBoard`]: one board with many pairs of hole cards.
 //! - [`evaluate_hands`], [`evaluate_all`]: many hands or sets at once, in vector registers.
 //!
-//! All but the last look strengths up. Without a flush only ranks count: each rank has a key, the sum of
-//! a hand's keys names its ranks, and an offset for the sum's upper bits turns the sum into a place
-//! in a table of 76,155 strengths (all of zero to seven cards). A second table has, for all of zero to six
-//! cards, the strengths with one more card of each rank side by side. With a flush, the rank mask of its suit
-//! is the place in a third table. The tables take 2 MB, of which one way in uses 0.4 MB or 1.4 MB, and are made
-//! when the crate is compiled, by the build script, so that no call has to ask whether they are there.
+//! All but the last look strengths up. Without a flush only ranks count: each rank has a key, the
+//! sum of a hand's keys names its ranks, and an offset for the sum's upper bits turns the sum into
+//! a place in a table of 76,155 strengths (all of zero to seven cards). A second table has, for all
+//! of zero to six cards, the strengths with one more card of each rank side by side. With a flush,
+//! the rank mask of its suit is the place in a third table. The tables take 2 MB, of which one way
+//! in uses 0.4 MB or 1.4 MB, and are made when the crate is compiled, by the build script, so that
+//! no call has to ask whether they are there.
 //!
-//! The way of flushes is out of line and the look-ups check their bounds: where there is AVX-512 the
-//! compiler would otherwise make gathers out of a loop of look-ups, at half the speed. The four suits are written
-//! out: a `map` over an array may stay a call, which hands the array over in memory and costs several evaluations
-//! (`.ci/check_calls.py` looks for such calls in the program).
+//! The way of flushes is out of line and the look-ups check their bounds: where there is AVX-512
+//! the compiler would otherwise make gathers out of a loop of look-ups, at half the speed. The four
+//! suits are written out: a `map` over an array may stay a call, which hands the array over in
+//! memory and costs several evaluations (`.ci/check_calls.py` looks for such calls in the program).
 
 use crate::CardSet;
 
@@ -40,8 +41,8 @@ pub use rank::{Category, HandRank};
 /// The strength of the best hand of at most five cards among these cards.
 ///
 /// Correct for zero to seven cards (with eight or more, two flushes could meet and the result is
-/// not meaningful). The order is the standard one for high hands; strengths of hands with fewer than
-/// five cards compare with those of hands of as many cards.
+/// not meaningful). The order is the standard one for high hands; strengths of hands with fewer
+/// than five cards compare with those of hands of as many cards.
 #[inline]
 pub fn evaluate(cards: CardSet) -> HandRank {
     let [clubs, diamonds, hearts, spades] = cards.by_suit();

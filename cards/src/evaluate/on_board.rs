@@ -67,8 +67,8 @@ impl OnBoard {
         on_board
     }
 
-    /// Enters the pairs with cards of the suit that the board has these ranks of. A flush of seven cards
-    /// excludes all that is above it, so that the greater strength is the hand's.
+    /// Enters the pairs with cards of the suit that the board has these ranks of. A flush of seven
+    /// cards excludes all that is above it, so that the greater strength is the hand's.
     fn add_flushes(&mut self, suit: usize, held: u16) {
         let (ranks, suited_ranks) = self.ranks.split_at_mut(SUITED);
         let none = HandRank(tables::flush(held));

@@ -18,7 +18,8 @@ use crate::{Card, CardSet};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartialHand {
-    /// The sum of the cards' keys; above it, for each suit, three and the number of cards in 4 bits.
+    /// The sum of the cards' keys; above it, for each suit, three and the number of cards in 4
+    /// bits.
     key: u64,
     cards: CardSet,
 }
@@ -68,8 +69,8 @@ impl PartialHand {
         PartialHand { key, cards: self.cards | other.cards }
     }
 
-    /// The strengths with each of these cards added in turn, none of which may be in the hand, which has at
-    /// most six.
+    /// The strengths with each of these cards added in turn, none of which may be in the hand,
+    /// which has at most six.
     ///
     /// One look-up for the hand, and one load for each card: the way to go through a last card.
     #[inline]

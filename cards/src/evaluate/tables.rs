@@ -2,10 +2,10 @@
 //!
 //! From the build script, where their making is explained:
 //! - `RANK_KEYS`: what each rank adds to a hand's key, deuce first.
-//! - `OFFSETS` and `STRENGTHS`: the strength of a hand without a flush is at its key plus the offset of
-//!   its row, which the upper 13 bits of the key name.
-//! - `NEXT_OFFSETS` and `NEXT`: the same for hands of up to six cards, with the strengths that one more card of
-//!   each rank makes of them; 0 for a fifth card of a rank.
+//! - `OFFSETS` and `STRENGTHS`: the strength of a hand without a flush is at its key plus the
+//!   offset of its row, which the upper 13 bits of the key name.
+//! - `NEXT_OFFSETS` and `NEXT`: the same for hands of up to six cards, with the strengths that one
+//!   more card of each rank makes of them; 0 for a fifth card of a rank.
 //! - `FLUSHES`: the strengths of five or more cards of one suit, by rank mask; 0 of fewer.
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
@@ -42,8 +42,8 @@ pub(super) fn strength(key: u32) -> u32 {
     }
 }
 
-/// The strengths of the hands without a flush that one more card of each rank makes of a hand of up to six
-/// cards with this key.
+/// The strengths of the hands without a flush that one more card of each rank makes of a hand of up
+/// to six cards with this key.
 #[inline]
 pub(super) fn next(key: u32) -> &'static [u32; 13] {
     let offset = NEXT_OFFSETS[(key >> ROW_SHIFT) as usize];

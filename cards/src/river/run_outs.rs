@@ -11,7 +11,8 @@ pub(crate) struct RunOuts<T> {
     none: ByRanks<T>,
     /// One card, the first, is of the main suit.
     one: ByRanks<T>,
-    /// Both cards are of this suit, which has one card on the flop at least; the first one is lower.
+    /// Both cards are of this suit, which has one card on the flop at least; the first one is
+    /// lower.
     both: [ByRanks<T>; 4],
     /// Suits with a card on the flop.
     started: [bool; 4],
@@ -62,8 +63,8 @@ impl<T: Copy + Default> RunOuts<T> {
         all
     }
 
-    /// Calls `visit` for all run-outs: with the entries by the rank of the second card, the suit and rank
-    /// of the first card, the suit of the second, and the second's ranks as a mask.
+    /// Calls `visit` for all run-outs: with the entries by the rank of the second card, the suit
+    /// and rank of the first card, the suit of the second, and the second's ranks as a mask.
     #[inline]
     pub(crate) fn each(&self, mut visit: impl FnMut(&[T; 16], [usize; 2], usize, u16)) {
         for a in 0..4 {

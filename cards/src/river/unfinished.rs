@@ -33,7 +33,8 @@ impl Unfinished {
         RiverBoard::plain(ranks.into_iter().fold(self.ranks, Ranks::with))
     }
 
-    /// The river when cards come of the ranks of a mask `inside` the flush suit and of others outside.
+    /// The river when cards come of the ranks of a mask `inside` the flush suit and of others
+    /// outside.
     #[inline]
     pub(crate) fn flush<const N: usize>(
         &self,

@@ -1,15 +1,17 @@
 //! From values on some flops to rates with intervals.
 //!
-//! The flops are a simple random sample without replacement of all 22,100, so what a responder who plays before the
-//! flop as the agent does wins is estimated by the plain mean. The half-width is Student's t times the
-//! standard error, with the correction for a finite population `1 − n / 22100`.
+//! The flops are a simple random sample without replacement of all 22,100, so what a responder who
+//! plays before the flop as the agent does wins is estimated by the plain mean. The half-width is
+//! Student's t times the standard error, with the correction for a finite population `1 − n /
+//! 22100`.
 //!
-//! Play before the flop that is learned must not be measured on the flops it was learned from. So the flops, in the
-//! order in which they were drawn, are dealt into two halves. What was learned from a half `A` is measured on the other
-//! one, `B`, a sample of all flops but those of `A`; on those of `A` it is known what it wins. So
-//! `|A| / 22100` times its mean on `A` and the rest times its mean on `B` is an unbiased estimate of what it wins on all
-//! flops. The figure is the mean of both directions. They share the flops, so their errors are taken to be the same
-//! error: the half-width is the mean of both, which is too wide rather than too narrow.
+//! Play before the flop that is learned must not be measured on the flops it was learned from. So
+//! the flops, in the order in which they were drawn, are dealt into two halves. What was learned
+//! from a half `A` is measured on the other one, `B`, a sample of all flops but those of `A`; on
+//! those of `A` it is known what it wins. So `|A| / 22100` times its mean on `A` and the rest times
+//! its mean on `B` is an unbiased estimate of what it wins on all flops. The figure is the mean of
+//! both directions. They share the flops, so their errors are taken to be the same error: the
+//! half-width is the mean of both, which is too wide rather than too narrow.
 //!
 //! With all flops everything is exact.
 
@@ -47,8 +49,9 @@ pub struct Figures {
     pub from_start: Figure,
 }
 
-/// What the responders win, in units of which a chip has `unit`. `drawn` has the values on the flops in the order in
-/// which they were drawn, of which there are at least [`LEAST`]; all of them, if there are [`FLOPS`].
+/// What the responders win, in units of which a chip has `unit`. `drawn` has the values on the
+/// flops in the order in which they were drawn, of which there are at least [`LEAST`]; all of them,
+/// if there are [`FLOPS`].
 pub fn figures(preflop: &Preflop, drawn: &[&FlopValues], unit: f64) -> Figures {
     let as_agent = Sample::new(preflop, drawn, [Before::AsAgent; 2], unit);
     let from_flop = as_agent.figure(0, &Sample::default());

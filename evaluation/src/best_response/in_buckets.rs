@@ -40,18 +40,20 @@ pub struct Progress {
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
-    /// For each seat, in chips a hand: what a best response wins there from the agent in the other one.
+    /// For each seat, in chips a hand: what a best response wins there from the agent in the other
+    /// one.
     pub best: [f64; 2],
     /// What the agent itself wins there from the agent in the other one.
     pub own: [f64; 2],
     /// Paths of buckets up to each street.
     pub paths: [usize; 4],
-    /// Information sets of the agent in which it is taken to call, because play looks at the cards there.
+    /// Information sets of the agent in which it is taken to call, because play looks at the cards
+    /// there.
     pub guessed: u64,
 }
 
-/// Measures, on so many threads, which do not matter for what is found. `None` when it was asked to stop. `seen` is
-/// called about ten times a second.
+/// Measures, on so many threads, which do not matter for what is found. `None` when it was asked to
+/// stop. `seen` is called about ten times a second.
 ///
 /// # Errors
 /// [`InBucketsError`].

@@ -1,8 +1,8 @@
 //! The best response to an agent inside a betting tree, on drawn flops or on all, kept in a folder.
 //!
-//! What is won on a flop is a function of its kind alone, and goes to the folder as soon as it is known
-//! ([`store`]): a run that was killed loses the flops in play, and one with more flops goes on with what is there.
-//! [`estimate`] says how flops become rates.
+//! What is won on a flop is a function of its kind alone, and goes to the folder as soon as it is
+//! known ([`store`]): a run that was killed loses the flops in play, and one with more flops goes
+//! on with what is there. [`estimate`] says how flops become rates.
 
 pub mod estimate;
 pub mod in_buckets;
@@ -92,7 +92,8 @@ pub struct Outcome {
 }
 
 impl Plan {
-    /// A name for the measurement that tells what it is, flops and seed left out: more flops continue it.
+    /// A name for the measurement that tells what it is, flops and seed left out: more flops
+    /// continue it.
     pub fn name(&self) -> String {
         let (model, tree) = (self.model_sha256.as_deref(), self.strategy.tree().hash());
         folder_name("best-response", &self.agent, model, &self.game_name, &tree[..8])
@@ -123,8 +124,8 @@ fn fingerprint(preflop: &Preflop) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Measures, going on with what the folder holds. `seen` is called about ten times a second. Each thread takes
-/// some 100 MB.
+/// Measures, going on with what the folder holds. `seen` is called about ten times a second. Each
+/// thread takes some 100 MB.
 ///
 /// # Errors
 /// [`MeasureError`]; flops that were finished before an error are kept.

@@ -1,9 +1,9 @@
 //! The folder of a measurement: see [`folder`](crate::folder).
 //!
-//! `flops.csv` has a line for each finished kind of flop: its number, its cards, how many flops it stands for, and what
-//! the responder wins there with each kind of starting hand, in seat 0 and then in seat 1
-//! ([`FlopValues`]), parted by blanks. Nothing depends on which flops are asked for: a folder serves any number of
-//! flops, and any seed.
+//! `flops.csv` has a line for each finished kind of flop: its number, its cards, how many flops it
+//! stands for, and what the responder wins there with each kind of starting hand, in seat 0 and
+//! then in seat 1 ([`FlopValues`]), parted by blanks. Nothing depends on which flops are asked for:
+//! a folder serves any number of flops, and any seed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -63,8 +63,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Makes the folder, or goes on with the measurement it holds if that is the same one. Returns what it knows, by
-    /// the number of the kind of flop; each has so many values for each seat.
+    /// Makes the folder, or goes on with the measurement it holds if that is the same one. Returns
+    /// what it knows, by the number of the kind of flop; each has so many values for each seat.
     ///
     /// # Errors
     /// [`StoreError`].

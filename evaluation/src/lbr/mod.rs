@@ -1,8 +1,9 @@
 //! Local best response against an agent, on any number of threads, kept in a folder.
 //!
-//! Each deal is played twice: with the response in seat 0 and in seat 1. The results of a deal are a
-//! function of its number and the seed, and go to the folder as soon as both hands are over ([`store`]); a
-//! run that was killed plays the deals that are missing and ends with the same figures.
+//! Each deal is played twice: with the response in seat 0 and in seat 1. The results of a deal are
+//! a function of its number and the seed, and go to the folder as soon as both hands are over
+//! ([`store`]); a run that was killed plays the deals that are missing and ends with the same
+//! figures.
 
 pub mod published;
 pub mod store;
@@ -123,8 +124,8 @@ pub struct Outcome {
 }
 
 impl Plan {
-    /// A name for the measurement that tells what it is, the number of hands left out: more of them continue
-    /// a measurement.
+    /// A name for the measurement that tells what it is, the number of hands left out: more of them
+    /// continue a measurement.
     pub fn name(&self) -> String {
         let rest = format!("{}-from-{}-s{}", self.moves, self.from, self.seed);
         folder_name("lbr", &self.agent, self.model_sha256.as_deref(), &self.game_name, &rest)

@@ -1,8 +1,8 @@
 //! What local best response has won against agents of others, as published.
 //!
-//! Lisý and Bowling 2017, table 2, and the supplement of Moravčík et al., "DeepStack", Science 356 (2017): two
-//! players, no-limit, stacks of 200 big blinds (100 where said), 100,000 hands each, both seats with the same
-//! cards; the same game and the same moves as here.
+//! Lisý and Bowling 2017, table 2, and the supplement of Moravčík et al., "DeepStack", Science 356
+//! (2017): two players, no-limit, stacks of 200 big blinds (100 where said), 100,000 hands each,
+//! both seats with the same cards; the same game and the same moves as here.
 
 /// A column of the table: the name of the moves, and the street from which on they are used.
 pub const SETTINGS: [(&str, game::Street); 5] = [
@@ -13,8 +13,8 @@ pub const SETTINGS: [(&str, game::Street); 5] = [
     ("56", game::Street::Turn),
 ];
 
-/// What was won against one agent in each setting of [`SETTINGS`], in mbb/hand with the half-width of the
-/// 95 % interval.
+/// What was won against one agent in each setting of [`SETTINGS`], in mbb/hand with the half-width
+/// of the 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
     /// The agent.
@@ -41,8 +41,8 @@ pub const ROWS: [Row; 6] = [
     },
 ];
 
-/// Rates of agents whose papers give one number, in mbb/hand with what they say of its spread. Their
-/// moves are not those of one column.
+/// Rates of agents whose papers give one number, in mbb/hand with what they say of its spread.
+/// Their moves are not those of one column.
 pub const OTHERS: [(&str, i32, Option<u32>); 5] = [
     ("ReBeL", -881, Some(94)),
     ("Supremus", -951, Some(96)),
@@ -51,6 +51,6 @@ pub const OTHERS: [(&str, i32, Option<u32>); 5] = [
     ("OpenHoldem, learned", -336, None),
 ];
 
-/// What local best response wins, in mbb/hand, against an agent that always folds, whatever its moves (but `fc`,
-/// which never bets).
+/// What local best response wins, in mbb/hand, against an agent that always folds, whatever its
+/// moves (but `fc`, which never bets).
 pub const ALWAYS_FOLD: i32 = 750;

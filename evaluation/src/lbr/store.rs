@@ -1,7 +1,8 @@
 //! The folder of a measurement: see [`folder`](crate::folder).
 //!
-//! `deals.csv` has a line for each finished deal: its number, and what the response won in seat 0 and seat 1 as the
-//! cards fell, then the same with the agent's hand averaged out, in 2,520ths of a chip.
+//! `deals.csv` has a line for each finished deal: its number, and what the response won in seat 0
+//! and seat 1 as the cards fell, then the same with the agent's hand averaged out, in 2,520ths of a
+//! chip.
 
 use std::collections::BTreeMap;
 use std::path::Path;

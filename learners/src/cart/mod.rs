@@ -1,8 +1,9 @@
 //! CART: greedy decision trees.
 //!
-//! Each leaf is split by the test that makes the two sides purest, until it is pure, as deep as asked, or too
-//! small; then branches that do not save their price are taken away. Labels may be distributions, rows have
-//! weights. Breiman, Friedman, Olshen, Stone, *Classification and Regression Trees*, 1984.
+//! Each leaf is split by the test that makes the two sides purest, until it is pure, as deep as
+//! asked, or too small; then branches that do not save their price are taken away. Labels may be
+//! distributions, rows have weights. Breiman, Friedman, Olshen, Stone, *Classification and
+//! Regression Trees*, 1984.
 //!
 //! Trees are the same at any number of threads.
 
@@ -27,8 +28,8 @@ pub struct Options {
     pub min_rows: usize,
     /// A leaf's rows have at least this weight. Held-out rows may choose more.
     pub min_weight: f64,
-    /// What a branch must save, as a share of the loss of a tree without branches. Without effect where held-out rows
-    /// choose it.
+    /// What a branch must save, as a share of the loss of a tree without branches. Without effect
+    /// where held-out rows choose it.
     pub alpha: f64,
 }
 

@@ -1,7 +1,7 @@
 //! Adam, as PyTorch has it.
 //!
-//! Holds `unsafe` code: calls of functions compiled for wider vector registers, each after asking the processor
-//! whether it has them. The result is the same to the bit in all of them.
+//! Holds `unsafe` code: calls of functions compiled for wider vector registers, each after asking
+//! the processor whether it has them. The result is the same to the bit in all of them.
 #![allow(unsafe_code)]
 
 use rayon::prelude::*;
@@ -41,7 +41,8 @@ impl Moments {
     }
 }
 
-/// Means smaller than this are zero: numbers too small to be held in full cost the processor dearly.
+/// Means smaller than this are zero: numbers too small to be held in full cost the processor
+/// dearly.
 const LEAST: f32 = 1e-30;
 
 /// Mean squares likewise.

@@ -1,12 +1,13 @@
 //! Training of networks.
 //!
-//! [`Mlp`] learns a [`Network`] from a [`Table`] with soft labels (cross-entropy on a softmax), or with
-//! another [`Loss`] and [`Output`] from [`Samples`] with any targets. Rows are shuffled anew in every epoch, and
-//! [`Adam`] takes a step after each batch against the gradient of Σ weight · loss / (rows · mean weight of all
-//! rows). Batches are computed by an [`Engine`]: here that is [`Processor`].
+//! [`Mlp`] learns a [`Network`] from a [`Table`] with soft labels (cross-entropy on a softmax), or
+//! with another [`Loss`] and [`Output`] from [`Samples`] with any targets. Rows are shuffled anew
+//! in every epoch, and [`Adam`] takes a step after each batch against the gradient of Σ weight ·
+//! loss / (rows · mean weight of all rows). Batches are computed by an [`Engine`]: here that is
+//! [`Processor`].
 //!
-//! The same data, options and seed make the same network to the bit on any number of threads, on processors with
-//! the same vector instructions.
+//! The same data, options and seed make the same network to the bit on any number of threads, on
+//! processors with the same vector instructions.
 
 mod adam;
 mod engine;
@@ -40,12 +41,13 @@ use state::{Reader, Writer};
 /// Products of two numbers that one step may do: a few seconds of one core.
 const STEP: u64 = 100_000_000_000;
 
-/// A network in training. A step is a part of an epoch, or a whole one where that is short; after the last step
-/// of each epoch the loss of the held-out rows is measured.
+/// A network in training. A step is a part of an epoch, or a whole one where that is short; after
+/// the last step of each epoch the loss of the held-out rows is measured.
 ///
-/// [`Progress::held_out`] is there after those steps alone. [`Training::model`] is the network with the smallest
-/// held-out loss, or without held-out rows that of the last step. Should the loss cease to be a number, which a
-/// learning rate that is too high can bring about, the step says so in [`Progress::loss`] and is the last.
+/// [`Progress::held_out`] is there after those steps alone. [`Training::model`] is the network with
+/// the smallest held-out loss, or without held-out rows that of the last step. Should the loss
+/// cease to be a number, which a learning rate that is too high can bring about, the step says so
+/// in [`Progress::loss`] and is the last.
 pub struct Mlp<E: Engine = Processor> {
     options: MlpOptions,
     plan: Plan,
@@ -170,7 +172,8 @@ impl<E: Engine> Mlp<E> {
         })
     }
 
-    /// Takes up a run that [`Mlp::checkpoint`] has put away: `self` is a new one from the same data and options.
+    /// Takes up a run that [`Mlp::checkpoint`] has put away: `self` is a new one from the same data
+    /// and options.
     pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, MlpError> {
         let mut reader = Reader::new(bytes)?;
         for (field, ours) in self.description() {
@@ -205,7 +208,8 @@ impl<E: Engine> Mlp<E> {
         Ok(self)
     }
 
-    /// What must be the same for a run to be taken up: the rows are known by their number, means and deviations.
+    /// What must be the same for a run to be taken up: the rows are known by their number, means
+    /// and deviations.
     fn description(&self) -> [(&'static str, String); 4] {
         let rows = (self.train.count(), self.held_out.as_ref().map(Samples::count));
         let Plan { shape, scaling, output, loss, .. } = &self.plan;
@@ -237,7 +241,8 @@ impl<E: Engine> Mlp<E> {
     fn run_batch(&mut self) -> Result<(), E::Error> {
         let state = &mut self.state;
         if self.ordered != Some(state.epoch) {
-            // The order of an epoch comes from its number alone, so that a run taken up finds it again.
+            // The order of an epoch comes from its number alone, so that a run taken up finds it
+            // again.
             let seed = self.options.seed ^ (state.epoch + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             self.order.iter_mut().zip(0..).for_each(|(place, row)| *place = row);
             self.order.shuffle(&mut Pcg64Mcg::seed_from_u64(seed));
@@ -258,7 +263,8 @@ impl<E: Engine> Mlp<E> {
         Ok(())
     }
 
-    /// Ends an epoch: keeps the parameters if they are the best, and stops where going on has ceased to pay.
+    /// Ends an epoch: keeps the parameters if they are the best, and stops where going on has
+    /// ceased to pay.
     fn end_epoch(&mut self, held_out: Option<f64>) -> Result<(), E::Error> {
         let state = &mut self.state;
         (state.epoch, state.batch) = (state.epoch + 1, 0);
@@ -363,8 +369,8 @@ impl<E: Engine> fmt::Debug for Mlp<E> {
     }
 }
 
-/// The mean loss of a network over samples and its gradient by each parameter: what a step of training goes
-/// against when all samples are one batch.
+/// The mean loss of a network over samples and its gradient by each parameter: what a step of
+/// training goes against when all samples are one batch.
 ///
 /// Panics where the network has other columns or answers than the samples.
 pub fn gradient(network: &Network, loss: &dyn Loss, samples: &Samples) -> (f64, Vec<f32>) {

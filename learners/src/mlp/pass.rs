@@ -1,8 +1,9 @@
 //! Batches through a network and back.
 //!
-//! A batch is cut into slices of rows, which threads take; each keeps what its rows made of every layer. The
-//! gradient of the weights is then summed over the slices in their order, block of weights by block of weights.
-//! Both cuts depend on the batch and the network alone, so that results are the same at any number of threads.
+//! A batch is cut into slices of rows, which threads take; each keeps what its rows made of every
+//! layer. The gradient of the weights is then summed over the slices in their order, block of
+//! weights by block of weights. Both cuts depend on the batch and the network alone, so that
+//! results are the same at any number of threads.
 
 use models::network::{Activation, Layer, Output, Scaling};
 use rayon::prelude::*;
@@ -89,8 +90,8 @@ impl Pass {
         self.each(rows, |weights, slice, rows| slice.forward(model, weights, samples, rows, 0.0))
     }
 
-    /// The losses of some samples, at most a batch, and into `gradient` that of their sum times `scale` by each
-    /// parameter.
+    /// The losses of some samples, at most a batch, and into `gradient` that of their sum times
+    /// `scale` by each parameter.
     pub(super) fn gradient(
         &mut self,
         model: Model<'_>,
@@ -151,7 +152,8 @@ impl Slice {
         }
     }
 
-    /// The rows through all layers, their losses, and the gradient of these times `scale` by the last sums.
+    /// The rows through all layers, their losses, and the gradient of these times `scale` by the
+    /// last sums.
     fn forward(
         &mut self,
         model: Model<'_>,

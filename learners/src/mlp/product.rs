@@ -1,13 +1,14 @@
 //! Products of matrices for training, in the widest vector registers that the processor has.
 //!
-//! Matrices stand in panels: 32 columns of all rows, then the next 32, so that all that products read and write
-//! stands one behind the other and nothing is put in order for each of them. A number of a result is the sum of its
-//! terms in their order, each fused with its multiplication where the processor can do that, and otherwise not:
-//! that, and nothing else, tells results on one processor from those on another.
+//! Matrices stand in panels: 32 columns of all rows, then the next 32, so that all that products
+//! read and write stands one behind the other and nothing is put in order for each of them. A
+//! number of a result is the sum of its terms in their order, each fused with its multiplication
+//! where the processor can do that, and otherwise not: that, and nothing else, tells results on one
+//! processor from those on another.
 //!
-//! Besides `adam` the only module with `unsafe` code of this crate: calls of functions compiled for instructions that the build
-//! in general may not assume, each after asking the processor whether it has them, and loads of arrays into
-//! registers.
+//! Besides `adam` the only module with `unsafe` code of this crate: calls of functions compiled for
+//! instructions that the build in general may not assume, each after asking the processor whether
+//! it has them, and loads of arrays into registers.
 #![allow(unsafe_code)]
 
 /// Columns of a panel.
@@ -110,8 +111,9 @@ pub(super) enum Left<'a> {
     Columns { numbers: &'a [Row] },
 }
 
-/// Multiplies the first `rows` rows of a matrix by a panel, and calls `finish` with each row of the result in order.
-/// `ahead` is what will be multiplied by next: it is fetched meanwhile, as it may be far away in memory.
+/// Multiplies the first `rows` rows of a matrix by a panel, and calls `finish` with each row of the
+/// result in order. `ahead` is what will be multiplied by next: it is fetched meanwhile, as it may
+/// be far away in memory.
 ///
 /// Panics where the sizes do not fit each other.
 pub(super) fn product(
@@ -229,7 +231,8 @@ mod x86 {
 
                 #[inline(always)]
                 fn all(number: f32) -> Self {
-                    // SAFETY: called from functions that are compiled for the instruction, and nowhere else.
+                    // SAFETY: called from functions that are compiled for the instruction, and
+                    // nowhere else.
                     unsafe { $all(number) }
                 }
 

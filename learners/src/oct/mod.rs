@@ -7,8 +7,8 @@
 //! anew in parts. Held-out rows choose how much is pruned: by the loss, or, where each has one
 //! class, by how many of them are told wrong.
 //!
-//! D. Bertsimas, J. Dunn, *Optimal Classification Trees*, Machine Learning 106, 2017; *Machine Learning Under a Modern
-//! Optimization Lens*, 2019.
+//! D. Bertsimas, J. Dunn, *Optimal Classification Trees*, Machine Learning 106, 2017; *Machine
+//! Learning Under a Modern Optimization Lens*, 2019.
 
 mod ahead;
 mod direction;
@@ -54,21 +54,22 @@ impl fmt::Debug for StartTrees {
 
 /// What a tree must be like, and how long to search for it.
 ///
-/// A round of search looks at every row, column and level of a tree once. On many rows a run takes about as long as `starts`
-/// / 8 + 2 x `survivors` + `rounds` rounds over all rows, and each of `regrows` as long as some five more; rounds end early
-/// when they have stopped paying.
+/// A round of search looks at every row, column and level of a tree once. On many rows a run takes
+/// about as long as `starts` / 8 + 2 x `survivors` + `rounds` rounds over all rows, and each of
+/// `regrows` as long as some five more; rounds end early when they have stopped paying.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// The most branches on the way to a leaf.
     pub depth: usize,
     /// What is made small.
     pub loss: Loss,
-    /// A leaf has at least so many rows. Held-out rows may choose more: what the greedy tree does best with.
+    /// A leaf has at least so many rows. Held-out rows may choose more: what the greedy tree does
+    /// best with.
     pub min_rows: usize,
     /// A leaf's rows have at least this weight. Held-out rows may choose more.
     pub min_weight: f64,
-    /// What a branch must save, as a share of the loss of a tree without branches. Held-out rows may choose
-    /// more.
+    /// What a branch must save, as a share of the loss of a tree without branches. Held-out rows
+    /// may choose more.
     pub alpha: f64,
     /// Start trees.
     pub starts: StartTrees,
@@ -78,10 +79,11 @@ pub struct Options {
     pub rounds: usize,
     /// How often parts of the best tree are grown anew at the end, over all rows.
     pub regrows: usize,
-    /// A stage has at least so many rows: with fewer than twice as many, all rows are used from the start.
+    /// A stage has at least so many rows: with fewer than twice as many, all rows are used from the
+    /// start.
     pub stage_rows: usize,
-    /// Steps with planes at the end: branches may then test weighted sums of a few columns. Each takes about as long as five
-    /// rounds. None: single columns alone.
+    /// Steps with planes at the end: branches may then test weighted sums of a few columns. Each
+    /// takes about as long as five rounds. None: single columns alone.
     pub planes: usize,
     /// What random choices are made with.
     pub seed: u64,
@@ -106,8 +108,8 @@ impl Default for Options {
     }
 }
 
-/// A run of the search. Each step makes four start trees, or does a round of search on every tree that is left, or
-/// grows parts of the best one anew.
+/// A run of the search. Each step makes four start trees, or does a round of search on every tree
+/// that is left, or grows parts of the best one anew.
 pub struct Oct<'a> {
     run: Box<dyn Steps + Send + 'a>,
 }
@@ -120,8 +122,8 @@ trait Steps {
 }
 
 impl<'a> Oct<'a> {
-    /// A run at its beginning. `bins` are the table's; with `held_out` rows the model is pruned to what is best
-    /// on them.
+    /// A run at its beginning. `bins` are the table's; with `held_out` rows the model is pruned to
+    /// what is best on them.
     pub fn new(
         table: &'a Table,
         bins: &'a Bins,
@@ -200,8 +202,8 @@ impl Training for Oct<'_> {
     }
 }
 
-/// The loss of a tree over a table, as a share of the table's weight: what the search makes small, but for the price of
-/// branches. The leaves answer what their rows of this table say.
+/// The loss of a tree over a table, as a share of the table's weight: what the search makes small,
+/// but for the price of branches. The leaves answer what their rows of this table say.
 pub fn objective(tree: &Tree, table: &Table, loss: Loss) -> f64 {
     let classes = table.classes().len();
     let mut sums = vec![0.0; tree.nodes() * classes];

@@ -16,8 +16,8 @@ use crate::trees::prune::{best_price, prune};
 use crate::trees::{Loss, TreesError, least, mixed};
 use crate::{Bins, Progress, Table};
 
-// Starts of a step: they are made at the same time from the same best tree, so that the number of threads does not
-// matter.
+// Starts of a step: they are made at the same time from the same best tree, so that the number of
+// threads does not matter.
 const BATCH: u64 = 4;
 // The fewest starts while they pay, and those of a search in stages.
 const FEW: u64 = 48;
@@ -29,8 +29,8 @@ const WORK: u64 = 100_000_000;
 const ROUNDS: usize = 60;
 // The first stage has one row in this many; each later one twice as many rows.
 const FIRST: usize = 16;
-// Trees of a stage that is not the last are so deep that a leaf could have this many rows: what few rows say of more
-// leaves does not hold for all.
+// Trees of a stage that is not the last are so deep that a leaf could have this many rows: what few
+// rows say of more leaves does not hold for all.
 const LEAF_ROWS: usize = 512;
 
 pub(super) struct Run<'a, const W: usize> {
@@ -240,8 +240,8 @@ impl<'a, const W: usize> Run<'a, W> {
         pool.truncate(survivors);
     }
 
-    // A round on every tree. Trees that come from fewer rows are first split further; a greedy one is beside them at
-    // the end.
+    // A round on every tree. Trees that come from fewer rows are first split further; a greedy one
+    // is beside them at the end.
     fn round(&mut self, round: u64) {
         let starts = self.starts();
         let price = starts.search.price;
@@ -295,8 +295,8 @@ impl<'a, const W: usize> Run<'a, W> {
         self.keep(tree);
     }
 
-    /// The best tree, pruned to what is best on held-out rows, and its loss there; without such rows the tree of the least
-    /// cost, and its cost.
+    /// The best tree, pruned to what is best on held-out rows, and its loss there; without such
+    /// rows the tree of the least cost, and its cost.
     pub(super) fn best(&self) -> (Node, f64) {
         let price = self.price();
         let pruned = |kept: &Kept| {

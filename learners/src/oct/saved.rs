@@ -1,15 +1,16 @@
 //! A run as bytes. Numbers are little-endian u64 but where said.
 //!
-//! `cardocts`; version (u32), 2; a number that tells data and options; the stage, the steps done in it, the steps
-//! done in all, whether something changed in the last one, how many starts there had been when the
-//! best so far was found; the number of trees, and for each its cost (f64), the number of its
-//! nodes, and for each node a byte (bit 0: a branch, bit 1: settled) and, for a branch, column and
-//! cut (u16). At the end a checksum of all bytes before. Version 1 has no such number of starts,
-//! which its runs did not need.
+//! `cardocts`; version (u32), 2; a number that tells data and options; the stage, the steps done in
+//! it, the steps done in all, whether something changed in the last one, how many starts there had
+//! been when the best so far was found; the number of trees, and for each its cost (f64), the
+//! number of its nodes, and for each node a byte (bit 0: a branch, bit 1: settled) and, for a
+//! branch, column and cut (u16). At the end a checksum of all bytes before. Version 1 has no such
+//! number of starts, which its runs did not need.
 //!
-//! A run with planes: `cardoctp`; version (u32), 1; how many bytes, and those of the run as above; the steps done with planes;
-//! the number of planes, and for each the number of its factors, and for each factor its column and the factor
-//! (f32); the number of trees, none or one, and the tree as above. At the end a checksum of all bytes before.
+//! A run with planes: `cardoctp`; version (u32), 1; how many bytes, and those of the run as above;
+//! the steps done with planes; the number of planes, and for each the number of its factors, and
+//! for each factor its column and the factor (f32); the number of trees, none or one, and the tree
+//! as above. At the end a checksum of all bytes before.
 
 use models::tree::Plane;
 

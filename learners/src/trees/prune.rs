@@ -1,4 +1,5 @@
-//! Cost-complexity pruning: a branch goes when what it saves for each leaf is not worth the price of a leaf.
+//! Cost-complexity pruning: a branch goes when what it saves for each leaf is not worth the price
+//! of a leaf.
 //!
 //! The rows learned from say in which order branches go, by the loss that splits make small;
 //! held-out rows say when to stop. Where their labels are distributions they do so by the same
@@ -54,7 +55,8 @@ struct Walk {
 
 struct Place {
     parent: Option<usize>,
-    // The loss as a leaf, and of the leaves under it, over the rows learned from and the held-out ones.
+    // The loss as a leaf, and of the leaves under it, over the rows learned from and the held-out
+    // ones.
     own: [f64; 2],
     under: [f64; 2],
     leaves: usize,
@@ -148,7 +150,8 @@ impl Walk {
         }
     }
 
-    // A branch and all under it: they stand behind it without a gap, as long as their parents are gone.
+    // A branch and all under it: they stand behind it without a gap, as long as their parents are
+    // gone.
     fn gone(&mut self, at: usize) {
         self.places[at].there = false;
         for place in at + 1..self.places.len() {

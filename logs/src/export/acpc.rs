@@ -122,8 +122,8 @@ pub fn read_start(bytes: &[u8]) -> Start {
     if log { Start::Log(header) } else { Start::Other(other.unwrap_or_default()) }
 }
 
-/// A line without what editors, mail and other systems add to it: blanks before it, a carriage return
-/// after it, and a byte-order mark at the start of the file.
+/// A line without what editors, mail and other systems add to it: blanks before it, a carriage
+/// return after it, and a byte-order mark at the start of the file.
 fn bare(line: &str, first: bool) -> &str {
     let line = if first { line.trim_start_matches('\u{feff}') } else { line };
     line.trim_start().trim_end_matches('\r')
@@ -213,8 +213,8 @@ impl<R: BufRead> Reader<R> {
         replay(&self.def, hand, deal, betting, cards, Some(payoffs), entrants)
     }
 
-    /// Who sits where. The first hand tells the entrants apart, as if everyone had moved by one seat
-    /// after each hand before it; where two share a name, they are taken to do so throughout.
+    /// Who sits where. The first hand tells the entrants apart, as if everyone had moved by one
+    /// seat after each hand before it; where two share a name, they are taken to do so throughout.
     fn seated(&mut self, hand: u64, names: &[&str]) -> Result<BySeat<u8>, String> {
         let players = self.def.players;
         if names.len() != players {

@@ -1,8 +1,8 @@
 //! Hands in other formats: one module for each, with a writer and a reader.
 //!
-//! Each writer takes records and appends text; each reader replays what it reads on the rules engine,
-//! so what comes back is a hand that can have happened. Amounts are converted once, at the edge of the
-//! format; the rest of the program counts raises as totals over the whole hand.
+//! Each writer takes records and appends text; each reader replays what it reads on the rules
+//! engine, so what comes back is a hand that can have happened. Amounts are converted once, at the
+//! edge of the format; the rest of the program counts raises as totals over the whole hand.
 
 pub mod acpc;
 mod amount;

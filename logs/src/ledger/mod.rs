@@ -9,9 +9,9 @@
 //!   order in constant memory. It may run beside a writer.
 //! - [`merge`](merge()) joins the ledgers of a match played in parts.
 //!
-//! The tables are described in `docs/ledger.md`. Invariants: `hand` is the primary key, so no hand is
-//! there twice; `application_id` and `user_version` name the format; hands read back are replayed by
-//! the rules engine, so a damaged row is an error and never a wrong result.
+//! The tables are described in `docs/ledger.md`. Invariants: `hand` is the primary key, so no hand
+//! is there twice; `application_id` and `user_version` name the format; hands read back are
+//! replayed by the rules engine, so a damaged row is an error and never a wrong result.
 
 mod error;
 mod fold;

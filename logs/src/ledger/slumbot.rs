@@ -1,10 +1,10 @@
 //! What only a run over the Slumbot API has: sessions, and of every hand its result on the server's
 //! account, its baseline, its times, and whether its result is known at all.
 //!
-//! Two more tables in an ordinary ledger, `slumbot_sessions` and `slumbot_hands`. A hand played to its end
-//! stands in both `hands` and `slumbot_hands`, under the same number. One whose answer was lost stands in
-//! `slumbot_hands` only, since not all its cards are known. Everything that belongs together is written in
-//! one transaction. `docs/ledger.md` describes the columns.
+//! Two more tables in an ordinary ledger, `slumbot_sessions` and `slumbot_hands`. A hand played to
+//! its end stands in both `hands` and `slumbot_hands`, under the same number. One whose answer was
+//! lost stands in `slumbot_hands` only, since not all its cards are known. Everything that belongs
+//! together is written in one transaction. `docs/ledger.md` describes the columns.
 
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ pub enum Known {
     Played,
     /// The end was not seen, but follows from the session's sums.
     Settled,
-    /// As [`Settled`](Known::Settled), but only when the run had as many hands as it was to have: it is in no
-    /// rate.
+    /// As [`Settled`](Known::Settled), but only when the run had as many hands as it was to have:
+    /// it is in no rate.
     Beyond,
     /// Not known. The hand may be open on the server.
     Unknown,
@@ -47,7 +47,8 @@ pub struct SlumbotHand {
     pub hand: u64,
     /// The session it was dealt in.
     pub session: u64,
-    /// How many hands the session had finished with it (`session_num_hands`); for played hands only.
+    /// How many hands the session had finished with it (`session_num_hands`); for played hands
+    /// only.
     pub number: Option<u64>,
     /// What is known of its result.
     pub known: Known,
@@ -107,7 +108,8 @@ pub struct SlumbotCounts {
     pub settled: u64,
     /// Hands without a known result, whose cards this side had seen.
     pub unknown_seen: u64,
-    /// Hands of which no card was seen: dealt, but the answer was lost. This side decided nothing in them.
+    /// Hands of which no card was seen: dealt, but the answer was lost. This side decided nothing
+    /// in them.
     pub unseen: u64,
     /// Unseen hands that the server has counted all the same.
     pub unseen_settled: u64,
@@ -157,16 +159,17 @@ const COLUMNS: &str = "hand, session, number, known, seat, winnings, baseline, a
                        thought_us";
 
 impl SlumbotHand {
-    /// Whether this side saw cards of the hand, and so had a part in it. One that was never seen is no hand
-    /// of the sample, whatever became of it: what was lost was the answer, whatever the cards.
+    /// Whether this side saw cards of the hand, and so had a part in it. One that was never seen is
+    /// no hand of the sample, whatever became of it: what was lost was the answer, whatever the
+    /// cards.
     pub fn seen(&self) -> bool {
         !self.hole.is_empty()
     }
 }
 
 impl SlumbotCounts {
-    /// Hands that are in no rate: those without a known result, and those of which no card was seen, whatever the
-    /// server has counted for them.
+    /// Hands that are in no rate: those without a known result, and those of which no card was
+    /// seen, whatever the server has counted for them.
     pub fn unknown(&self) -> u64 {
         self.unknown_seen + self.unseen
     }
@@ -178,8 +181,8 @@ impl LedgerWriter {
         self.commit_and(None, |transaction| transaction.execute_batch(TABLES))
     }
 
-    /// As [`commit_with_note`](Self::commit_with_note), with what only a run over the Slumbot API has:
-    /// hands and a session, each written over what was there under its number.
+    /// As [`commit_with_note`](Self::commit_with_note), with what only a run over the Slumbot API
+    /// has: hands and a session, each written over what was there under its number.
     pub fn commit_slumbot(
         &mut self,
         note: Option<(&str, &str)>,
@@ -287,8 +290,8 @@ impl LedgerReader {
         })
     }
 
-    /// The hands in order of which this side saw cards, but not the end, and whose result is known all the
-    /// same.
+    /// The hands in order of which this side saw cards, but not the end, and whose result is known
+    /// all the same.
     pub fn slumbot_settled(&self) -> Result<Vec<SlumbotHand>, LedgerError> {
         self.ask(|connection| {
             let mut query = connection.prepare(&format!(

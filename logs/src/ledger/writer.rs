@@ -18,8 +18,8 @@ use crate::stats::DecisionTally;
 use crate::{DecisionRecord, HandRecord};
 
 /// Hands written before other threads get the processor, where commits are to be even: about half a
-/// millisecond. A busy processor comes back after some milliseconds, so with fewer hands the ledger would not
-/// keep up.
+/// millisecond. A busy processor comes back after some milliseconds, so with fewer hands the ledger
+/// would not keep up.
 const AT_ONCE: usize = 64;
 
 /// Writes the hands of one match. Holds the match's lock while it lives.
@@ -158,9 +158,9 @@ impl LedgerWriter {
         }
     }
 
-    /// This ledger for a process that must answer others meanwhile: the write-ahead log is folded in by a
-    /// thread of its own, so that hardly a commit waits for the disk, and commits leave the processor to other
-    /// threads every few hands.
+    /// This ledger for a process that must answer others meanwhile: the write-ahead log is folded
+    /// in by a thread of its own, so that hardly a commit waits for the disk, and commits leave the
+    /// processor to other threads every few hands.
     ///
     /// # Errors
     /// When SQLite refuses.
@@ -201,10 +201,10 @@ impl LedgerWriter {
         &self.path
     }
 
-    /// Removes the journal, all of whose hands are committed, and folds the write-ahead log into the
-    /// ledger, now that the match is over: one file is left, which
-    /// can be copied by itself and read from a disk that cannot be written. While somebody reads the
-    /// ledger it stays as it is, which does no harm.
+    /// Removes the journal, all of whose hands are committed, and folds the write-ahead log into
+    /// the ledger, now that the match is over: one file is left, which can be copied by itself and
+    /// read from a disk that cannot be written. While somebody reads the ledger it stays as it is,
+    /// which does no harm.
     pub fn close(mut self) {
         // It reads the ledger too.
         self.folder = None;

@@ -1,9 +1,9 @@
 //! Results adjusted for the luck of all-in run-outs.
 //!
 //! When all betting has ended before the last street, the cards to come decide. Their luck is taken
-//! out by replacing the actual result with its exact expectation over all boards that can still come,
-//! given everybody's hole cards (folded ones too, as they cannot come). The mean stays the same, the
-//! spread falls.
+//! out by replacing the actual result with its exact expectation over all boards that can still
+//! come, given everybody's hole cards (folded ones too, as they cannot come). The mean stays the
+//! same, the spread falls.
 
 use std::collections::HashMap;
 
@@ -14,9 +14,9 @@ use super::is_run_out;
 use crate::HandRecord;
 use crate::replay::result_is_known;
 
-/// Computes expected results. Two hands of hold'em cost next to nothing ([`cards::all_in`]). Others are
-/// found by going through boards, of which there can be a million; these results are remembered for
-/// situations that differ only in the names of suits.
+/// Computes expected results. Two hands of hold'em cost next to nothing ([`cards::all_in`]). Others
+/// are found by going through boards, of which there can be a million; these results are remembered
+/// for situations that differ only in the names of suits.
 #[derive(Debug, Clone)]
 pub struct AllIn {
     /// Boards that may still be looked at.
@@ -48,8 +48,8 @@ impl Expected {
     }
 }
 
-/// How boards divide the pots: for each pot in order, for each seat, the sum over boards of its share
-/// in 2,520ths of the pot.
+/// How boards divide the pots: for each pot in order, for each seat, the sum over boards of its
+/// share in 2,520ths of the pot.
 #[derive(Debug, Clone)]
 struct Shares {
     boards: u64,

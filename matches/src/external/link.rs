@@ -44,8 +44,8 @@ pub(super) struct Patience<'a> {
 }
 
 impl Patience<'_> {
-    /// The time until it is over, or something is to be said again; `None` when it is over. At least a
-    /// millisecond otherwise: sockets take no less.
+    /// The time until it is over, or something is to be said again; `None` when it is over. At
+    /// least a millisecond otherwise: sockets take no less.
     fn left(&mut self) -> Option<Duration> {
         let now = Instant::now();
         if now >= self.until {
@@ -91,8 +91,9 @@ impl Starting {
         self.started
     }
 
-    /// Waits until the program, which has this name and may take so long, is ready, or until the time
-    /// given: then [`Trouble::Late`], and the call may be repeated. Any other trouble is final.
+    /// Waits until the program, which has this name and may take so long, is ready, or until the
+    /// time given: then [`Trouble::Late`], and the call may be repeated. Any other trouble is
+    /// final.
     pub(super) fn wait(
         &mut self,
         until: Instant,
@@ -130,8 +131,8 @@ impl Starting {
     }
 }
 
-/// The program's connection, if it has made it. If not: has it failed, is it late? A program that ends
-/// with success may have left another behind in its process group that will connect.
+/// The program's connection, if it has made it. If not: has it failed, is it late? A program that
+/// ends with success may have left another behind in its process group that will connect.
 fn accept(
     door: &TcpListener,
     running: &mut Running,

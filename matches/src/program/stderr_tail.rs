@@ -16,8 +16,8 @@ const KEPT: usize = 2048;
 const LINES: usize = 3;
 const LETTERS: usize = 240;
 
-/// How long the stream of a program that has ended may take to end as well: something it started may
-/// still have it.
+/// How long the stream of a program that has ended may take to end as well: something it started
+/// may still have it.
 const REST: Duration = Duration::from_millis(200);
 
 /// Where they are.

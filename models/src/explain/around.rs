@@ -1,4 +1,5 @@
-//! Where to look in a tree: the leaf that bluffs most, and the one that raises most with strong hands.
+//! Where to look in a tree: the leaf that bluffs most, and the one that raises most with strong
+//! hands.
 
 use super::{Bounds, Explainer, Weak};
 use crate::tree::Node;
@@ -17,8 +18,9 @@ const WEAK: f64 = 0.45;
 const STRONG: f64 = 0.55;
 
 impl Explainer<'_> {
-    /// The leaf that does this most often in play, by the weight of its rows times how often they raise, among leaves
-    /// whose likeliest answer is a bet or raise. None where there is no such leaf.
+    /// The leaf that does this most often in play, by the weight of its rows times how often they
+    /// raise, among leaves whose likeliest answer is a bet or raise. None where there is no such
+    /// leaf.
     pub fn leaf_that(&self, does: Around) -> Option<usize> {
         let leaves = match does {
             Around::Bluff => {

@@ -26,11 +26,11 @@ pub struct Bluff {
 }
 
 impl Explainer<'_> {
-    /// The leaves that bluff, those that bluff most often in play first: by the weight of their rows times how often
-    /// they raise.
+    /// The leaves that bluff, those that bluff most often in play first: by the weight of their
+    /// rows times how often they raise.
     ///
-    /// A leaf counts only where its path bounds the win-rate: by the feature itself, or by deciles of a later street,
-    /// whose mean it is.
+    /// A leaf counts only where its path bounds the win-rate: by the feature itself, or by deciles
+    /// of a later street, whose mean it is.
     pub fn bluffs(&self, weak: Weak) -> Vec<Bluff> {
         let mut found: Vec<Bluff> = (0..self.tree.nodes())
             .filter(|&node| matches!(self.tree.node(node), Node::Leaf { .. }))

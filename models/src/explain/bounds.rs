@@ -45,8 +45,8 @@ impl Bounds {
 
     /// A number that the win-rate is below; infinite where nothing bounds it.
     ///
-    /// The win-rate is the mean of the win-rates of a later street, and a tenth of the boards is at or below each
-    /// decile, so that it is also below the mean of the deciles' bounds.
+    /// The win-rate is the mean of the win-rates of a later street, and a tenth of the boards is at
+    /// or below each decile, so that it is also below the mean of the deciles' bounds.
     pub(super) fn win_rate_below(&self, features: &[Option<Feature>]) -> f64 {
         let below = |wanted: Feature| {
             let column = features.iter().position(|&feature| feature == Some(wanted));
@@ -68,8 +68,9 @@ impl Bounds {
 
     /// A number that the win-rate is at least; 0 where nothing bounds it.
     ///
-    /// A tenth of the boards of a later street is at or above each decile and below the next, so that the win-rate, their
-    /// mean, is at least the mean of the bounds of all deciles but the last, and of 0 for the boards below the first.
+    /// A tenth of the boards of a later street is at or above each decile and below the next, so
+    /// that the win-rate, their mean, is at least the mean of the bounds of all deciles but the
+    /// last, and of 0 for the boards below the first.
     pub(super) fn win_rate_from(&self, features: &[Option<Feature>]) -> f64 {
         let from = |wanted: Feature| {
             let column = features.iter().position(|&feature| feature == Some(wanted));

@@ -1,7 +1,7 @@
 //! What a decision tree says, in the words of poker.
 //!
-//! An [`Explainer`] reads a tree whose columns are features ([`abstraction::features`]) and whose classes are moves
-//! of a menu; columns and classes of other names keep them. It tells
+//! An [`Explainer`] reads a tree whose columns are features ([`abstraction::features`]) and whose
+//! classes are moves of a menu; columns and classes of other names keep them. It tells
 //!
 //! - each test in words ([`Explainer::condition`]) and what holds at a node ([`Explainer::path`]),
 //! - a part of the tree, down to some depth ([`Explainer::outline`]),
@@ -48,8 +48,9 @@ impl<'a> Explainer<'a> {
         Explainer { tree, features, spot: None }
     }
 
-    /// Reads the tree of a student's street, whose columns are the street's features: it is known there what chips
-    /// are a bet, and where nothing is owed. None where the street's model is no tree.
+    /// Reads the tree of a student's street, whose columns are the street's features: it is known
+    /// there what chips are a bet, and where nothing is owed. None where the street's model is no
+    /// tree.
     pub fn of(student: &'a Student, street: Street) -> Option<Explainer<'a>> {
         let Learned::Tree(tree) = student.street(street) else { return None };
         let big_blind = student.manifest().game.blinds.iter().copied().max().unwrap_or_default();
@@ -88,8 +89,8 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// What holds for all rows of a node: a clause for each column that was asked about on the way, and one
-    /// for each weighted sum. Empty for the root.
+    /// What holds for all rows of a node: a clause for each column that was asked about on the way,
+    /// and one for each weighted sum. Empty for the root.
     pub fn path(&self, number: usize) -> Vec<String> {
         self.clauses(number).into_iter().map(|(_, words)| words).collect()
     }
@@ -126,7 +127,8 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// What the rows under a node are like. Where nothing is owed a fold checks, and counts as a call.
+    /// What the rows under a node are like. Where nothing is owed a fold checks, and counts as a
+    /// call.
     pub fn summary(&self, number: usize) -> Summary {
         let mut summary = self.tree.summary(number);
         let class = |wanted: Move| {
@@ -140,8 +142,8 @@ impl<'a> Explainer<'a> {
         summary
     }
 
-    /// How often each class is answered at a node, the likeliest first, classes below half a percent left out:
-    /// `all-in 60 %, fold 40 %`.
+    /// How often each class is answered at a node, the likeliest first, classes below half a
+    /// percent left out: `all-in 60 %, fold 40 %`.
     pub fn mix(&self, number: usize) -> String {
         let shares = self.summary(number).shares;
         let mut told: Vec<(usize, f64)> =

@@ -26,8 +26,8 @@ impl Explainer<'_> {
     /// Panics where there is no such node.
     pub fn outline(&self, first: usize, depth: usize) -> Vec<Shown> {
         let mut shown: Vec<Shown> = Vec::new();
-        // What is still to be shown, the next last: the node, its depth, its parent's place and whether it is
-        // the right side.
+        // What is still to be shown, the next last: the node, its depth, its parent's place and
+        // whether it is the right side.
         let mut open = vec![(first, 0, None, false)];
         while let Some((node, at, parent, right)) = open.pop() {
             let place = shown.len();

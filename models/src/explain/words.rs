@@ -68,8 +68,8 @@ fn win_rate(from: Option<f32>, below: Option<f32>) -> String {
     }
 }
 
-/// The p-th percentile is at least a number where that much is won on the best 100 − p percent of the boards, and
-/// less than a number where less is won on the worst p percent.
+/// The p-th percentile is at least a number where that much is won on the best 100 − p percent of
+/// the boards, and less than a number where less is won on the worst p percent.
 fn percentile(street: Street, at: u8, from: Option<f32>, below: Option<f32>) -> String {
     let best = match at {
         100 => format!("on its best {street}"),
@@ -102,8 +102,9 @@ fn chips(street: Street, least: Option<f32>, most: Option<f32>) -> String {
     }
 }
 
-/// Chips of the opponent on this street or an earlier one. On an earlier one both have put in the same, and less than
-/// the smallest bet or raise is none (but for an all-in of less than a big blind).
+/// Chips of the opponent on this street or an earlier one. On an earlier one both have put in the
+/// same, and less than the smallest bet or raise is none (but for an all-in of less than a big
+/// blind).
 fn bets(street: Street, least: Option<f32>, most: Option<f32>, spot: Spot) -> String {
     let place = place(street);
     let blind = spot.big_blind as f32;
@@ -169,8 +170,8 @@ fn two(from: f32, below: f32) -> (String, String) {
     apart.unwrap_or_else(|| both(7))
 }
 
-/// A class of a tree as a player says it: `raise to 2.5x`, `bet 75 % of the pot`, `all-in`. Classes that are no
-/// moves keep their names.
+/// A class of a tree as a player says it: `raise to 2.5x`, `bet 75 % of the pot`, `all-in`. Classes
+/// that are no moves keep their names.
 pub fn move_words(class: &str, owed: Owed) -> String {
     let verb = if owed == Owed::Something { "raise" } else { "bet" };
     match class.parse() {

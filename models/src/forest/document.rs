@@ -1,7 +1,8 @@
 //! XGBoost's model document, read from JSON or UBJ.
 //!
-//! The schema is in XGBoost's documentation, "Introduction to Model IO". Read are files of versions 1.0 to 3.x: before 3.1
-//! `base_score` is one number for all classes, since then a list `[..,..]` of one for each; flags were booleans once.
+//! The schema is in XGBoost's documentation, "Introduction to Model IO". Read are files of versions
+//! 1.0 to 3.x: before 3.1 `base_score` is one number for all classes, since then a list `[..,..]`
+//! of one for each; flags were booleans once.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +44,8 @@ struct Objective {
 #[derive(Deserialize)]
 struct Booster {
     name: String,
-    /// Other boosters than `gbtree` keep something else here, so nothing is demanded before the name is known.
+    /// Other boosters than `gbtree` keep something else here, so nothing is demanded before the
+    /// name is known.
     #[serde(default)]
     model: Model,
 }

@@ -1,8 +1,9 @@
 //! Boosted forests: what XGBoost's `multi:softprob` trains, as a value.
 //!
-//! A forest adds up, for each class, a base score and one leaf of each of the class's trees, in 32-bit numbers and
-//! in the order of the rounds; the softmax of the sums is the distribution. A row goes left where
-//! `value < split_condition`, as in XGBoost. Trees take turns: tree `t` adds to margin `t % groups`.
+//! A forest adds up, for each class, a base score and one leaf of each of the class's trees, in
+//! 32-bit numbers and in the order of the rounds; the softmax of the sums is the distribution. A
+//! row goes left where `value < split_condition`, as in XGBoost. Trees take turns: tree `t` adds to
+//! margin `t % groups`.
 //!
 //! Files: XGBoost's own JSON and UBJ ([`Forest::to_json`], [`Forest::to_ubj`]), which lose nothing,
 //! and a compact form of about 3 bytes a node ([`Forest::to_compact`]), which keeps every test
@@ -33,7 +34,8 @@ const BEST: &str = "best_iteration";
 pub enum Link {
     /// A margin for each class, and the softmax of them: `multi:softprob`.
     Softmax,
-    /// One margin, and its logistic function is the share of the second of two classes: `binary:logistic`.
+    /// One margin, and its logistic function is the share of the second of two classes:
+    /// `binary:logistic`.
     Logistic,
 }
 
@@ -49,7 +51,8 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// A forest without trees that tells the softmax of `base`, a margin for each class. `columns` at most 2046.
+    /// A forest without trees that tells the softmax of `base`, a margin for each class. `columns`
+    /// at most 2046.
     pub fn new(columns: usize, base: Vec<f32>) -> Result<Forest, ForestError> {
         Forest::with_link(columns, base, Link::Softmax)
     }
@@ -125,13 +128,15 @@ impl Forest {
         write::ubj(self)
     }
 
-    /// The forest in the compact form. Each leaf is off by at most 1/131,070 of the span of its tree's leaves, so
-    /// shares differ in the fifth digit. Gains, covers and inner values are left out.
+    /// The forest in the compact form. Each leaf is off by at most 1/131,070 of the span of its
+    /// tree's leaves, so shares differ in the fifth digit. Gains, covers and inner values are left
+    /// out.
     pub fn to_compact(&self) -> Vec<u8> {
         compact::write(self)
     }
 
-    /// Refuses the forest unless it has these columns, by number and (where it names them) by name, and so many classes.
+    /// Refuses the forest unless it has these columns, by number and (where it names them) by name,
+    /// and so many classes.
     pub fn require(&self, columns: &[String], classes: usize) -> Result<(), ForestError> {
         let other = |what, theirs, ours| Err(ForestError::Other { what, theirs, ours });
         if self.columns != columns.len() {
@@ -244,7 +249,8 @@ impl Classifier for Forest {
     }
 }
 
-/// The softmax of margins, in place, with XGBoost's arithmetic: 32-bit powers, their sum in 64 bits.
+/// The softmax of margins, in place, with XGBoost's arithmetic: 32-bit powers, their sum in 64
+/// bits.
 pub fn softmax(margins: &mut [f32]) {
     let most = margins.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0f64;

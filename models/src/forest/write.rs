@@ -4,7 +4,8 @@
 use super::{Forest, Link, Node};
 use crate::checksum;
 
-/// The version of XGBoost whose files these are like: the first with a base score for each class is 3.1.
+/// The version of XGBoost whose files these are like: the first with a base score for each class is
+/// 3.1.
 const VERSION: [i32; 3] = [3, 2, 0];
 
 pub(super) fn json(forest: &Forest) -> Vec<u8> {

@@ -14,7 +14,8 @@ thread_local! {
 }
 
 impl Network {
-    /// The answers for one row. Panics where `row` is not as long as the inputs, or `answers` as the outputs.
+    /// The answers for one row. Panics where `row` is not as long as the inputs, or `answers` as
+    /// the outputs.
     pub fn answer(&self, row: &[f32], answers: &mut [f32]) {
         assert_eq!(row.len(), self.shape.inputs, "a number for each column");
         assert_eq!(answers.len(), self.shape.outputs, "a place for each answer");
@@ -69,7 +70,8 @@ impl Network {
         }
     }
 
-    /// The sums of a layer for one row: the weights of every input that is not zero, four inputs at a time.
+    /// The sums of a layer for one row: the weights of every input that is not zero, four inputs at
+    /// a time.
     fn one_row(&self, layer: &Layer, inputs: &[f32], sums: &mut [f32]) {
         let weights = &self.parameters[layer.weights()];
         let weights_of = |input: usize| &weights[input * layer.outputs..][..layer.outputs];

@@ -1,8 +1,9 @@
 //! Named tensors as safetensors files: <https://github.com/huggingface/safetensors#format>.
 //!
-//! The length of a head as 8 bytes, the head as JSON (`{"NAME": {"dtype", "shape", "data_offsets"}, …}`, and text under
-//! `__metadata__`), then the numbers, little-endian, without gaps. Read are the types F32 and F16. Every tensor and the head have a
-//! checksum in that text; files without them are read, too.
+//! The length of a head as 8 bytes, the head as JSON (`{"NAME": {"dtype", "shape", "data_offsets"},
+//! …}`, and text under `__metadata__`), then the numbers, little-endian, without gaps. Read are the
+//! types F32 and F16. Every tensor and the head have a checksum in that text; files without them
+//! are read, too.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -118,7 +119,8 @@ pub(super) struct Tensors<'a> {
 }
 
 impl<'a> Tensors<'a> {
-    /// Reads the head and checks that the tensors fill the file, and the checksums of those that have one.
+    /// Reads the head and checks that the tensors fill the file, and the checksums of those that
+    /// have one.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Tensors<'a>, NetworkError> {
         let format = |at, reason: String| Err(NetworkError::Format { at, reason });
         let Some((prefix, rest)) = bytes.split_first_chunk::<PREFIX>() else {
@@ -176,7 +178,8 @@ impl<'a> Tensors<'a> {
         self.tensors.get(name).map(|(_, shape, _)| shape.as_slice())
     }
 
-    /// Where the numbers of a tensor begin, from the beginning of the file; 0 where it is not there.
+    /// Where the numbers of a tensor begin, from the beginning of the file; 0 where it is not
+    /// there.
     pub(super) fn at(&self, name: &str) -> usize {
         self.tensors.get(name).map_or(0, |(_, _, range)| range.start)
     }
@@ -216,8 +219,8 @@ impl<'a> Tensors<'a> {
     }
 }
 
-/// The type of a tensor and where its numbers are, checked against its shape, the end of the one before, and the
-/// length of the file. `data` is where the first tensor begins.
+/// The type of a tensor and where its numbers are, checked against its shape, the end of the one
+/// before, and the length of the file. `data` is where the first tensor begins.
 fn place(
     tensor: &str,
     entry: &Entry,

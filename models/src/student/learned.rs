@@ -74,8 +74,8 @@ impl Learned {
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Its file and the file's ending. Where `small`, numbers are rounded: a network's to 16 bits, the values of a
-    /// forest's leaves to 65,536 steps.
+    /// Its file and the file's ending. Where `small`, numbers are rounded: a network's to 16 bits,
+    /// the values of a forest's leaves to 65,536 steps.
     pub fn encode(&self, small: bool) -> (&'static str, Vec<u8>) {
         match (self, small) {
             (Learned::Tree(tree), _) => ("tree", tree.to_bytes()),
@@ -97,10 +97,11 @@ impl Learned {
         }
     }
 
-    /// How many parameters it has, counted as Bertsimas and Paskov do ("World-class interpretable poker", 2022): one for each
-    /// node and one for each connection. A tree has a node for each test and leaf and a branch to each but the first;
-    /// the nodes of a network are its hidden units. Their full tree of depth 15 has 131,069, and 7 layers of 512 units
-    /// between 25 numbers and 4 moves have 1,591,296.
+    /// How many parameters it has, counted as Bertsimas and Paskov do ("World-class interpretable
+    /// poker", 2022): one for each node and one for each connection. A tree has a node for each
+    /// test and leaf and a branch to each but the first; the nodes of a network are its hidden
+    /// units. Their full tree of depth 15 has 131,069, and 7 layers of 512 units between 25 numbers
+    /// and 4 moves have 1,591,296.
     pub fn parameters(&self) -> usize {
         match self {
             Learned::Tree(tree) => 2 * tree.nodes() - 1,

@@ -1,8 +1,8 @@
 //! Students: what learned a teacher's decisions, one model for each street, as a folder.
 //!
-//! The folder holds `manifest.toml` ([`Manifest`]) and a file for each street. A student is for one game, one
-//! version of the features and the moves of one menu, all of which its manifest names; one that does not fit this
-//! program or the game that is played is refused.
+//! The folder holds `manifest.toml` ([`Manifest`]) and a file for each street. A student is for one
+//! game, one version of the features and the moves of one menu, all of which its manifest names;
+//! one that does not fit this program or the game that is played is refused.
 
 mod head;
 mod learned;
@@ -192,8 +192,8 @@ impl Student {
         &self.streets[street.index()]
     }
 
-    /// How much weight its model gives each action of the seat to act, at these features of its. Moves that come to
-    /// the same action count together; the weights sum to about one.
+    /// How much weight its model gives each action of the seat to act, at these features of its.
+    /// Moves that come to the same action count together; the weights sum to about one.
     ///
     /// Panics where nobody is to act, or the features are of another street.
     pub fn weights(&self, public: &PublicState, features: &[f32]) -> Vec<(Action, f64)> {

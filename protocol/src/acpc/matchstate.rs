@@ -1,8 +1,8 @@
 //! Match states: the lines a dealer sends, `MATCHSTATE:<position>:<hand>:<betting>:<cards>`.
 //!
 //! The position is the viewer's [`Seat`], the hand a 32-bit number, betting and cards are in
-//! [`game::notation`]. A viewer sees its own cards; when the hand ends with a showdown, also those of
-//! every seat that did not fold; nothing else. The parser is strict: it accepts exactly what
+//! [`game::notation`]. A viewer sees its own cards; when the hand ends with a showdown, also those
+//! of every seat that did not fold; nothing else. The parser is strict: it accepts exactly what
 //! [`write`] prints. The lenient reading of what players send back is in [`reply`](super::reply).
 
 use std::fmt::{self, Write};
@@ -76,8 +76,8 @@ pub fn visible(public: &PublicState, viewer: Seat) -> SeatSet {
     seats
 }
 
-/// Appends the line a viewer gets, without its end. `hole` may hold everybody's cards: only what the
-/// viewer may see is printed.
+/// Appends the line a viewer gets, without its end. `hole` may hold everybody's cards: only what
+/// the viewer may see is printed.
 pub fn write(
     out: &mut String,
     hand: u32,

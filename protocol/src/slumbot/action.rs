@@ -103,8 +103,8 @@ impl IncrError {
 impl FromStr for Incr {
     type Err = IncrError;
 
-    /// Reads exactly one action. Leading zeros of a number count for nothing; one that is too large for
-    /// any stack is read as the largest number.
+    /// Reads exactly one action. Leading zeros of a number count for nothing; one that is too large
+    /// for any stack is read as the largest number.
     fn from_str(text: &str) -> Result<Incr, IncrError> {
         let fail = |at| IncrError { text: escape::excerpt(text), at };
         let mut letters = text.chars();
@@ -138,8 +138,8 @@ impl fmt::Display for Incr {
 }
 
 impl Incr {
-    /// How this action of the seat to act is written. One that is not legal in this state is written all
-    /// the same, and refused by whoever reads it.
+    /// How this action of the seat to act is written. One that is not legal in this state is
+    /// written all the same, and refused by whoever reads it.
     pub fn of(action: Action, state: &PublicState) -> Incr {
         match action {
             Action::Fold => Incr::Fold,
@@ -181,8 +181,8 @@ impl Incr {
     }
 }
 
-/// Chips that the seat to act had put in when this street began: what lies between a total on the street
-/// and one over the hand. Heads-up both seats had put in the same.
+/// Chips that the seat to act had put in when this street began: what lies between a total on the
+/// street and one over the hand. Heads-up both seats had put in the same.
 fn before_street(state: &PublicState) -> Chips {
     match state.turn() {
         Turn::Act(seat) => state.committed()[seat] - state.committed_street(seat),
@@ -290,8 +290,8 @@ fn slashes(street: &mut Street, until: Street, out: &mut String) {
     *street = until;
 }
 
-/// Replays betting as text on a fresh hand, dealing from `board`, which must hold exactly the cards of
-/// the streets that have begun.
+/// Replays betting as text on a fresh hand, dealing from `board`, which must hold exactly the cards
+/// of the streets that have begun.
 ///
 /// # Errors
 /// When the text is not the betting of a hand, or the cards do not fit it; the error says where.
@@ -313,8 +313,8 @@ pub fn read(def: &Arc<GameDef>, text: &str) -> Result<Vec<Action>, ActionError> 
     Ok(state.history().iter().map(|played| played.action).collect())
 }
 
-/// The state after a betting text, on a made-up board: which cards are dealt makes no difference to the
-/// betting.
+/// The state after a betting text, on a made-up board: which cards are dealt makes no difference to
+/// the betting.
 pub(super) fn replay_any(def: &Arc<GameDef>, text: &str) -> Result<PublicState, ActionError> {
     let any: Vec<Card> = def.deck().into_iter().take(def.full_board_len()).collect();
     play(def, text, &any)

@@ -1,4 +1,5 @@
-//! What a host answers, read strictly: JSON of the right shape, cards that are cards, each standing once.
+//! What a host answers, read strictly: JSON of the right shape, cards that are cards, each standing
+//! once.
 //!
 //! Whether an answer fits the hand that was played is for [`Client`](super::Client) to say.
 
@@ -264,8 +265,8 @@ pub fn shown_body(body: &[u8]) -> String {
 
 /// Reads an answer's body.
 ///
-/// # Errors
-/// When it is not what a host sends. Fields that are not known count for nothing, `null` counts as absent.
+/// # Errors When it is not what a host sends. Fields that are not known count for nothing, `null`
+/// counts as absent.
 pub fn read(body: &[u8]) -> Result<Answer, AnswerError> {
     let value: Value = serde_json::from_slice(body).map_err(|error| {
         let text = String::from_utf8_lossy(body);

@@ -1,20 +1,21 @@
-//! The client's side of a session as a machine: requests and answers as values, nothing lost, nothing
-//! counted twice.
+//! The client's side of a session as a machine: requests and answers as values, nothing lost,
+//! nothing counted twice.
 //!
-//! An action is never sent again blindly. When the answer to one is lost, it is not known whether the host
-//! has played it, so the machine asks with an action that is never legal ([`PROBE`], a bet to 0): the
-//! host refuses it, leaves the hand as it is and tells the betting so far. From that follows whether the
-//! action is to be sent (again), or the hand goes on, or is over. Where the host does not tell, the hand
-//! is given up and settled from the session's sums, see [`Books`]. A request for a new hand may be sent
-//! again: the seats alternate, so the seat of the next hand tells whether a hand was dealt that nobody saw.
+//! An action is never sent again blindly. When the answer to one is lost, it is not known whether
+//! the host has played it, so the machine asks with an action that is never legal ([`PROBE`], a bet
+//! to 0): the host refuses it, leaves the hand as it is and tells the betting so far. From that
+//! follows whether the action is to be sent (again), or the hand goes on, or is over. Where the
+//! host does not tell, the hand is given up and settled from the session's sums, see [`Books`]. A
+//! request for a new hand may be sent again: the seats alternate, so the seat of the next hand
+//! tells whether a hand was dealt that nobody saw.
 //!
-//! An answer that cannot be taken is one of four things ([`Fault`]): none at all, one that was given before,
-//! one that no Slumbot server gives, or a contradiction. With the first three one may go on, and how often is
-//! for the caller to say; a contradiction ends the session. Requests that were delayed may still be carried
-//! out: what they would explain is no contradiction.
+//! An answer that cannot be taken is one of four things ([`Fault`]): none at all, one that was
+//! given before, one that no Slumbot server gives, or a contradiction. With the first three one may
+//! go on, and how often is for the caller to say; a contradiction ends the session. Requests that
+//! were delayed may still be carried out: what they would explain is no contradiction.
 //!
-//! The state can be written down ([`Client::save`]) and a machine made from it after a crash: a request that
-//! was under way then is one whose answer is lost.
+//! The state can be written down ([`Client::save`]) and a machine made from it after a crash: a
+//! request that was under way then is one whose answer is lost.
 
 use std::sync::Arc;
 
@@ -420,8 +421,9 @@ impl Client {
         own.iter().all(|own| own == sent || self.saved.unheard.iter().flatten().any(|u| u == own))
     }
 
-    /// An action was played in another hand than the one in play. That can be where a request for a new hand
-    /// was lost, which had only been delayed: the hand in play is left open, the other one goes on.
+    /// An action was played in another hand than the one in play. That can be where a request for a
+    /// new hand was lost, which had only been delayed: the hand in play is left open, the other one
+    /// goes on.
     fn another_hand(
         &mut self,
         shown: &Shown,

@@ -1,13 +1,14 @@
 //! The JSON bodies: what clients send and hosts answer.
 //!
-//! Fields are written in the order in which the live server sends them, without blanks, `token` last:
-//! some clients cut the token out of the end of the first answer.
+//! Fields are written in the order in which the live server sends them, without blanks, `token`
+//! last: some clients cut the token out of the end of the first answer.
 
 use cards::Card;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What the live server answers, with status 400, to a body that is no JSON or of another content type.
+/// What the live server answers, with status 400, to a body that is no JSON or of another content
+/// type.
 pub const BADLY_FORMED: &str = "Badly formed request";
 /// What the live server answers, with status 400, to a field of the wrong type.
 pub const WRONG_TYPE: &str = "Object type exception: Expected string";
@@ -128,7 +129,8 @@ pub struct HandEnd {
     pub bot_hole_cards: cards::HoleCards,
     /// What the client won or lost.
     pub winnings: i64,
-    /// All chips in the pot, those of an uncalled bet included, with the sign of the result; 0 for a tie.
+    /// All chips in the pot, those of an uncalled bet included, with the sign of the result; 0 for
+    /// a tie.
     pub won_pot: i64,
     /// Finished hands of the session, this one included.
     pub session_num_hands: u64,

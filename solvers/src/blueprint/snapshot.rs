@@ -1,8 +1,8 @@
 //! Trainings as bytes, to go on with later.
 //!
-//! Layout, see [`crate::snapshot`]: the texts are SHA-256 of the game, the menu, the hash of the deals, the options; then
-//! 8 bytes each: blocks done, decisions looked at, words in the tables; then the words of the tables, 4 bytes each,
-//! as [`super::store`] has them.
+//! Layout, see [`crate::snapshot`]: the texts are SHA-256 of the game, the menu, the hash of the
+//! deals, the options; then 8 bytes each: blocks done, decisions looked at, words in the tables;
+//! then the words of the tables, 4 bytes each, as [`super::store`] has them.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -27,12 +27,11 @@ impl<D: Deals> Trainer<D> {
         to.end()
     }
 
-    /// Goes on with a training that was written down. Tree, deals and options must be those it had; only the
-    /// allowed memory may be another.
+    /// Goes on with a training that was written down. Tree, deals and options must be those it had;
+    /// only the allowed memory may be another.
     ///
-    /// # Errors
-    /// When the bytes are no snapshot, are cut off or damaged, go on after its end, or are of another game, menu, deals or options:
-    /// the message has both values.
+    /// # Errors When the bytes are no snapshot, are cut off or damaged, go on after its end, or are
+    /// of another game, menu, deals or options: the message has both values.
     pub fn resume(
         tree: Arc<BettingTree>,
         deals: D,

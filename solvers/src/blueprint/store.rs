@@ -1,9 +1,9 @@
 //! The numbers of all information sets, shared by all threads without locks.
 //!
-//! Every number is a part of an atomic word that is read and written by itself, in no order with others.
-//! Two threads that add to one number at the same moment may lose one of the additions: that is as if one
-//! sample had not been drawn, and rare where there are many information sets. With one thread nothing is
-//! lost.
+//! Every number is a part of an atomic word that is read and written by itself, in no order with
+//! others. Two threads that add to one number at the same moment may lose one of the additions:
+//! that is as if one sample had not been drawn, and rare where there are many information sets.
+//! With one thread nothing is lost.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -14,8 +14,8 @@ use super::{Precision, TrainerError, small};
 
 /// The numbers of a training.
 ///
-/// The memory is taken from the system directly and asked to be in large pages: a traversal goes to places all
-/// over the tables, and finding small pages takes longer than reading them.
+/// The memory is taken from the system directly and asked to be in large pages: a traversal goes to
+/// places all over the tables, and finding small pages takes longer than reading them.
 #[derive(Debug)]
 pub(super) struct Table {
     precision: Precision,
@@ -80,8 +80,8 @@ pub(super) trait Store: Copy + Sync {
     fn remember<const N: usize>(self, place: usize, shares: &[f32; N], noise: u64);
 }
 
-/// Two numbers of single precision for each action: 8 bytes. The regrets of an information set stand before
-/// its sums, so that the two are near each other.
+/// Two numbers of single precision for each action: 8 bytes. The regrets of an information set
+/// stand before its sums, so that the two are near each other.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Single<'a>(pub(super) &'a [AtomicU32]);
 

@@ -1,9 +1,9 @@
 //! The betting of a subgame as flat arrays, without cards.
 //!
-//! A *line* is the betting of one street after one way of getting there; it is the same for all cards
-//! that may come, so it stands here once. Its nodes stand breadth first: the children of a node side by
-//! side, after it. Each decision has a *row* of numbers for each action, and where the other player
-//! learns, each of its actions has a *slot* for the hands with which it is reached.
+//! A *line* is the betting of one street after one way of getting there; it is the same for all
+//! cards that may come, so it stands here once. Its nodes stand breadth first: the children of a
+//! node side by side, after it. Each decision has a *row* of numbers for each action, and where the
+//! other player learns, each of its actions has a *slot* for the hands with which it is reached.
 
 use cards::CardSet;
 use game::{Action, PublicState, Seat, Turn, notation};
@@ -86,7 +86,8 @@ pub(super) struct Ends(
     Vec<End>,
 );
 
-/// Ends that the same hands of the opponent reach: a node, and the chips that the learner wins there.
+/// Ends that the same hands of the opponent reach: a node, and the chips that the learner wins
+/// there.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct End {
     pub(super) slot: usize,
@@ -265,7 +266,8 @@ impl Ends {
         Ends(ends)
     }
 
-    /// Groups of at most as many ends as are computed at once, as few of them with a showdown, and with a fold, as can be.
+    /// Groups of at most as many ends as are computed at once, as few of them with a showdown, and
+    /// with a fold, as can be.
     pub(super) fn groups(&self) -> impl Iterator<Item = &[End]> {
         self.0.chunks(LANES)
     }

@@ -1,5 +1,5 @@
-//! The ends of a line for one player: what the player's hands win there, against the opponent's hands that get
-//! there.
+//! The ends of a line for one player: what the player's hands win there, against the opponent's
+//! hands that get there.
 
 use arrayvec::ArrayVec;
 
@@ -28,8 +28,8 @@ impl<'a> View<'a> {
         [self.player, self.player.other()].map(|player| board.hands[player.index()].row())
     }
 
-    /// The values of all ends of a line, in the first of the rooms, which is that of the line's street; the others
-    /// are those of the streets after it.
+    /// The values of all ends of a line, in the first of the rooms, which is that of the line's
+    /// street; the others are those of the streets after it.
     pub(super) fn ends<R: Real>(&self, line: &Line, board: &Board, rooms: &mut [Room<R>]) {
         let [row, others] = self.rows(board);
         for ends in line.ends[self.player.index()].groups() {
@@ -57,8 +57,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Twice the player's winnings at showdowns, one chip each, after all cards that may come; on the river from the
-    /// [`total`](vector::total) in the room.
+    /// Twice the player's winnings at showdowns, one chip each, after all cards that may come; on
+    /// the river from the [`total`](vector::total) in the room.
     fn show<R: Real>(&self, board: &Board, rooms: &mut [Room<R>]) {
         let (room, later) = rooms.split_first_mut().expect("a room for each street");
         if board.next.is_empty() {

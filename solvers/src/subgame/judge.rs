@@ -13,8 +13,8 @@ use super::terminal::{LANES, Sums};
 use super::{Subgame, vector};
 use crate::Player;
 
-/// What the average strategies of a subgame win. All chips are winnings of the whole hand, so that both
-/// players' sum to zero: who folds at once loses what it has put in before.
+/// What the average strategies of a subgame win. All chips are winnings of the whole hand, so that
+/// both players' sum to zero: who folds at once loses what it has put in before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// What each player wins against the other's average strategy with its own.
@@ -32,7 +32,8 @@ pub struct Evaluation {
 pub struct HandValue {
     /// The hand.
     pub combo: Combo,
-    /// The weight of the opponent's hands that it can meet. Times `value` it is the counterfactual value.
+    /// The weight of the opponent's hands that it can meet. Times `value` it is the counterfactual
+    /// value.
     pub met: f64,
     /// Chips won with the player's own average strategy; 0 for a hand that meets nothing.
     pub value: f64,
@@ -41,8 +42,8 @@ pub struct HandValue {
 }
 
 impl Evaluation {
-    /// What a player who knows the other's strategy wins beyond the value of the game, in chips, the mean
-    /// of both players.
+    /// What a player who knows the other's strategy wins beyond the value of the game, in chips,
+    /// the mean of both players.
     pub fn exploitability(&self) -> f64 {
         (self.best[0] + self.best[1]) / 2.0
     }

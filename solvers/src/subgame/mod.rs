@@ -1,15 +1,15 @@
 //! Subgames of heads-up hold'em, solved range against range on exact cards.
 //!
-//! A [`Subgame`] is laid out from a state on the flop, turn or river ([`start`] makes one from board, pot
-//! and stacks), a range for each player, and a menu of bets. A [`Solver`] runs counterfactual regret
-//! minimisation on it ([`Options`]: every alternating, non-predictive [`Variant`](crate::Variant); DCFR+ unless told otherwise),
-//! says exactly how far the result is from an equilibrium ([`Evaluation`]), and gives the strategy of every hand
-//! at every [`Spot`].
+//! A [`Subgame`] is laid out from a state on the flop, turn or river ([`start`] makes one from
+//! board, pot and stacks), a range for each player, and a menu of bets. A [`Solver`] runs
+//! counterfactual regret minimisation on it ([`Options`]: every alternating, non-predictive
+//! [`Variant`](crate::Variant); DCFR+ unless told otherwise), says exactly how far the result is
+//! from an equilibrium ([`Evaluation`]), and gives the strategy of every hand at every [`Spot`].
 //!
-//! Inside: `betting` (the tree without cards), `boards` (which hands can be held where), `symmetry` (cards
-//! that make the same game), `pass` (one look at everything), `ends` (what is won
-//! where hands end), `rows` and `terminal` (the inner loops),
-//! `storage` (what is kept), `snapshot` (that as bytes).
+//! Inside: `betting` (the tree without cards), `boards` (which hands can be held where), `symmetry`
+//! (cards that make the same game), `pass` (one look at everything), `ends` (what is won where
+//! hands end), `rows` and `terminal` (the inner loops), `storage` (what is kept), `snapshot` (that
+//! as bytes).
 
 mod betting;
 mod boards;

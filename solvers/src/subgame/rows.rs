@@ -1,8 +1,9 @@
 //! What is computed at a decision, for all hands at once.
 //!
-//! Numbers of a decision stand in rows, one an action, each with one number a hand, and zeros up to a multiple
-//! of [`WIDTH`]. Every function works on so many hands at a time, which vector registers hold, action by
-//! action. No sum runs across hands, so results are the same to the bit whatever the registers' width.
+//! Numbers of a decision stand in rows, one an action, each with one number a hand, and zeros up to
+//! a multiple of [`WIDTH`]. Every function works on so many hands at a time, which vector registers
+//! hold, action by action. No sum runs across hands, so results are the same to the bit whatever
+//! the registers' width.
 
 use super::terminal::{LANES, Lanes, Real};
 
@@ -30,16 +31,16 @@ fn positive(regret: f32) -> f32 {
     if regret > 0.0 { regret } else { 0.0 }
 }
 
-/// How an action's share is made from its weight: `weight * scale + base`, so that the shares of all actions
-/// add up to `reach`.
+/// How an action's share is made from its weight: `weight * scale + base`, so that the shares of
+/// all actions add up to `reach`.
 struct Shares<R> {
     scale: Chunk<R>,
     base: Chunk<R>,
 }
 
 impl<R: Real> Shares<R> {
-    /// From the weights of `count` actions, of which only what is positive counts: rows of so many chunks, of
-    /// which number `at` is meant.
+    /// From the weights of `count` actions, of which only what is positive counts: rows of so many
+    /// chunks, of which number `at` is meant.
     #[inline(always)]
     fn new(weights: &[Chunk<f32>], count: usize, row: usize, at: usize, reach: &Chunk<R>) -> Self {
         let mut sums = [R::default(); WIDTH];
@@ -71,7 +72,8 @@ impl<R: Real> Shares<R> {
     }
 }
 
-/// Splits the opponent's hands among the actions by the strategy that these weights give, and adds them to its average.
+/// Splits the opponent's hands among the actions by the strategy that these weights give, and adds
+/// them to its average.
 #[inline(always)]
 pub(super) fn split(
     weights: &[f32],
@@ -123,8 +125,8 @@ impl Discount {
     }
 }
 
-/// The learner's value of a decision, from each action's values and the strategy that these weights give; and what
-/// each action brings beyond it.
+/// The learner's value of a decision, from each action's values and the strategy that these weights
+/// give; and what each action brings beyond it.
 #[inline(always)]
 fn look(weights: &[Chunk<f32>], values: &[Chunk<f32>], [count, row, at]: [usize; 3]) -> Chunk<f32> {
     let shares = Shares::new(weights, count, row, at, &[1.0; WIDTH]);
@@ -139,8 +141,8 @@ fn look(weights: &[Chunk<f32>], values: &[Chunk<f32>], [count, row, at]: [usize;
     mean
 }
 
-/// The learner's value of a decision, from each action's values and the strategy that its regrets give;
-/// then the regrets learn from them.
+/// The learner's value of a decision, from each action's values and the strategy that its regrets
+/// give; then the regrets learn from them.
 #[inline(always)]
 pub(super) fn learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount) {
     let (regrets, values, value) = (chunks_mut(regrets), chunks(values), chunks_mut(value));
@@ -159,8 +161,8 @@ pub(super) fn learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], disc
     }
 }
 
-/// The same with a strategy that is made from predictions: from the regrets with the last iteration's counted once
-/// more.
+/// The same with a strategy that is made from predictions: from the regrets with the last
+/// iteration's counted once more.
 #[inline(always)]
 pub(super) fn learn_ahead(
     regrets: &mut [f32],
@@ -187,8 +189,8 @@ pub(super) fn learn_ahead(
     }
 }
 
-/// Splits the opponent's hands among the actions by the strategy that these weights give: its average where they are its
-/// averages.
+/// Splits the opponent's hands among the actions by the strategy that these weights give: its
+/// average where they are its averages.
 #[inline(always)]
 pub(super) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R]) {
     let (weights, reach, children) = (chunks(weights), chunks(reach), chunks_mut(children));
@@ -280,7 +282,8 @@ pub(super) fn sum<R: Real>(values: &[R], value: &mut [R]) {
     }
 }
 
-/// Puts rows side by side: the number of lane `l` and hand `h` is that of hand `h` in row `rows[l]`.
+/// Puts rows side by side: the number of lane `l` and hand `h` is that of hand `h` in row
+/// `rows[l]`.
 #[inline(always)]
 pub(super) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]) {
     let row = lanes.len();

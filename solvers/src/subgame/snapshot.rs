@@ -1,9 +1,9 @@
 //! Solvers written down, to go on with later.
 //!
-//! Layout, see [`crate::snapshot`]: the texts are what is solved and how, then those of the caller; then 8 bytes each:
-//! iterations done, the caller's seconds (as the bits of a float), bytes to come. Then for each line on each board, a line
-//! before those that follow it: regrets, averages, predictions if there are any; in 16 bits regrets, averages, and the two
-//! scales of each decision.
+//! Layout, see [`crate::snapshot`]: the texts are what is solved and how, then those of the caller;
+//! then 8 bytes each: iterations done, the caller's seconds (as the bits of a float), bytes to
+//! come. Then for each line on each board, a line before those that follow it: regrets, averages,
+//! predictions if there are any; in 16 bits regrets, averages, and the two scales of each decision.
 
 use std::io::{self, Read, Write};
 
@@ -19,8 +19,8 @@ use crate::{Player, Schedule};
 const KIND: Kind = Kind { name: "subgame", version: 1 };
 
 impl Solver {
-    /// Writes down all that it takes to go on. `more` are the caller's own words for what is solved, which must be the same
-    /// then, and `seconds` a number that is given back.
+    /// Writes down all that it takes to go on. `more` are the caller's own words for what is
+    /// solved, which must be the same then, and `seconds` a number that is given back.
     ///
     /// # Errors
     /// When writing fails.
@@ -36,12 +36,12 @@ impl Solver {
         to.end()
     }
 
-    /// Goes on, on any number of threads, from what another solver of the same subgame with the same options wrote: from here
-    /// on they do the same to the bit. Gives the caller's number, too.
+    /// Goes on, on any number of threads, from what another solver of the same subgame with the
+    /// same options wrote: from here on they do the same to the bit. Gives the caller's number,
+    /// too.
     ///
-    /// # Errors
-    /// When the bytes are no snapshot, are cut off or damaged, go on after its end, or are of another subgame, other options or
-    /// other words of the caller: the message has both texts.
+    /// # Errors When the bytes are no snapshot, are cut off or damaged, go on after its end, or are
+    /// of another subgame, other options or other words of the caller: the message has both texts.
     pub fn resume(
         mut self,
         more: &[(&'static str, String)],
@@ -60,8 +60,8 @@ impl Solver {
         Ok((self, seconds))
     }
 
-    /// What a snapshot with these words of the caller must have in common with the solver that goes on with it, as one number:
-    /// SHA-256 in hexadecimal.
+    /// What a snapshot with these words of the caller must have in common with the solver that goes
+    /// on with it, as one number: SHA-256 in hexadecimal.
     pub fn fingerprint(&self, more: &[(&'static str, String)]) -> String {
         let mut hash = Sha256::new();
         for (_, text) in self.names(more) {

@@ -1,10 +1,11 @@
 //! Counterfactual regret minimisation with ranges as vectors.
 //!
-//! An iteration looks at the game once for each player: at all hands of a public state together, as in
-//! Johanson, Waugh, Bowling, Zinkevich, "Accelerating best response calculation in large extensive games",
-//! IJCAI 2011, section 4. While one player learns, the hands of the other are at all its decisions, and there its current
-//! strategy is added to its average. The average of the one who learns first then begins with what it has learnt
-//! in the first iteration ([`Updates::SecondFirst`]), or takes a walk of its own before ([`Updates::Alternating`]).
+//! An iteration looks at the game once for each player: at all hands of a public state together, as
+//! in Johanson, Waugh, Bowling, Zinkevich, "Accelerating best response calculation in large
+//! extensive games", IJCAI 2011, section 4. While one player learns, the hands of the other are at
+//! all its decisions, and there its current strategy is added to its average. The average of the
+//! one who learns first then begins with what it has learnt in the first iteration
+//! ([`Updates::SecondFirst`]), or takes a walk of its own before ([`Updates::Alternating`]).
 
 use super::betting::Decision;
 use super::boards::{Board, Boards};
@@ -20,8 +21,8 @@ use crate::{Player, Updates, Variant};
 /// How to solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// The algorithm: one whose updates are not simultaneous; with predictions in 32 bits only, which take half as much
-    /// memory again.
+    /// The algorithm: one whose updates are not simultaneous; with predictions in 32 bits only,
+    /// which take half as much memory again.
     pub variant: Variant,
     /// How many iterations are planned; only schedules that look ahead use it.
     pub horizon: u32,
@@ -32,8 +33,9 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// DCFR+ in 32 bits, with 4 GiB. The second player, who acts last, learns first: with deep stacks that is a quarter
-    /// closer to an equilibrium after as many iterations, with shallow ones much the same, and it saves a walk.
+    /// DCFR+ in 32 bits, with 4 GiB. The second player, who acts last, learns first: with deep
+    /// stacks that is a quarter closer to an equilibrium after as many iterations, with shallow
+    /// ones much the same, and it saves a walk.
     fn default() -> Self {
         Options {
             variant: Variant::DCFR_PLUS.second_first(),
@@ -46,8 +48,9 @@ impl Default for Options {
 
 /// A subgame being solved.
 ///
-/// Deterministic: the same subgame, options and iterations give the same strategies to the bit, at any
-/// number of threads. Chance is spread over the threads of the rayon pool in which it is called.
+/// Deterministic: the same subgame, options and iterations give the same strategies to the bit, at
+/// any number of threads. Chance is spread over the threads of the rayon pool in which it is
+/// called.
 #[derive(Debug)]
 pub struct Solver {
     pub(super) subgame: Subgame,
@@ -62,9 +65,8 @@ pub struct Solver {
 impl Solver {
     /// Allocates everything. Strategies are uniform at first.
     ///
-    /// # Errors
-    /// When it takes more memory than allowed, no two hands can be dealt together, or the algorithm does not
-    /// work here.
+    /// # Errors When it takes more memory than allowed, no two hands can be dealt together, or the
+    /// algorithm does not work here.
     pub fn new(subgame: Subgame, options: Options) -> Result<Solver, SubgameError> {
         let variant = options.variant;
         let halved = options.precision == Precision::Half;
@@ -112,8 +114,8 @@ impl Solver {
         }
     }
 
-    /// A player learns against the other's current strategy, which is added to the other's average if a factor for what
-    /// is there already is given.
+    /// A player learns against the other's current strategy, which is added to the other's average
+    /// if a factor for what is there already is given.
     fn learn(&mut self, player: Player, discount: Discount, average: Option<f32>) {
         let weights: Vec<f32> = self.weights(player.other()).map(|w| w as f32).collect();
         let view = View { boards: &self.boards, player };
@@ -134,8 +136,8 @@ impl Solver {
         (0..iterations).for_each(|_| self.step());
     }
 
-    /// Iterations until the exploitability is at most this share of the pot, looking after every `every`, or
-    /// until so many are done in all. Returns the last look.
+    /// Iterations until the exploitability is at most this share of the pot, looking after every
+    /// `every`, or until so many are done in all. Returns the last look.
     pub fn run_until(&mut self, share: f64, every: u32, most: u32) -> Evaluation {
         loop {
             let left = most.saturating_sub(self.iterations);
@@ -147,16 +149,16 @@ impl Solver {
         }
     }
 
-    /// What the average strategies win against each other and against best responses, exactly: in double
-    /// precision, over all hands and cards.
+    /// What the average strategies win against each other and against best responses, exactly: in
+    /// double precision, over all hands and cards.
     pub fn evaluate(&mut self) -> Evaluation {
         let Solver { subgame, boards, judging: rooms, part, .. } = self;
         Judge { subgame, boards, rooms }.evaluate(part)
     }
 
-    /// How far the average strategies are from an equilibrium, in chips: what a player who knows the
-    /// other's strategy wins beyond the value of the game, the mean of both players. Exact, in half the time
-    /// of [`Solver::evaluate`].
+    /// How far the average strategies are from an equilibrium, in chips: what a player who knows
+    /// the other's strategy wins beyond the value of the game, the mean of both players. Exact, in
+    /// half the time of [`Solver::evaluate`].
     pub fn exploitability(&mut self) -> f64 {
         let Solver { subgame, boards, judging: rooms, part, .. } = self;
         Judge { subgame, boards, rooms }.exploitability(part)
@@ -208,7 +210,8 @@ fn parts(subgame: &Subgame, boards: &Boards, line: usize, board: usize, options:
 /// A player learns against the other's current strategy.
 struct Learn {
     discount: Discount,
-    /// What the other's averages so far are multiplied with before its strategy is added; None to leave them alone.
+    /// What the other's averages so far are multiplied with before its strategy is added; None to
+    /// leave them alone.
     average: Option<f32>,
 }
 

@@ -1,8 +1,9 @@
 //! What is kept between iterations: regrets and average strategies, in 32 or in 16 bits.
 //!
-//! A [`Part`] holds one line of betting on one board. The rows of the first player come before those of the
-//! second; a decision's rows stand together. In 16 bits a decision has one scale for all its regrets
-//! and one for its averages. Strategies are made from the regrets, or from predictions kept beside them.
+//! A [`Part`] holds one line of betting on one board. The rows of the first player come before
+//! those of the second; a decision's rows stand together. In 16 bits a decision has one scale for
+//! all its regrets and one for its averages. Strategies are made from the regrets, or from
+//! predictions kept beside them.
 
 use std::io::{self, Read, Write};
 
@@ -60,7 +61,8 @@ impl Unpacked {
 }
 
 impl Part {
-    /// Zeros for a line on a board, with predictions if wanted, in 32 bits only; `below` is left to the caller.
+    /// Zeros for a line on a board, with predictions if wanted, in 32 bits only; `below` is left to
+    /// the caller.
     pub(super) fn new(line: &Line, board: &Board, precision: Precision, predictive: bool) -> Part {
         let row = [0, 1].map(|player| board.hands[player].row());
         let cells = line.rows[0] * row[0] + line.rows[1] * row[1];
@@ -87,7 +89,8 @@ impl Part {
         start..start + decision.count * self.row[player]
     }
 
-    /// Calls `work` with the weights of a decision's current strategy and its averages, and keeps the averages.
+    /// Calls `work` with the weights of a decision's current strategy and its averages, and keeps
+    /// the averages.
     #[inline]
     pub(super) fn with_averages(
         &mut self,
@@ -113,7 +116,8 @@ impl Part {
         }
     }
 
-    /// Calls `work` with a decision's regrets and with its predictions if there are any, and keeps them.
+    /// Calls `work` with a decision's regrets and with its predictions if there are any, and keeps
+    /// them.
     #[inline]
     pub(super) fn with_regrets(
         &mut self,
@@ -279,7 +283,8 @@ pub(super) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
 /// Rounds to the nearest multiples of a scale.
 #[inline(always)]
 pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
-    // 1.5 * 2^23: what is added to it is rounded to a whole number, which then stands in the last bits.
+    // 1.5 * 2^23: what is added to it is rounded to a whole number, which then stands in the last
+    // bits.
     const ROUND: f32 = 12_582_912.0;
     let mut most = [0.0f32; 16];
     let (chunks, rest) = numbers.as_chunks::<16>();

@@ -1,11 +1,13 @@
 //! What a player's hands win where a hand ends, against the hands of the opponent that get there.
 //!
-//! Takes time in proportion to the number of hands: those that hold a card which the player also holds are
-//! taken off again by sums for each card. Several ends that only differ in how often the opponent has
-//! each hand are computed at once, one in each *lane*, so that a vector register holds a sum of all of them.
+//! Takes time in proportion to the number of hands: those that hold a card which the player also
+//! holds are taken off again by sums for each card. Several ends that only differ in how often the
+//! opponent has each hand are computed at once, one in each *lane*, so that a vector register holds
+//! a sum of all of them.
 //!
-//! Loops are written out, here and in [`rows`](super::rows): what the standard library does with a closure may become a function of
-//! its own, which is not compiled for the registers that the loop is.
+//! Loops are written out, here and in [`rows`](super::rows): what the standard library does with a
+//! closure may become a function of its own, which is not compiled for the registers that the loop
+//! is.
 
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
@@ -137,8 +139,8 @@ fn minus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
 
 /// For each hand of the player the weight of the opponent's hands that it can meet.
 ///
-/// `weights` are those of the opponent's hands in order, and one of zero at least, `sums` their [`total`]; `met` has a
-/// place for each number in a row of the player's.
+/// `weights` are those of the opponent's hands in order, and one of zero at least, `sums` their
+/// [`total`]; `met` has a place for each number in a row of the player's.
 #[inline(always)]
 pub(super) fn meet<R: Real>(
     board: &Board,
@@ -158,8 +160,8 @@ pub(super) fn meet<R: Real>(
     met[own.len()..own.row()].fill(Default::default());
 }
 
-/// For each hand of the player, on the river, twice the weight of the opponent's hands that it beats
-/// less twice that of those that beat it. Shapes as in [`meet`].
+/// For each hand of the player, on the river, twice the weight of the opponent's hands that it
+/// beats less twice that of those that beat it. Shapes as in [`meet`].
 #[inline(always)]
 pub(super) fn show<R: Real>(
     board: &Board,
@@ -170,9 +172,9 @@ pub(super) fn show<R: Real>(
 ) {
     let (own, other) = (player.index(), player.other().index());
     let (own_cards, other_cards) = (&board.hands[own].cards, &board.hands[other].cards);
-    // Twice the weight of the weaker hands less that of all, which is the weight of the weaker less that of
-    // the others. Halfway through a group of equals is the mean of before and after; the hand of the same
-    // cards, counted on one side before and on the other after, is no part of it.
+    // Twice the weight of the weaker hands less that of all, which is the weight of the weaker less
+    // that of the others. Halfway through a group of equals is the mean of before and after; the
+    // hand of the same cards, counted on one side before and on the other after, is no part of it.
     let mut sums = sums.turned();
     let mut from = [0; 2];
     for to in &board.groups {

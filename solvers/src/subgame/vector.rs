@@ -1,15 +1,16 @@
 //! The inner loops, in the widest vector registers that the processor has and that pay.
 //!
-//! Besides `cards`' evaluation of many hands the only module with `unsafe` code: calls of functions compiled for
-//! instructions that the build in general may not assume, each after asking the processor whether it has
-//! them. The results are the same to the bit in all of them: no sum runs across lanes or hands, and nothing is
-//! fused.
+//! Besides `cards`' evaluation of many hands the only module with `unsafe` code: calls of functions
+//! compiled for instructions that the build in general may not assume, each after asking the
+//! processor whether it has them. The results are the same to the bit in all of them: no sum runs
+//! across lanes or hands, and nothing is fused.
 //!
-//! Each function names the widest registers it is compiled for. Where hands are looked up one after the other, a register that
-//! holds all lanes of one hand is wide enough. Left alone, the compiler takes AVX-512 for leave to work on several hands there, and
-//! gathers and scatters their lanes: slower everywhere, and much slower on AMD up to Zen 4, which has these instructions in
-//! microcode. [`one_hand`] keeps it from that.
-//! `conformance/check_vectors.py` refuses both, and `cargo bench -p solvers --bench registers` compares the widths.
+//! Each function names the widest registers it is compiled for. Where hands are looked up one after
+//! the other, a register that holds all lanes of one hand is wide enough. Left alone, the compiler
+//! takes AVX-512 for leave to work on several hands there, and gathers and scatters their lanes:
+//! slower everywhere, and much slower on AMD up to Zen 4, which has these instructions in
+//! microcode. [`one_hand`] keeps it from that. `conformance/check_vectors.py` refuses both, and
+//! `cargo bench -p solvers --bench registers` compares the widths.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -35,8 +36,9 @@ pub enum Registers {
 /// The widest that may be used, once that is known; never wider than what the processor has.
 static WIDEST: AtomicU8 = AtomicU8::new(0);
 
-/// From now on the inner loops of the whole process use registers up to these, as far as the processor has them: to compare
-/// them on one machine, as nothing else is to be gained. Returns those that are used.
+/// From now on the inner loops of the whole process use registers up to these, as far as the
+/// processor has them: to compare them on one machine, as nothing else is to be gained. Returns
+/// those that are used.
 pub fn use_registers(most: Registers) -> Registers {
     let widest = most.min(detected());
     WIDEST.store(widest as u8, Ordering::Relaxed);
@@ -70,12 +72,13 @@ fn widest() -> Registers {
     }
 }
 
-/// At the end of a loop over hands, which are then done one by one, with all their lanes in a register.
+/// At the end of a loop over hands, which are then done one by one, with all their lanes in a
+/// register.
 #[inline(always)]
 pub(super) fn one_hand() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    // SAFETY: no instruction, and nothing that it changes. The compiler does not see that, and does not change the order of
-    // what is around it.
+    // SAFETY: no instruction, and nothing that it changes. The compiler does not see that, and does
+    // not change the order of what is around it.
     unsafe {
         std::arch::asm!("", options(nomem, nostack, preserves_flags));
     }
@@ -97,7 +100,8 @@ pub(super) fn singles_into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &
     into_lanes(numbers, rows, lanes);
 }
 
-/// For each function, with the widest registers that pay, one that calls the version for the processor at hand.
+/// For each function, with the widest registers that pay, one that calls the version for the
+/// processor at hand.
 macro_rules! widest {
     ($(
         $(#[$doc:meta])*
@@ -167,8 +171,8 @@ widest! {
     [lanes::<R>()] terminal::scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]);
 }
 
-/// Rows put side by side in registers of AVX2: [`into_lanes`] for single precision, which the compiler makes of loads and
-/// stores of single numbers.
+/// Rows put side by side in registers of AVX2: [`into_lanes`] for single precision, which the
+/// compiler makes of loads and stores of single numbers.
 #[cfg(target_arch = "x86_64")]
 mod transpose {
     use std::arch::x86_64::{
@@ -199,7 +203,8 @@ mod transpose {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn turned<'a>(four: impl Fn(usize) -> &'a [f32; 4]) -> [__m256; 4] {
-        // Rows 0 and 4 stand in the halves of one register, and so on; then each half is turned by itself.
+        // Rows 0 and 4 stand in the halves of one register, and so on; then each half is turned by
+        // itself.
         let load = |row: usize| {
             // SAFETY: four numbers are read from each.
             unsafe { _mm256_loadu2_m128(four(row + 4).as_ptr(), four(row).as_ptr()) }

@@ -1,5 +1,5 @@
-//! Subgames solved range against range: against exact equities, against the tabular solver, and against
-//! published convergence.
+//! Subgames solved range against range: against exact equities, against the tabular solver, and
+//! against published convergence.
 
 mod convergence;
 mod exact;

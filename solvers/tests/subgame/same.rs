@@ -52,8 +52,8 @@ fn renaming_suits_changes_nothing() {
             let (cells, with) = solved(&state, ranges, true, options, 50);
             let (all_cells, without) = solved(&state, ranges, false, options, 50);
             assert_eq!(cells < all_cells, fewer, "{board}: {cells} of {all_cells}");
-            // Rounding differs and is carried on, so only the game's value must be the same: it lies between
-            // what each player's best response leaves the other.
+            // Rounding differs and is carried on, so only the game's value must be the same: it
+            // lies between what each player's best response leaves the other.
             let both = with.exploitability() + without.exploitability();
             assert!(both < 0.02 * with.pot(), "{board}: {both}");
             near(with.values[0], without.values[0], 2.0 * both, board);

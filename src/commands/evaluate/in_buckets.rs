@@ -1,5 +1,5 @@
-//! `cardroom evaluate AGENT --by best-response --sees buckets`: what could be won from an agent by somebody who sees
-//! what it sees, exactly.
+//! `cardroom evaluate AGENT --by best-response --sees buckets`: what could be won from an agent by
+//! somebody who sees what it sees, exactly.
 
 use std::time::Instant;
 

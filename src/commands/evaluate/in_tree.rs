@@ -1,4 +1,5 @@
-//! `cardroom evaluate AGENT --by best-response` in hold'em: inside a betting tree, on drawn flops or on all.
+//! `cardroom evaluate AGENT --by best-response` in hold'em: inside a betting tree, on drawn flops
+//! or on all.
 
 use std::sync::Arc;
 use std::time::Instant;

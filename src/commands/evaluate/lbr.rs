@@ -84,7 +84,8 @@ fn note(position: &Position, hands: u64) -> String {
     })
 }
 
-/// Each way of counting, with what it is called and its sums: all hands, then by the response's seat.
+/// Each way of counting, with what it is called and its sums: all hands, then by the response's
+/// seat.
 fn rows(plan: &Plan, outcome: &Outcome) -> [(&'static str, String, Sums); 6] {
     let figures = &outcome.figures;
     let seat = |at: usize| {

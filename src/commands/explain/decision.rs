@@ -1,4 +1,5 @@
-//! `cardroom explain decision`: what led to a decision of a recorded match, and what would change it.
+//! `cardroom explain decision`: what led to a decision of a recorded match, and what would change
+//! it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,8 +22,8 @@ use crate::report;
 
 /// What led to a decision of a recorded match, and what would have changed it.
 ///
-/// The path through the tree, what its leaf has won or lost in the match, and the nearest changes of
-/// one number that would have led to another action.
+/// The path through the tree, what its leaf has won or lost in the match, and the nearest changes
+/// of one number that would have led to another action.
 ///
 /// MATCH is a match folder of `cardroom match`, HAND the hand's number from 0, and DECISION the
 /// number of the action in the hand, from 0, counting everybody's. Without DECISION the
@@ -172,7 +173,8 @@ impl Decided<'_> {
         }
     }
 
-    /// The actions of a leaf with their probabilities, the likeliest first; a check is a call of nothing.
+    /// The actions of a leaf with their probabilities, the likeliest first; a check is a call of
+    /// nothing.
     fn actions(&self, explainer: &Explainer<'_>, leaf: usize) -> Vec<(Action, f64)> {
         let shares: Vec<f32> =
             explainer.tree().summary(leaf).shares.iter().map(|&share| share as f32).collect();
@@ -192,7 +194,8 @@ impl Decided<'_> {
         action_words(&self.infoset.public, action)
     }
 
-    /// What the opponent has bet on this street as a share of the pot before it: ` (62 % of the pot)`.
+    /// What the opponent has bet on this street as a share of the pot before it: ` (62 % of the
+    /// pot)`.
     fn share(&self, feature: Feature, chips: f32) -> String {
         let public = &self.infoset.public;
         let street = public.street();

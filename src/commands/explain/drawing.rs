@@ -1,5 +1,5 @@
-//! A tree drawn: from left to right, a box for each node, made without fonts or other files, readable on light and
-//! dark ground.
+//! A tree drawn: from left to right, a box for each node, made without fonts or other files,
+//! readable on light and dark ground.
 
 use std::fmt::Write;
 
@@ -92,7 +92,8 @@ pub(super) fn svg(
     svg
 }
 
-/// The row of each node: nodes without children one below the other, the others in the middle of theirs.
+/// The row of each node: nodes without children one below the other, the others in the middle of
+/// theirs.
 fn places(shown: &[Shown]) -> Vec<f64> {
     let mut rows = vec![0.0; shown.len()];
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); shown.len()];

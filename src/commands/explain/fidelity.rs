@@ -1,4 +1,5 @@
-//! `cardroom explain fidelity`: how far a student does what its teacher does, and what the difference costs.
+//! `cardroom explain fidelity`: how far a student does what its teacher does, and what the
+//! difference costs.
 
 use clap::value_parser;
 use comfy_table::{CellAlignment, Table, presets};
@@ -18,7 +19,8 @@ use crate::progress::Progress;
 use crate::report;
 use crate::threads::threads;
 
-/// How far a student does what its teacher does, and what the difference costs it, street by street.
+/// How far a student does what its teacher does, and what the difference costs it, street by
+/// street.
 ///
 /// The teacher plays itself, and at each of its decisions the student is asked what it would do:
 ///   same      decisions at which both have the same likeliest action

@@ -1,9 +1,11 @@
-//! `cardroom explain results`: where an entrant of a recorded match loses most, beside the others in the same place.
+//! `cardroom explain results`: where an entrant of a recorded match loses most, beside the others
+//! in the same place.
 //!
-//! Each hand counts once for each entrant: at its last decision in it. So the places divide the hands, what they won
-//! adds up to the win rate, and the differences of the places add up to that from the others. All-ins count with
-//! what is expected of them. Differences are of deals, so that both seats of a duplicate deal stand beside each
-//! other; which of them are told apart from chance is judged together, by Holm's method.
+//! Each hand counts once for each entrant: at its last decision in it. So the places divide the
+//! hands, what they won adds up to the win rate, and the differences of the places add up to that
+//! from the others. All-ins count with what is expected of them. Differences are of deals, so that
+//! both seats of a duplicate deal stand beside each other; which of them are told apart from chance
+//! is judged together, by Holm's method.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,14 +22,15 @@ use crate::progress::Progress;
 use crate::report;
 use crate::source::Source;
 
-/// Where an entrant of a match loses most: a ranked list of places, beside the others in the same places.
+/// Where an entrant of a match loses most: a ranked list of places, beside the others in the same
+/// places.
 ///
-/// Each hand counts at the entrant's last decision in it: by street, position, what it faced and what it
-/// did. What the places won adds up to the win rate, in mbb per hand of the match. Beside it stands
-/// what the others won in the same place, with as many hands from each seat; the difference has a
-/// 95 % interval, and the list begins where most is lost. Which differences are told apart from
-/// chance is judged for all places together (Holm, 5 %), so that of many places none stands out
-/// by luck alone. All-ins count with their expectation.
+/// Each hand counts at the entrant's last decision in it: by street, position, what it faced and
+/// what it did. What the places won adds up to the win rate, in mbb per hand of the match. Beside
+/// it stands what the others won in the same place, with as many hands from each seat; the
+/// difference has a 95 % interval, and the list begins where most is lost. Which differences are
+/// told apart from chance is judged for all places together (Holm, 5 %), so that of many places
+/// none stands out by luck alone. All-ins count with their expectation.
 ///
 /// MATCH is a match folder, a ledger, or the log of any ACPC dealer.
 ///
@@ -62,7 +65,8 @@ pub(super) struct Args {
 
 /// Boards looked at for all-ins of three and more; those of two cost nothing.
 const BOARDS: u64 = 100_000_000;
-/// Fewer hands than this in a place, of all players together, say nothing: one stack more or less decides.
+/// Fewer hands than this in a place, of all players together, say nothing: one stack more or less
+/// decides.
 const ENOUGH: u64 = 30;
 /// How often chance alone may put any place among those told apart.
 const CHANCE: f64 = 0.05;
@@ -226,8 +230,8 @@ fn last_decisions(hand: &HandRecord) -> Vec<(u8, Seat, Place)> {
     hand.entrants.iter().map(last).collect()
 }
 
-/// What hands won that are added up together. In chips: what the entrant won, and by how much that is more than what
-/// the others won on average.
+/// What hands won that are added up together. In chips: what the entrant won, and by how much that
+/// is more than what the others won on average.
 #[derive(Debug, Clone, Copy, Default)]
 struct Line {
     /// The entrant's hands, and those of all others.
@@ -414,8 +418,8 @@ fn is_place(key: Key) -> bool {
     matches!(key, Key::Place(_))
 }
 
-/// Which differences are told apart from chance, all together (Holm): the clearest one must be clear as one of all,
-/// the next as one of those that are left, until one is not.
+/// Which differences are told apart from chance, all together (Holm): the clearest one must be
+/// clear as one of all, the next as one of those that are left, until one is not.
 fn judge(mut rows: Vec<&mut Row>) {
     rows.retain(|row| row.verdict == Verdict::Not && row.difference.mbb != 0.0);
     let clear = |row: &Row| row.difference.mbb.abs() / row.difference.standard_error;

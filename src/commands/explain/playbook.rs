@@ -16,10 +16,10 @@ use crate::report;
 
 /// An agent on one page: the upper rules of its four trees, to print or to read on a screen.
 ///
-/// Each street's rules are read from the top: follow the lines that hold until one says what is done,
-/// how often, in how much of play, and at which node. What is deeper is summarised; the text says how
-/// to see it. The page is A4 and made for black on white; on a screen it follows the system's dark
-/// mode. Files need nothing else: no scripts, no fonts, nothing from the network.
+/// Each street's rules are read from the top: follow the lines that hold until one says what is
+/// done, how often, in how much of play, and at which node. What is deeper is summarised; the text
+/// says how to see it. The page is A4 and made for black on white; on a screen it follows the
+/// system's dark mode. Files need nothing else: no scripts, no fonts, nothing from the network.
 ///
 /// Examples:
 ///   cardroom explain playbook oct --out oct.html
@@ -31,8 +31,8 @@ use crate::report;
 pub(super) struct Args {
     #[command(flatten)]
     whose: Whose,
-    /// Branches one below the other that are shown, 0 to 6; more than 3 get small, or take more pages
-    /// [default: all of trees with at most 80 leaves together, of others 3]
+    /// Branches one below the other that are shown, 0 to 6; more than 3 get small, or take more
+    /// pages [default: all of trees with at most 80 leaves together, of others 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6))]
     depth: Option<u8>,
     /// The file to write; its ending, .html or .svg, says what it is

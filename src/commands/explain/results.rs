@@ -1,8 +1,9 @@
-//! What nodes of a tree have won or lost in a recorded match: the hands in which the one who plays the tree came
-//! to them.
+//! What nodes of a tree have won or lost in a recorded match: the hands in which the one who plays
+//! the tree came to them.
 //!
-//! The decisions are replayed and led through the tree again, so that a record of hands is enough. A hand counts
-//! once for a node, however often it came there; hands of one deal are one group of [`Sums`].
+//! The decisions are replayed and led through the tree again, so that a record of hands is enough.
+//! A hand counts once for a node, however often it came there; hands of one deal are one group of
+//! [`Sums`].
 
 use abstraction::features::{FeatureMaker, opponent_bets};
 use cards::Combo;
@@ -95,7 +96,8 @@ pub(super) fn entrant(
     })
 }
 
-/// What these nodes of the tree of a street have won or lost when this entrant played it, in their order.
+/// What these nodes of the tree of a street have won or lost when this entrant played it, in their
+/// order.
 ///
 /// # Errors
 /// When the match cannot be read or is of another game than the student.

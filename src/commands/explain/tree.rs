@@ -18,8 +18,8 @@ use crate::report;
 ///
 /// A tree is shown from its root, or from --node, down to --depth. What is below is told by its
 /// node: the rows that it learned from, their share of play, and the mean of what is done with
-/// them. Win-rates are against any hand that the opponent may hold. With --match each node also says
-/// what the tree's player won in the hands that came there.
+/// them. Win-rates are against any hand that the opponent may hold. With --match each node also
+/// says what the tree's player won in the hands that came there.
 ///
 /// Examples:
 ///   cardroom explain tree oct --street preflop
@@ -45,7 +45,8 @@ pub(super) struct Args {
     /// The node to begin with
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     node: usize,
-    /// Begin --depth branches above the leaf that does this most often in play; with the root where there is none
+    /// Begin --depth branches above the leaf that does this most often in play; with the root where
+    /// there is none
     #[arg(long, value_enum, conflicts_with = "node")]
     around: Option<Around>,
     /// A match, by its folder or ledger: each node says what was won there, with its 95 % interval

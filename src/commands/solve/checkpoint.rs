@@ -1,8 +1,10 @@
-//! Where a long solve is kept while it lasts: a checkpoint, from which the same command goes on to the same result.
+//! Where a long solve is kept while it lasts: a checkpoint, from which the same command goes on to
+//! the same result.
 //!
-//! It is written under a temporary name and renamed, so that whatever ends the process leaves the last one or the one before.
-//! One that was asked for with `--keep` stays when all is done; the usual one, named for what is solved, is removed then.
-//! One process at a time has it: a lock on a small file beside it, which the operating system drops with the process.
+//! It is written under a temporary name and renamed, so that whatever ends the process leaves the
+//! last one or the one before. One that was asked for with `--keep` stays when all is done; the
+//! usual one, named for what is solved, is removed then. One process at a time has it: a lock on a
+//! small file beside it, which the operating system drops with the process.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader};
@@ -136,8 +138,8 @@ impl Checkpoint {
         self.last.elapsed() >= self.pause
     }
 
-    /// Writes one, and returns what there is to say: the first time where it is, and what goes wrong, which does no harm to
-    /// solving.
+    /// Writes one, and returns what there is to say: the first time where it is, and what goes
+    /// wrong, which does no harm to solving.
     pub(super) fn write(&mut self, solver: &Solver) -> Option<String> {
         let begun = Instant::now();
         let written = self.try_write(solver);
@@ -221,7 +223,8 @@ impl Checkpoint {
                 TryLockError::WouldBlock => Locked::Taken,
                 TryLockError::Error(error) => Locked::Failed(error),
             })?;
-            // Who had it before may have removed the file meanwhile: then the lock is one on nothing.
+            // Who had it before may have removed the file meanwhile: then the lock is one on
+            // nothing.
             if same(&file, &path) {
                 self.lock = Some(file);
                 return Ok(());

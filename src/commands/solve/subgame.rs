@@ -39,12 +39,12 @@ pub(super) struct Options {
     /// Chips that each player has left; a second number is the second player's
     #[arg(long, value_name = "CHIPS", num_args = 1..=2, requires = "board")]
     stack: Vec<Chips>,
-    /// What the first and the second player may hold, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (a number behind `:`
-    /// is a weight); `random` is every hand
+    /// What the first and the second player may hold, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (a
+    /// number behind `:` is a weight); `random` is every hand
     #[arg(long, value_name = "RANGE", num_args = 2, value_names = ["RANGE", "RANGE"], requires = "board")]
     ranges: Vec<String>,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard), a file, or lines of a menu with `;` between,
-    /// as in "every 1: 50% allin; every 2+: allin"
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard), a file, or
+    /// lines of a menu with `;` between, as in "every 1: 50% allin; every 2+: allin"
     #[arg(long, value_name = "NAME|FILE|TEXT", default_value = "standard", requires = "board")]
     menu: String,
     /// The smallest bet
@@ -62,8 +62,9 @@ pub(super) struct Options {
     /// Only say how large it is and what it takes
     #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy", "keep"])]
     dry_run: bool,
-    /// Show the spot after these actions and cards, as in "x b66 c Kd": f(old), x (check), c(all), bN and rN (bet
-    /// and raise to N chips on the street), a(ll-in), cards as they are dealt. May stand several times
+    /// Show the spot after these actions and cards, as in "x b66 c Kd": f(old), x (check), c(all),
+    /// bN and rN (bet and raise to N chips on the street), a(ll-in), cards as they are dealt. May
+    /// stand several times
     #[arg(long, value_name = "WORDS", requires = "board")]
     at: Vec<String>,
     /// List every hand with its strategy and what it gets
@@ -72,9 +73,10 @@ pub(super) struct Options {
     /// Draw the chart of the spot into this SVG file
     #[arg(long, value_name = "FILE", requires = "board")]
     pub(super) svg: Option<PathBuf>,
-    /// Keep the checkpoint in this file, also when all is done: the same command goes on from there, with other spots
-    /// to show, more --iterations or a lower --until, too [default: one under data/solves, named for what is solved and
-    /// removed when that is done; none in the first seconds]
+    /// Keep the checkpoint in this file, also when all is done: the same command goes on from
+    /// there, with other spots to show, more --iterations or a lower --until, too [default: one
+    /// under data/solves, named for what is solved and removed when that is done; none in the first
+    /// seconds]
     #[arg(long, value_name = "FILE", requires = "board")]
     pub(super) keep: Option<PathBuf>,
     /// Keep no checkpoint
@@ -112,8 +114,8 @@ impl Bits {
     }
 }
 
-/// Iterations from one look at the exploitability to the next, which takes about as long as one of them. The
-/// first looks are sooner, for the sake of who waits for a large one.
+/// Iterations from one look at the exploitability to the next, which takes about as long as one of
+/// them. The first looks are sooner, for the sake of who waits for a large one.
 const LOOK: u32 = 10;
 
 /// Solves and prints, on as many threads as are wanted.
@@ -255,7 +257,8 @@ impl<'a> Problem<'a> {
         progress.go_on(solver.iterations().into());
         let mut last: Option<(u32, f64)> = None;
         let mut note = String::new();
-        // Where it goes on from a checkpoint, the look of that iteration is taken again, if there was one.
+        // Where it goes on from a checkpoint, the look of that iteration is taken again, if there
+        // was one.
         let near = loop {
             let done = solver.iterations();
             let mut near = false;
@@ -294,8 +297,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// How many iterations there will be in all: exploitability falls with a power of their number, which two looks
-/// at it tell.
+/// How many iterations there will be in all: exploitability falls with a power of their number,
+/// which two looks at it tell.
 fn expected(last: Option<(u32, f64)>, now: (u32, f64), goal: f64, most: u32) -> u32 {
     let Some(last) = last.filter(|last| last.1 > now.1 && now.1 > goal) else { return most };
     let power = (last.1 / now.1).ln() / (f64::from(now.0) / f64::from(last.0)).ln();

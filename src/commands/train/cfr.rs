@@ -27,23 +27,25 @@ use crate::progress::Progress;
 use crate::report;
 use crate::threads::threads;
 
-/// Train a strategy for a whole game by counterfactual regret minimisation: a blueprint, which the agent `cfr`
-/// plays from.
+/// Train a strategy for a whole game by counterfactual regret minimisation: a blueprint, which the
+/// agent `cfr` plays from.
 ///
-/// Bets are those of the menu and cards fall into buckets; external sampling then plays the small game that is
-/// left against itself. A line is printed at each checkpoint: how much of the game has been reached, how much
-/// the strategy still changes, what it wins from itself at the last checkpoint, and what an opponent who knows
-/// it wins at least within the small game.
+/// Bets are those of the menu and cards fall into buckets; external sampling then plays the small
+/// game that is left against itself. A line is printed at each checkpoint: how much of the game has
+/// been reached, how much the strategy still changes, what it wins from itself at the last
+/// checkpoint, and what an opponent who knows it wins at least within the small game.
 ///
-/// At each checkpoint FILE is written, too, so that it can be played while training goes on. Beside it,
-/// FILE.training holds what it takes to go on, FILE.course.csv the lines and FILE.course.svg a picture of them, the
-/// learning curve. The same command goes on with a training that was interrupted or killed, and with a longer
-/// --time one that was finished. Ctrl-C saves and ends with 130.
+/// At each checkpoint FILE is written, too, so that it can be played while training goes on. Beside
+/// it, FILE.training holds what it takes to go on, FILE.course.csv the lines and FILE.course.svg a
+/// picture of them, the learning curve. The same command goes on with a training that was
+/// interrupted or killed, and with a longer --time one that was finished. Ctrl-C saves and ends
+/// with 130.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     game: Game,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard), a file, or its lines with `;` between
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard), a file, or its
+    /// lines with `;` between
     #[arg(long, value_name = "NAME|FILE|LINES")]
     menu: String,
     /// The buckets: a recipe or a file of them (see `cardroom buckets --help`)
@@ -52,8 +54,8 @@ pub struct Args {
     /// The blueprint to write
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// How long to train in all, earlier runs of the same training included; measuring at checkpoints comes on
-    /// top, up to a tenth of it
+    /// How long to train in all, earlier runs of the same training included; measuring at
+    /// checkpoints comes on top, up to a tenth of it
     #[arg(long, value_name = "TIME", default_value = "2h")]
     time: Time,
     /// End after so many iterations, if that comes sooner
@@ -77,8 +79,8 @@ pub struct Args {
     /// Determines every deal and draw of a training on one thread
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Time from one checkpoint to the next, at most a tenth of --time, and at least ten times as long as the last
-    /// one took
+    /// Time from one checkpoint to the next, at most a tenth of --time, and at least ten times as
+    /// long as the last one took
     #[arg(long, value_name = "TIME", default_value = "5min")]
     checkpoint: Time,
     /// Only say how large the game and its tables would be
@@ -286,7 +288,8 @@ impl<'a> Run<'a> {
         progress.finish();
     }
 
-    /// Writes the training down, which may fail without harm to it, then measures and prints a line.
+    /// Writes the training down, which may fail without harm to it, then measures and prints a
+    /// line.
     fn checkpoint(&mut self, stop: &Stop) -> Result<Result<(), Failure>, Failure> {
         let saved = write_whole(&self.training, |out| self.trainer.write(out));
         if saved.is_ok() && stop.asked() {

@@ -18,9 +18,9 @@ use crate::report;
 
 /// Compare students on rows that none of them learned from: log-losses in nats, by street.
 ///
-/// Beside them stand what needs no learning: all moves alike, the mean of all labels, the ten nearest rows (of 50,000, on
-/// 2,000 rows), and the least that is possible, the entropy of the labels. Below stand the differences of every two students, row by
-/// row, with 95 % intervals.
+/// Beside them stand what needs no learning: all moves alike, the mean of all labels, the ten
+/// nearest rows (of 50,000, on 2,000 rows), and the least that is possible, the entropy of the
+/// labels. Below stand the differences of every two students, row by row, with 95 % intervals.
 #[derive(clap::Args)]
 pub struct Args {
     /// The students: agents such as `oct` or `mlp:model=FOLDER`
@@ -46,8 +46,8 @@ const ASKED: usize = 2_000;
 /// A name with its figures on each street.
 type Line = (String, Vec<Measured>);
 
-/// By how much the log-loss of the second of two students is above that of the first, on each street: the mean and its
-/// standard error.
+/// By how much the log-loss of the second of two students is above that of the first, on each
+/// street: the mean and its standard error.
 struct Difference {
     students: [usize; 2],
     streets: Vec<(f64, f64)>,

@@ -21,20 +21,23 @@ use crate::progress::Progress;
 use crate::report;
 use crate::threads::threads;
 
-/// Make a dataset: the decisions of a blueprint that plays itself, as rows of features that a player understands.
+/// Make a dataset: the decisions of a blueprint that plays itself, as rows of features that a
+/// player understands.
 ///
-/// Each row is a situation as 35, 25, 15 or 5 numbers, by street (`cardroom features --schema`), with the
-/// blueprint's probabilities of the menu's moves. Rows come as often as the blueprint comes there, but that a share
-/// of its actions is drawn from all alike (--explore). Like rows are put together and counted. Eight deals in
-/// ten are for learning, one for validation, one for testing.
+/// Each row is a situation as 35, 25, 15 or 5 numbers, by street (`cardroom features --schema`),
+/// with the blueprint's probabilities of the menu's moves. Rows come as often as the blueprint
+/// comes there, but that a share of its actions is drawn from all alike (--explore). Like rows are
+/// put together and counted. Eight deals in ten are for learning, one for validation, one for
+/// testing.
 ///
-/// The same command makes the same files on every machine, in the same memory whatever the number of rows; what
-/// was interrupted begins anew.
+/// The same command makes the same files on every machine, in the same memory whatever the number
+/// of rows; what was interrupted begins anew.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     game: Game,
-    /// The teacher: a blueprint of `cardroom train cfr`, or `shipped`, the one inside the program for the game
+    /// The teacher: a blueprint of `cardroom train cfr`, or `shipped`, the one inside the program
+    /// for the game
     #[arg(long, value_name = "FILE", default_value = "shipped")]
     from: String,
     /// Rows on all streets together, as in 500k or 2M

@@ -9,8 +9,8 @@ use super::student::Common;
 
 /// Train a greedy decision tree for each street: CART.
 ///
-/// Trees are pruned to what is best on the validation rows, and leaves made as large. Rows are labelled with the teacher's
-/// probabilities.
+/// Trees are pruned to what is best on the validation rows, and leaves made as large. Rows are
+/// labelled with the teacher's probabilities.
 #[derive(clap::Args)]
 pub struct Cart {
     #[command(flatten)]
@@ -21,16 +21,18 @@ pub struct Cart {
     /// What splits make small
     #[arg(long, value_enum, default_value = "entropy")]
     loss: TreeLoss,
-    /// A leaf stands for at least so many sampled rows; the validation rows choose this, or 3, 10 or 30 times as many
+    /// A leaf stands for at least so many sampled rows; the validation rows choose this, or 3, 10
+    /// or 30 times as many
     #[arg(long, value_name = "N", default_value_t = 20)]
     min_rows: u32,
 }
 
 /// Train an optimal decision tree for each street: OCT, by local search over whole trees.
 ///
-/// Many trees are begun with (greedy ones, ones that see few features, ones that look ahead); each node of each is made
-/// better with all others fixed until none can be, on a growing share of the rows; the best is kept and pruned to
-/// what is best on the validation rows. After Bertsimas and Dunn, "Optimal classification trees" (2017).
+/// Many trees are begun with (greedy ones, ones that see few features, ones that look ahead); each
+/// node of each is made better with all others fixed until none can be, on a growing share of the
+/// rows; the best is kept and pruned to what is best on the validation rows. After Bertsimas and
+/// Dunn, "Optimal classification trees" (2017).
 #[derive(clap::Args)]
 pub struct Oct {
     #[command(flatten)]
@@ -41,7 +43,8 @@ pub struct Oct {
     /// What the search makes small
     #[arg(long, value_enum, default_value = "entropy")]
     loss: TreeLoss,
-    /// A leaf stands for at least so many sampled rows; the validation rows choose this, or 3, 10 or 30 times as many
+    /// A leaf stands for at least so many sampled rows; the validation rows choose this, or 3, 10
+    /// or 30 times as many
     #[arg(long, value_name = "N", default_value_t = 20)]
     min_rows: u32,
     /// Trees to begin with [default: while they pay: 48, and for small tables many hundreds]
@@ -56,7 +59,8 @@ pub struct Oct {
     /// How often parts of the best tree are grown anew at the end, as long as it pays
     #[arg(long, value_name = "N", default_value_t = 4)]
     regrows: usize,
-    /// Let branches test weighted sums of a few features (OCT-H), where validation rows are told better that way
+    /// Let branches test weighted sums of a few features (OCT-H), where validation rows are told
+    /// better that way
     #[arg(long)]
     planes: bool,
     /// Determines every random choice
@@ -69,8 +73,8 @@ const PLANES: usize = 8;
 
 /// Train a boosted forest for each street: XGBoost's algorithm, and its files.
 ///
-/// Each round adds a tree for each move. Training ends when the validation rows have not been told better for --patience
-/// rounds; the best round's forest is kept.
+/// Each round adds a tree for each move. Training ends when the validation rows have not been told
+/// better for --patience rounds; the best round's forest is kept.
 #[derive(clap::Args)]
 pub struct Xgboost {
     #[command(flatten)]
@@ -109,8 +113,9 @@ pub struct Xgboost {
 
 /// Train a neural network for each street: layers of rectified units, Adam, cross-entropy.
 ///
-/// Training ends when the validation rows have not been told better for --patience passes; the best pass's network is
-/// kept. Where a pass over the rows would be fewer than 500 steps, so many passes count as one.
+/// Training ends when the validation rows have not been told better for --patience passes; the best
+/// pass's network is kept. Where a pass over the rows would be fewer than 500 steps, so many passes
+/// count as one.
 #[derive(clap::Args)]
 pub struct Mlp {
     #[command(flatten)]

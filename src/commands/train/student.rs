@@ -34,8 +34,8 @@ pub struct Common {
     /// The folder of the student to make
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Take what another program has trained instead of training: STREET.ubj or STREET.json of XGBoost, STREET.safetensors, or a
-    /// tree's STREET.tree, for each street
+    /// Take what another program has trained instead of training: STREET.ubj or STREET.json of
+    /// XGBoost, STREET.safetensors, or a tree's STREET.tree, for each street
     #[arg(long, value_name = "FOLDER")]
     import: Option<PathBuf>,
     /// Learn the teacher's probabilities, or its likeliest move alone; trees are then pruned by how
@@ -51,7 +51,8 @@ pub struct Common {
     /// Time from one checkpoint to the next
     #[arg(long, value_name = "TIME", default_value = "1min")]
     checkpoint: Time,
-    /// Round what is kept: a network's numbers to 16 bits, the values of a forest's leaves to 65,536 steps
+    /// Round what is kept: a network's numbers to 16 bits, the values of a forest's leaves to
+    /// 65,536 steps
     #[arg(long)]
     small: bool,
     /// One JSON document instead of text
@@ -224,7 +225,8 @@ impl<'a> Work<'a> {
             common.labels,
             dataset.hash()
         );
-        // Written with the first checkpoint, so that options that cannot be learned with leave nothing behind.
+        // Written with the first checkpoint, so that options that cannot be learned with leave
+        // nothing behind.
         match fs::read_to_string(folder.join(RUN)) {
             Ok(found) if found != run => {
                 let differs = found.lines().zip(run.lines()).find(|(found, ours)| found != ours);

@@ -1,4 +1,5 @@
-//! The finished hands of a session against one agent, read from the agent's ledgers as they come in.
+//! The finished hands of a session against one agent, read from the agent's ledgers as they come
+//! in.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write;
@@ -18,7 +19,8 @@ use super::words::{self, card_signs, outcome, steps, street_name};
 
 /// Hands shown.
 const LAST_HANDS: usize = 40;
-/// The longest that hands are counted in one go: to take the luck out of one takes about a millisecond.
+/// The longest that hands are counted in one go: to take the luck out of one takes about a
+/// millisecond.
 const AT_ONCE: Duration = Duration::from_millis(400);
 /// Sessions whose counts are kept, each some 400 kB.
 const MOST_COURSES: usize = 32;
@@ -33,8 +35,8 @@ pub struct Course {
     estimates: Option<Estimates>,
     /// What the client won in all, in chips.
     pub total: i64,
-    /// After each hand, what the client has won in all, in big blinds: as played, and without the luck
-    /// of the cards.
+    /// After each hand, what the client has won in all, in big blinds: as played, and without the
+    /// luck of the cards.
     pub won: Vec<[f64; 2]>,
     /// Hands from each seat of the game: the big blind, the button.
     pub hands: [usize; 2],

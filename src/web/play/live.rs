@@ -1,5 +1,5 @@
-//! The parts of the page by server-sent events, whenever they change: the table, the result, the last
-//! hand as the agent saw it, the history.
+//! The parts of the page by server-sent events, whenever they change: the table, the result, the
+//! last hand as the agent saw it, the history.
 
 use std::convert::Infallible;
 use std::time::Duration;

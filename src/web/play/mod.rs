@@ -1,8 +1,8 @@
-//! A table for a person: heads-up no-limit against an agent, over the same Slumbot API that programs
-//! play by.
+//! A table for a person: heads-up no-limit against an agent, over the same Slumbot API that
+//! programs play by.
 //!
-//! The script sends actions to that API and nothing else; what is on the table, what may be done and
-//! what came of it is rendered here, from what the session's client may know
+//! The script sends actions to that API and nothing else; what is on the table, what may be done
+//! and what came of it is rendered here, from what the session's client may know
 //! ([`Look`](wire::slumbot_host::Look)).
 //!
 //! - [`table`]: the table and the buttons. - [`words`]: hands as sentences.

@@ -1,5 +1,5 @@
-//! The table and the buttons under it. Everything a browser needs to know about the rules is in what is
-//! rendered here: which buttons there are, what each of them sends, the range of a bet.
+//! The table and the buttons under it. Everything a browser needs to know about the rules is in
+//! what is rendered here: which buttons there are, what each of them sends, the range of a bet.
 
 use askama::Template;
 use cards::{Card, evaluate};

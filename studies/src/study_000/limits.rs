@@ -1,4 +1,5 @@
-//! What stands between this study and the published one: how it was made differently, and figures from the results.
+//! What stands between this study and the published one: how it was made differently, and figures
+//! from the results.
 
 use super::files::Player;
 use super::published;

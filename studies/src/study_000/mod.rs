@@ -1,12 +1,12 @@
 //! Study 000: Bertsimas and Paskov, "World-class interpretable poker" (2022).
 //!
-//! A blueprint made by self-play teaches four students: a greedy tree, an optimal tree, boosted trees and a network.
-//! Everybody plays everybody (Table 1), trees of several depths play each other, a student is taught again of earlier
-//! blueprints (Figure 5), and the optimal tree is looked at: its opening chart (Figure 6) and what it does where it
-//! bluffs (Figures 4, 7 and 8).
+//! A blueprint made by self-play teaches four students: a greedy tree, an optimal tree, boosted
+//! trees and a network. Everybody plays everybody (Table 1), trees of several depths play each
+//! other, a student is taught again of earlier blueprints (Figure 5), and the optimal tree is
+//! looked at: its opening chart (Figure 6) and what it does where it bluffs (Figures 4, 7 and 8).
 //!
-//! Students play their likeliest action, as the paper's do, whose labels are the action to take; Table 1 has beside it
-//! what comes of drawing actions.
+//! Students play their likeliest action, as the paper's do, whose labels are the action to take;
+//! Table 1 has beside it what comes of drawing actions.
 
 use crate::record::Record;
 use crate::{Options, ReadError, Report, Study};

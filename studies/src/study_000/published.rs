@@ -1,7 +1,7 @@
 //! What Bertsimas and Paskov, "World-class interpretable poker" (2022), report.
 
-/// Table 1: the winner's average in dollars a game with a big blind of 100 dollars over 150,000 games, and its
-/// deviation. One dollar a game is 10 mbb/hand.
+/// Table 1: the winner's average in dollars a game with a big blind of 100 dollars over 150,000
+/// games, and its deviation. One dollar a game is 10 mbb/hand.
 pub(super) const TABLE_1: [(&str, &str, f64, f64); 10] = [
     ("mlp", SLUMBOT, 4.9, 0.8),
     ("xgboost", SLUMBOT, 4.3, 0.7),
@@ -47,8 +47,9 @@ pub(super) fn pair(one: &str, other: &str) -> Option<Published> {
 /// Hands of each match of Table 1.
 pub(super) const HANDS: u64 = 150_000;
 
-/// Parameters, "one for each of its nodes and one for each of its connections": of a whole tree of depth 15 (65,535 nodes and
-/// 65,534 branches), and of the network. The latter is the sum of 7 layers of 512 units between the 25 numbers of the
-/// flop and 4 moves, inputs and outputs not counted as nodes.
+/// Parameters, "one for each of its nodes and one for each of its connections": of a whole tree of
+/// depth 15 (65,535 nodes and 65,534 branches), and of the network. The latter is the sum of 7
+/// layers of 512 units between the 25 numbers of the flop and 4 moves, inputs and outputs not
+/// counted as nodes.
 pub(super) const TREE: u64 = 131_069;
 pub(super) const NETWORK: u64 = 1_591_296;

@@ -58,7 +58,8 @@ impl Match {
         1.96 * self.deviation / (self.hands as f64).sqrt()
     }
 
-    /// What independent hands would deviate by, for an interval like that of the duplicate deals, in mbb.
+    /// What independent hands would deviate by, for an interval like that of the duplicate deals,
+    /// in mbb.
     pub(super) fn duplicate(self) -> f64 {
         self.rate.half_width() / 1.96 * (self.hands as f64).sqrt()
     }
@@ -90,7 +91,8 @@ pub(super) struct Against {
     pub(super) combined: Estimate,
 }
 
-/// Log-loss in nats on test rows, and the share of rows whose likeliest move is the teacher's, by street.
+/// Log-loss in nats on test rows, and the share of rows whose likeliest move is the teacher's, by
+/// street.
 pub(super) struct Losses {
     pub(super) name: String,
     pub(super) log_loss: [f64; 4],
@@ -153,7 +155,8 @@ pub(super) struct Opening {
 pub(super) struct Bluffs {
     pub(super) street: &'static str,
     pub(super) leaves: u64,
-    /// Leaves that raise a fifth of the time or more, and those of them whose likeliest answer it is.
+    /// Leaves that raise a fifth of the time or more, and those of them whose likeliest answer it
+    /// is.
     pub(super) raising: usize,
     pub(super) bluffs: usize,
     /// Of play that comes to the latter.

@@ -1,5 +1,5 @@
-//! The report in sections: a heading, what is to be known, a table, a picture. The terminal, the Markdown document and the page show the
-//! same ones.
+//! The report in sections: a heading, what is to be known, a table, a picture. The terminal, the
+//! Markdown document and the page show the same ones.
 
 use super::files::{Files, STUDENTS};
 use super::limits::{drawing, limits};

@@ -179,7 +179,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Both kinds of trees again, so deep; the deepest are the students themselves, where there are any.
+    /// Both kinds of trees again, so deep; the deepest are the students themselves, where there are
+    /// any.
     fn depths(&self, steps: &mut Vec<Step>) {
         let source = Source::of(self.options);
         let students = match self.options.only {
@@ -207,7 +208,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Figure 5: the boosted trees taught of each blueprint, and the blueprint itself, against the anchor.
+    /// Figure 5: the boosted trees taught of each blueprint, and the blueprint itself, against the
+    /// anchor.
     fn curve(&self, steps: &mut Vec<Step>) {
         let anchor = ANCHOR.to_owned();
         for &iterations in &self.sizes.iterations {

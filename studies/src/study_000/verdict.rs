@@ -88,7 +88,8 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// Of a claim with these parts: it reproduces where all do, and not where some do not and none does.
+    /// Of a claim with these parts: it reproduces where all do, and not where some do not and none
+    /// does.
     pub(super) fn of(parts: &[Outcome]) -> Mark {
         let is = |outcome| parts.contains(&outcome);
         match (is(Outcome::Yes), is(Outcome::No), is(Outcome::Undecided)) {

@@ -1,5 +1,5 @@
-//! The published claims, and what was found of each. Nothing here says how anything came out: all of that is made from the
-//! results, and what an interval leaves open is undecided.
+//! The published claims, and what was found of each. Nothing here says how anything came out: all
+//! of that is made from the results, and what an interval leaves open is undecided.
 
 use super::published;
 use super::results::{Results, STREETS};

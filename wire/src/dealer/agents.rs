@@ -19,8 +19,8 @@ pub(super) struct Agents {
 }
 
 impl Agents {
-    /// Starts the agents with host and port as their last words. An empty command leaves its seat to
-    /// somebody from outside.
+    /// Starts the agents with host and port as their last words. An empty command leaves its seat
+    /// to somebody from outside.
     pub(super) fn start(options: &Options, ports: &[u16]) -> Result<Agents, DealerError> {
         let mut agents = Agents::default();
         let host = match options.bind {

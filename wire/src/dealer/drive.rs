@@ -1,4 +1,5 @@
-//! Sockets around the dealer's machine: one task that reads, writes and keeps the time for all seats.
+//! Sockets around the dealer's machine: one task that reads, writes and keeps the time for all
+//! seats.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -144,8 +145,8 @@ struct Drive<'a> {
     buffer: Box<[u8]>,
 }
 
-/// Plays a match to its end. The observer hears of the result as an event; the sockets stay with the
-/// caller, who may have given the dealer bytes that they had sent before.
+/// Plays a match to its end. The observer hears of the result as an event; the sockets stay with
+/// the caller, who may have given the dealer bytes that they had sent before.
 ///
 /// # Errors
 /// When the match is stopped by something else than the dealer. `stop` ends it at once.

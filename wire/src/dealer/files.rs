@@ -66,8 +66,8 @@ pub(super) fn overwritten(options: &Options) -> Vec<PathBuf> {
     names.into_iter().map(PathBuf::from).chain(summary).filter(holds_something).collect()
 }
 
-/// Opens a file for writing; with `append`, what it holds comes back, without a half-written line at
-/// its end, which is cut off the file as well.
+/// Opens a file for writing; with `append`, what it holds comes back, without a half-written line
+/// at its end, which is cut off the file as well.
 fn open(path: &Path, append: bool) -> Result<(File, Vec<u8>), DealerError> {
     let attempt = || -> io::Result<(File, Vec<u8>)> {
         let mut options = OpenOptions::new();
@@ -116,8 +116,8 @@ impl MatchLog {
             .map_err(|source| DealerError::File { path: self.path.clone(), source })
     }
 
-    /// Writes a finished hand. A hand that was finished before an interruption is written only if the
-    /// interruption kept it out of the log.
+    /// Writes a finished hand. A hand that was finished before an interruption is written only if
+    /// the interruption kept it out of the log.
     pub(super) fn hand(&mut self, hand: &HandOver) -> io::Result<()> {
         if hand.replayed && self.last.is_none_or(|last| last >= Some(hand.hand)) {
             return Ok(());
@@ -149,7 +149,8 @@ impl MatchLog {
     }
 }
 
-/// The last hand a log holds of the match with this header; `None` when it is not in the log at all.
+/// The last hand a log holds of the match with this header; `None` when it is not in the log at
+/// all.
 fn last_hand(text: &[u8], header: &str) -> Option<Option<u32>> {
     let first = header.lines().next()?.as_bytes();
     let mut last = None;

@@ -4,8 +4,8 @@
 //! - [`drive()`]: the loop around the dealer's machine alone, for tables that are hosted otherwise.
 //!
 //! Files: `NAME.log` (hands and score), `NAME.tlog` (one line for each action; a match is continued
-//! from it), `NAME.playerN.std` and `.err` (output of agents started here), and a summary as JSON; while
-//! the match lasts also `NAME.lock`, so that no two matches share these files.
+//! from it), `NAME.playerN.std` and `.err` (output of agents started here), and a summary as JSON;
+//! while the match lasts also `NAME.lock`, so that no two matches share these files.
 
 mod agents;
 mod drive;

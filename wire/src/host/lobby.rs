@@ -264,8 +264,8 @@ async fn greet(mut stream: TcpStream, peer: SocketAddr, limit: Duration) -> Gree
     Greeted::Guest(Guest { stream, peer, early })
 }
 
-/// Says why and that nothing follows, at once: a line fits into the buffer of a connection over which
-/// nothing has been sent yet.
+/// Says why and that nothing follows, at once: a line fits into the buffer of a connection over
+/// which nothing has been sent yet.
 fn say_goodbye(stream: &TcpStream, why: &str) {
     let socket = socket2::SockRef::from(stream);
     // Whoever has left already needs no farewell.

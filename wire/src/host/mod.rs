@@ -2,11 +2,12 @@
 //!
 //! A table has seats for agents of this process and open seats, each with a port of its own. Once a
 //! bot waits at every open seat a match begins; when it ends, for whatever reason, its connections
-//! are closed, its records are complete, and the next bots in the queues begin the next match. Nothing
-//! that a bot does or fails to do outlasts its match.
+//! are closed, its records are complete, and the next bots in the queues begin the next match.
+//! Nothing that a bot does or fails to do outlasts its match.
 //!
-//! A match in which the server is killed cannot go on, because the protocol has no way to join a hand
-//! again; its finished hands are in its ledger, and [`mark_interrupted`] says so at the next start.
+//! A match in which the server is killed cannot go on, because the protocol has no way to join a
+//! hand again; its finished hands are in its ledger, and [`mark_interrupted`] says so at the next
+//! start.
 
 mod lobby;
 mod play;
@@ -409,8 +410,8 @@ fn new_folder(plan: &TablePlan, last: Option<&str>) -> (String, PathBuf) {
     (id, path)
 }
 
-/// A seed that nobody can guess from earlier ones: the system's randomness, through the keys that the
-/// standard library gives every hash map.
+/// A seed that nobody can guess from earlier ones: the system's randomness, through the keys that
+/// the standard library gives every hash map.
 fn fresh_seed() -> u32 {
     std::collections::hash_map::RandomState::new().build_hasher().finish() as u32
 }

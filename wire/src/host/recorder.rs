@@ -1,6 +1,6 @@
-//! Recording a hosted match: the same folder as a local match, and `result.json`, which says how the
-//! match ended. A folder without it belongs to a match that is being played, or to a server that was
-//! killed; [`mark_interrupted`] tells these apart at the start.
+//! Recording a hosted match: the same folder as a local match, and `result.json`, which says how
+//! the match ended. A folder without it belongs to a match that is being played, or to a server
+//! that was killed; [`mark_interrupted`] tells these apart at the start.
 
 use std::fs;
 use std::io;

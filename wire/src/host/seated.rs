@@ -1,5 +1,5 @@
-//! An agent of this process in a seat of a hosted table: the player's machine where the socket would
-//! be. It sees exactly the bytes that an outside bot in its place would see.
+//! An agent of this process in a seat of a hosted table: the player's machine where the socket
+//! would be. It sees exactly the bytes that an outside bot in its place would see.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError};

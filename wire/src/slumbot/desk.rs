@@ -45,7 +45,8 @@ pub(super) struct Desk {
     refusals: u32,
     /// Answers in a row that were given before.
     again: u64,
-    /// Answers of the session that are not Slumbot's: since its last hand that was seen to its end, and all.
+    /// Answers of the session that are not Slumbot's: since its last hand that was seen to its end,
+    /// and all.
     unusable: [u64; 2],
 }
 

@@ -1,10 +1,10 @@
-//! How often a run asks in vain before it ends: against a server that has changed its format, a run that nobody
-//! watches would else be an attack.
+//! How often a run asks in vain before it ends: against a server that has changed its format, a run
+//! that nobody watches would else be an attack.
 //!
-//! Three counts, all of them of the whole run. Answers that are not Slumbot's since a hand was last seen to its
-//! end; all such answers; hands given up since one was seen to its end. They are kept with the sessions, so that a
-//! run that is gone on with does not begin anew. A line that loses, cuts or repeats answers now and then comes
-//! nowhere near the limits.
+//! Three counts, all of them of the whole run. Answers that are not Slumbot's since a hand was last
+//! seen to its end; all such answers; hands given up since one was seen to its end. They are kept
+//! with the sessions, so that a run that is gone on with does not begin anew. A line that loses,
+//! cuts or repeats answers now and then comes nowhere near the limits.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -48,7 +48,8 @@ impl FailureLimits {
         self.given_up.store(0, Relaxed);
     }
 
-    /// An answer that is not Slumbot's, after so many hands; says how often, when that is too often.
+    /// An answer that is not Slumbot's, after so many hands; says how often, when that is too
+    /// often.
     pub(super) fn unusable(&self, hands: u64) -> Result<(), String> {
         let row = 1 + self.row.fetch_add(1, Relaxed);
         let all = 1 + self.unusable.fetch_add(1, Relaxed);

@@ -1,5 +1,5 @@
-//! The way to the server: POST requests with JSON over connections that are kept alive, without redirects,
-//! without repeating anything by itself.
+//! The way to the server: POST requests with JSON over connections that are kept alive, without
+//! redirects, without repeating anything by itself.
 
 use std::time::Duration;
 
@@ -121,7 +121,8 @@ impl Http {
         format!("{}{}", self.url, self.prefix)
     }
 
-    /// Finds out under which prefix the API is, by a request that changes nothing: an action in no session.
+    /// Finds out under which prefix the API is, by a request that changes nothing: an action in no
+    /// session.
     pub(super) async fn find(&mut self, given: bool) -> Result<(), Trouble> {
         let own = self.prefix.clone();
         let prefixes = if given { vec![own.as_str()] } else { PREFIXES.to_vec() };

@@ -1,14 +1,16 @@
 //! Playing at a Slumbot server: many sessions side by side, for days, without losing a hand.
 //!
-//! What a session sends and what the answers mean is decided by `protocol::slumbot::Client`, which never
-//! repeats an action blindly. Here are the connection (`http`), the pace of all sessions together
-//! (`pace`), the ledger (`store`), one session (`desk`) and the run ([`play`]).
+//! What a session sends and what the answers mean is decided by `protocol::slumbot::Client`, which
+//! never repeats an action blindly. Here are the connection (`http`), the pace of all sessions
+//! together (`pace`), the ledger (`store`), one session (`desk`) and the run ([`play`]).
 //!
-//! A server is never asked for ever in vain: answers that are not Slumbot's, and hands whose end is not seen, are
-//! counted (`failure_limits`), also over the runs that go on with each other, and a contradiction ends the run.
+//! A server is never asked for ever in vain: answers that are not Slumbot's, and hands whose end is
+//! not seen, are counted (`failure_limits`), also over the runs that go on with each other, and a
+//! contradiction ends the run.
 //!
-//! Every hand is in the ledger before its session's next request leaves, and so is every action before it is
-//! sent, with the session's token: a run that is killed goes on as if an answer had been lost.
+//! Every hand is in the ledger before its session's next request leaves, and so is every action
+//! before it is sent, with the session's token: a run that is killed goes on as if an answer had
+//! been lost.
 
 mod desk;
 mod failure_limits;
@@ -50,7 +52,8 @@ pub struct Plan {
     pub sessions: usize,
     /// How fast, and how patiently.
     pub pace: Pace,
-    /// Seed of the agent's random source; a new run draws one if not given, a resumed one keeps its own.
+    /// Seed of the agent's random source; a new run draws one if not given, a resumed one keeps its
+    /// own.
     pub seed: Option<u64>,
     /// How long a decision may take; as long as the agent likes if not given.
     pub deadline: Option<Duration>,
@@ -246,7 +249,8 @@ impl RunError {
         matches!(self, RunError::Gone { .. } | RunError::NoEnd { answered: false, .. })
     }
 
-    /// Whether a claim of the server does not hold: to be a Slumbot server, or what it says of hands.
+    /// Whether a claim of the server does not hold: to be a Slumbot server, or what it says of
+    /// hands.
     pub fn is_claim(&self) -> bool {
         use RunError::{Claim, NoEnd, Unusable};
         matches!(self, Claim { .. } | Unusable { .. } | NoEnd { answered: true, .. })

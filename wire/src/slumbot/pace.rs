@@ -1,8 +1,8 @@
 //! How fast all sessions together send, and when they pause together.
 //!
-//! One budget of requests for all. A circuit breaker: after some failures in a row, whichever session met
-//! them, nobody sends for a while; then one request goes first, and only when it is answered the others
-//! follow. The pauses grow, with some chance in them, up to a longest one.
+//! One budget of requests for all. A circuit breaker: after some failures in a row, whichever
+//! session met them, nobody sends for a while; then one request goes first, and only when it is
+//! answered the others follow. The pauses grow, with some chance in them, up to a longest one.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;

@@ -46,7 +46,8 @@ pub struct Progress {
     pub rate: Option<Rate>,
     /// What is waited for, if it has been for long.
     pub outage: Option<Outage>,
-    /// Answers of this run that were not Slumbot's or were given before, and what was wrong with the last.
+    /// Answers of this run that were not Slumbot's or were given before, and what was wrong with
+    /// the last.
     pub doubts: Option<(u64, String)>,
 }
 
@@ -166,11 +167,12 @@ impl Shared {
     }
 }
 
-/// Plays a run, or goes on with the one that its folder holds. `seen` is told where it is, several times a
-/// second, also while the server is not found yet. `fresh_seed` is the seed of a new run for which none is given.
+/// Plays a run, or goes on with the one that its folder holds. `seen` is told where it is, several
+/// times a second, also while the server is not found yet. `fresh_seed` is the seed of a new run
+/// for which none is given.
 ///
-/// Asked to stop, it finishes the hands in play; during an outage it leaves at once. Whatever happens, what
-/// was played is in the folder.
+/// Asked to stop, it finishes the hands in play; during an outage it leaves at once. Whatever
+/// happens, what was played is in the folder.
 ///
 /// # Errors
 /// When nothing could be begun; what ends a run that has begun is told in [`Played::end`].

@@ -8,8 +8,8 @@ use logs::ledger;
 use super::RunError;
 use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
-/// Makes the run's folder for its owner only, or makes it so when it holds a run. A folder of somebody's that
-/// holds none yet, such as the present one, is left as it is.
+/// Makes the run's folder for its owner only, or makes it so when it holds a run. A folder of
+/// somebody's that holds none yet, such as the present one, is left as it is.
 pub(super) fn folder(path: &Path) -> Result<(), RunError> {
     let fail = |source| RunError::File { path: path.to_path_buf(), source };
     if !path.exists() {

@@ -32,8 +32,8 @@ pub struct Summary {
     pub unknown: u64,
     /// Hands whose cards were seen and whose result is not known.
     pub unknown_seen: u64,
-    /// Hands that were dealt, but never seen: the answer was lost, whatever their cards, and this side decided
-    /// nothing in them.
+    /// Hands that were dealt, but never seen: the answer was lost, whatever their cards, and this
+    /// side decided nothing in them.
     pub unseen: u64,
     /// Those of them that the server has counted all the same.
     pub unseen_settled: u64,
@@ -45,13 +45,13 @@ pub struct Summary {
     pub rate: Option<Rate>,
     /// The same in the big blind and on the button.
     pub seats: [PerSeat; 2],
-    /// By how much, in mbb/hand, the unknown hands can move the rate at most, either way: whatever was won or
-    /// lost in each, it was no more than 200 big blinds.
+    /// By how much, in mbb/hand, the unknown hands can move the rate at most, either way: whatever
+    /// was won or lost in each, it was no more than 200 big blinds.
     pub unknown_bound: f64,
     /// The part of those whose cards were seen.
     pub unknown_seen_bound: f64,
-    /// The part of those that were never seen; they are missing by chance, and move nothing, if answers are lost
-    /// whatever the cards.
+    /// The part of those that were never seen; they are missing by chance, and move nothing, if
+    /// answers are lost whatever the cards.
     pub unseen_bound: f64,
     /// Mean of `baseline_winnings`, over the hands that have one.
     pub baseline: Option<Rate>,

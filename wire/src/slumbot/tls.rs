@@ -1,10 +1,11 @@
 //! How a server's certificate is checked: as the system does, trusting those of a file as well.
 //!
-//! A certificate of the file is trusted in two ways: as that of an authority, which has signed the server's, and as
-//! the server's own. The second is for who runs a server with a self-signed certificate: `openssl req -x509`
-//! makes one that says of itself to be an authority's, which no server's may be by the usual rules. It is
-//! accepted if it is the very one given, its dates are good and it is for the name that was asked for; that the
-//! server has its key is checked in the handshake, as always.
+//! A certificate of the file is trusted in two ways: as that of an authority, which has signed the
+//! server's, and as the server's own. The second is for who runs a server with a self-signed
+//! certificate: `openssl req -x509` makes one that says of itself to be an authority's, which no
+//! server's may be by the usual rules. It is accepted if it is the very one given, its dates are
+//! good and it is for the name that was asked for; that the server has its key is checked in the
+//! handshake, as always.
 
 use std::io;
 use std::path::Path;
@@ -93,8 +94,8 @@ impl ServerCertVerifier for Checks {
             return self.system.verify_server_cert(certificate, others, name, ocsp, now);
         };
         match own.verify_server_cert(certificate, &[], name, ocsp, now) {
-            // The dates are checked before these, the name after. That nobody else vouches for it, or that it
-            // could vouch for others, is no harm: it was given.
+            // The dates are checked before these, the name after. That nobody else vouches for it,
+            // or that it could vouch for others, is no harm: it was given.
             Err(Error::InvalidCertificate(error))
                 if error == CertificateError::UnknownIssuer || is_authority(&error) =>
             {
@@ -128,8 +129,8 @@ impl ServerCertVerifier for Checks {
     }
 }
 
-/// Whether the trouble is that a server's certificate says of itself to be an authority's. The library has no
-/// other name for it.
+/// Whether the trouble is that a server's certificate says of itself to be an authority's. The
+/// library has no other name for it.
 fn is_authority(error: &CertificateError) -> bool {
     matches!(error, CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity"))
 }
@@ -144,8 +145,8 @@ const DATES: &str =
     "check the time of this machine; if it is right, the server needs a new certificate";
 const OTHERWISE: &str = "check --host, and the certificate of the server";
 
-/// What can be done about a connection that was not made because of the server's certificate; `None` when that
-/// is not why.
+/// What can be done about a connection that was not made because of the server's certificate;
+/// `None` when that is not why.
 pub(super) fn remedy(
     error: &(dyn std::error::Error + 'static),
     given: bool,
@@ -167,7 +168,8 @@ pub(super) fn remedy(
                 _ => OTHERWISE,
             });
         }
-        // An input-output error has what it was made of inside; its cause is that of what is inside.
+        // An input-output error has what it was made of inside; its cause is that of what is
+        // inside.
         cause = match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(inner) => Some(inner),
             None => error.source(),

@@ -1,8 +1,9 @@
 //! The agents that play for the host: any number of hands share a few of each kind.
 //!
-//! Every decision stands by itself: an agent forgets before it is asked, so it does not matter which
-//! one of a kind answers, and a hand can go on after a restart. Agents that decide at once are asked
-//! where they are needed; others on threads of their own, so many at a time, raced against a deadline.
+//! Every decision stands by itself: an agent forgets before it is asked, so it does not matter
+//! which one of a kind answers, and a hand can go on after a restart. Agents that decide at once
+//! are asked where they are needed; others on threads of their own, so many at a time, raced
+//! against a deadline.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -91,8 +92,8 @@ impl Offered {
         self.elsewhere(move || bot.decide(&question)).await
     }
 
-    /// What the agent, playing itself, gets in this seat with these cards, in chips. `seed` and `hand`
-    /// determine its choices.
+    /// What the agent, playing itself, gets in this seat with these cards, in chips. `seed` and
+    /// `hand` determine its choices.
     pub(super) fn play_itself(&self, deal: &SelfPlay) -> Result<i64, AgentError> {
         self.with(|agent| deal.play(agent, &self.def, self.time_limit))
     }

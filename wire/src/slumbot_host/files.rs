@@ -1,5 +1,5 @@
-//! The small files beside the slots: which session had which token, what agents are called, what was
-//! forfeited. What holds tokens or the secret is its owner's only.
+//! The small files beside the slots: which session had which token, what agents are called, what
+//! was forfeited. What holds tokens or the secret is its owner's only.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -45,8 +45,8 @@ pub(super) struct Forfeit<'a> {
 }
 
 impl Files {
-    /// Opens the files in this folder. `sessions` is one more than the highest number of a session that
-    /// is known otherwise.
+    /// Opens the files in this folder. `sessions` is one more than the highest number of a session
+    /// that is known otherwise.
     pub(super) fn open(folder: &Path, sessions: u32) -> io::Result<Files> {
         let append = |name: &str| {
             let mut options = OpenOptions::new();
@@ -110,8 +110,8 @@ fn last_session(file: &mut File) -> io::Result<Option<u32>> {
     Ok(lines.find_map(|line| line.split_once(',')?.0.parse().ok()))
 }
 
-/// The names of agents in the order of the numbers that slots know them by: those in the file, and new
-/// ones, which are added to it.
+/// The names of agents in the order of the numbers that slots know them by: those in the file, and
+/// new ones, which are added to it.
 pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>> {
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

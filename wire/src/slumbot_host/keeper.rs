@@ -1,8 +1,8 @@
-//! The ledgers of the host: one for each agent, in which the hands of all sessions stand in the order in
-//! which they ended.
+//! The ledgers of the host: one for each agent, in which the hands of all sessions stand in the
+//! order in which they ended.
 //!
-//! Before a hand's last answer leaves, the hand is in its ledger's journal, where a killed server finds it
-//! again; a thread brings it into the ledger within a tenth of a second.
+//! Before a hand's last answer leaves, the hand is in its ledger's journal, where a killed server
+//! finds it again; a thread brings it into the ledger within a tenth of a second.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -89,9 +89,9 @@ impl Keeper {
         Writer::start().map(Keeper)
     }
 
-    /// Opens the ledger of an agent under `matches`, or makes it; also gives the hands that are in it.
-    /// Hands of an agent that has changed, or of another version of this program, are not mixed: then
-    /// a new ledger is begun.
+    /// Opens the ledger of an agent under `matches`, or makes it; also gives the hands that are in
+    /// it. Hands of an agent that has changed, or of another version of this program, are not
+    /// mixed: then a new ledger is begun.
     pub(super) fn open(
         &self,
         matches: &Path,
@@ -123,7 +123,8 @@ impl Keeper {
     }
 }
 
-/// Puts hands into the ledgers under `matches` that a killed server had kept in their journals only.
+/// Puts hands into the ledgers under `matches` that a killed server had kept in their journals
+/// only.
 pub(super) fn recover(matches: &Path) -> Result<(), OpenLedgerError> {
     let io = |reason| OpenLedgerError::Io { path: matches.to_owned(), reason };
     let entries = match std::fs::read_dir(matches) {
@@ -157,8 +158,8 @@ pub enum OpenLedgerError {
     },
 }
 
-/// The writer of the ledger in this folder, which may have to be made; `None` when another match is in
-/// it.
+/// The writer of the ledger in this folder, which may have to be made; `None` when another match is
+/// in it.
 pub(super) fn open_ledger(
     folder: &Path,
     info: &MatchInfo,

@@ -1,5 +1,5 @@
-//! A session as its client may see it, for a page that shows the table. What the client may not know
-//! yet is not in here: the agent's cards before the end of the hand, cards to come.
+//! A session as its client may see it, for a page that shows the table. What the client may not
+//! know yet is not in here: the agent's cards before the end of the hand, cards to come.
 
 use cards::HoleCards;
 use game::{PublicState, Seat};
@@ -60,8 +60,8 @@ pub struct SeenEnd {
 }
 
 impl SlumbotHost {
-    /// Waits until the finished hands of this session's last agent are in the ledger, for whoever is to read
-    /// it: they get there by themselves within a tenth of a second.
+    /// Waits until the finished hands of this session's last agent are in the ledger, for whoever
+    /// is to read it: they get there by themselves within a tenth of a second.
     pub async fn written(&self, token: &str) {
         let Ok(shared) = self.0.find(token) else { return };
         let agent = shared.lock().await.slot.hand_agent;

@@ -1,10 +1,10 @@
 //! The host of the Slumbot API: sessions that play heads-up hands against our agents.
 //!
-//! What a request means is `protocol::slumbot::host`'s business; here are the sessions, the cards, the
-//! agents and the records. A request changes nothing or all: it works on a copy of its session, which is
-//! written to disk before the answer leaves, and a finished hand is in the journal of the agent's ledger by
-//! then, from which it gets into the ledger.
-//! Killed and started again, the host goes on with every session, the open hands included.
+//! What a request means is `protocol::slumbot::host`'s business; here are the sessions, the cards,
+//! the agents and the records. A request changes nothing or all: it works on a copy of its session,
+//! which is written to disk before the answer leaves, and a finished hand is in the journal of the
+//! agent's ledger by then, from which it gets into the ledger. Killed and started again, the host
+//! goes on with every session, the open hands included.
 //!
 //! - [`open`]: starting; [`play`]: hands; [`sweep`]: hands left open, sessions that expire.
 //! - [`session`], [`slots`]: sessions in memory and on disk. - [`seeds`]: cards and tokens.
@@ -14,8 +14,8 @@
 //! - [`look`]: what a client may see of its session.
 //!
 //! Folder: `secret`, `sessions` (slots), `agents` (their names, one a line, in the order of their
-//! numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can be traced:
-//! deal number = session × 2³² + deal of the session), `forfeits.jsonl`.
+//! numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can be
+//! traced: deal number = session × 2³² + deal of the session), `forfeits.jsonl`.
 
 mod agents;
 mod error;
@@ -201,9 +201,8 @@ pub struct OfferedAgent {
 impl SlumbotHost {
     /// Does what a request asks for.
     ///
-    /// # Errors
-    /// Then nothing has changed, but for [`HostError::NotRecorded`] after a hand's end: the hand counts,
-    /// and is recorded as soon as that is possible.
+    /// # Errors Then nothing has changed, but for [`HostError::NotRecorded`] after a hand's end:
+    /// the hand counts, and is recorded as soon as that is possible.
     pub async fn answer(&self, request: &Request, twist: Twist) -> Result<Answer, HostError> {
         let hand = match request {
             Request::Login(login) => {
@@ -241,8 +240,8 @@ impl SlumbotHost {
         Ok(token_text(token))
     }
 
-    /// Deals the next hand of a session, or of a new one (without a token, or with an empty one), and
-    /// plays the bot's first actions. An open hand is left open.
+    /// Deals the next hand of a session, or of a new one (without a token, or with an empty one),
+    /// and plays the bot's first actions. An open hand is left open.
     ///
     /// # Errors
     /// When the token or the agent is unknown, there are too many sessions, or the agent fails.
@@ -279,8 +278,8 @@ impl SlumbotHost {
 
     /// Plays the client's action, and the bot's answers to it.
     ///
-    /// # Errors
-    /// When the token is unknown, the action is refused, or the agent fails; the hand stays as it is.
+    /// # Errors When the token is unknown, the action is refused, or the agent fails; the hand
+    /// stays as it is.
     pub async fn act(
         &self,
         token: &str,

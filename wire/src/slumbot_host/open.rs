@@ -21,7 +21,8 @@ use super::{Counts, GAME, HostPlan, Inner, Left, OpenError, Shared, SlumbotHost}
 use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
 impl SlumbotHost {
-    /// Opens the host's folder, or makes it. Reads and writes files: not for a runtime's own threads.
+    /// Opens the host's folder, or makes it. Reads and writes files: not for a runtime's own
+    /// threads.
     ///
     /// # Errors
     /// When a file or ledger cannot be used, or an agent is named that is not offered.

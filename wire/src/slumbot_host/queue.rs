@@ -1,9 +1,9 @@
-//! Finished hands on their way into a ledger: numbered, in the ledger's journal, and in line for the next
-//! commit, in this order.
+//! Finished hands on their way into a ledger: numbered, in the ledger's journal, and in line for
+//! the next commit, in this order.
 //!
-//! Once a hand is in the journal its client may be told, whatever the ledger does. Where the journal cannot
-//! be written, the ledger could not be the last time, or too many hands are in line, the client waits for
-//! the commit.
+//! Once a hand is in the journal its client may be told, whatever the ledger does. Where the
+//! journal cannot be written, the ledger could not be the last time, or too many hands are in line,
+//! the client waits for the commit.
 
 use logs::ledger::{Journal, Spent};
 use logs::{DecisionRecord, HandRecord};
@@ -104,7 +104,8 @@ impl Queue {
         self.hands.len() == 1
     }
 
-    /// Adds all hands in line to `hands`, which are not in the ledger yet; gives those who wait for them.
+    /// Adds all hands in line to `hands`, which are not in the ledger yet; gives those who wait for
+    /// them.
     pub(super) fn take(&mut self, hands: &mut Vec<Finished>) -> Vec<oneshot::Sender<bool>> {
         if hands.is_empty() {
             std::mem::swap(hands, &mut self.hands);
@@ -116,7 +117,8 @@ impl Queue {
         std::mem::take(&mut self.waiting)
     }
 
-    /// All hands that were taken are in the ledger; gives the part of the journal that is to be emptied.
+    /// All hands that were taken are in the ledger; gives the part of the journal that is to be
+    /// emptied.
     pub(super) fn committed(&mut self) -> Option<Spent> {
         (self.taken, self.failing) = (0, false);
         self.journal.spent()

@@ -1,5 +1,5 @@
-//! `report.json` of the host's ledgers, written again while hands come in, so that lists of matches show
-//! them.
+//! `report.json` of the host's ledgers, written again while hands come in, so that lists of matches
+//! show them.
 
 use std::collections::HashMap;
 use std::sync::Arc;

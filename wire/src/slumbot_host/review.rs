@@ -1,4 +1,5 @@
-//! What the agent thought in a session's last finished hand. Nothing is told of a hand that is open.
+//! What the agent thought in a session's last finished hand. Nothing is told of a hand that is
+//! open.
 
 use game::{Action, PublicState};
 use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader};

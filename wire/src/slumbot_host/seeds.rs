@@ -1,8 +1,8 @@
 //! Where the cards of a session come from: the server's secret and the session's number.
 //!
 //! The secret is made once from the system's randomness and kept in a file that only its owner can
-//! read. Every seed is a hash of it, so that no card seen in any session says anything about another
-//! card; with the secret at hand every deal can be made again.
+//! read. Every seed is a hash of it, so that no card seen in any session says anything about
+//! another card; with the secret at hand every deal can be made again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -35,8 +35,8 @@ use smallvec::SmallVec;
 const SIZE: usize = 512;
 /// Where the actions begin.
 const ACTIONS: usize = 96;
-/// The most actions a slot holds. A hand has at most 200 raises, each by a big blind or more, and two
-/// other actions on each street.
+/// The most actions a slot holds. A hand has at most 200 raises, each by a big blind or more, and
+/// two other actions on each street.
 const MOST_ACTIONS: usize = (SIZE - ACTIONS) / 2;
 /// Says that no hand was finished yet.
 const NONE: u16 = u16::MAX;

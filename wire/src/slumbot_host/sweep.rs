@@ -1,8 +1,8 @@
 //! What time does: hands without an action are forfeited, sessions without one forgotten.
 //!
 //! A forfeited hand costs the client what it had put in. Where a fold is legal the hand ends with a
-//! fold and is in the ledger; elsewhere nothing that the rules know could end it so, and it counts in
-//! the session's sums and in `forfeits.jsonl` only.
+//! fold and is in the ledger; elsewhere nothing that the rules know could end it so, and it counts
+//! in the session's sums and in `forfeits.jsonl` only.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -76,7 +76,8 @@ impl SlumbotHost {
         }
     }
 
-    /// Writes everything to disk; nothing is kept afterwards. Waits: not for a runtime's own threads.
+    /// Writes everything to disk; nothing is kept afterwards. Waits: not for a runtime's own
+    /// threads.
     pub fn close(&self) {
         lock(&self.0.keeper).close();
         if let Err(error) = self.0.slots.sync() {
@@ -129,10 +130,11 @@ impl Inner {
         Ok(())
     }
 
-    /// Ends the hand in `slot` as lost; it is the session's open one, or, with a place, one left open.
+    /// Ends the hand in `slot` as lost; it is the session's open one, or, with a place, one left
+    /// open.
     ///
-    /// # Errors
-    /// Then nothing has changed, but for [`HostError::NotRecorded`] after the hand's end, which counts.
+    /// # Errors Then nothing has changed, but for [`HostError::NotRecorded`] after the hand's end,
+    /// which counts.
     async fn forfeit(
         &self,
         session: &mut Session,

@@ -1,8 +1,8 @@
-//! The thread that puts finished hands into the ledgers: all that have come in since the last time in one
-//! transaction, twenty times a second at most, and at once when somebody waits for it.
+//! The thread that puts finished hands into the ledgers: all that have come in since the last time
+//! in one transaction, twenty times a second at most, and at once when somebody waits for it.
 //!
-//! Requests are answered meanwhile, maybe on the same processor, which the ledgers hand over again and again
-//! (see [`LedgerWriter::with_even_commits`]).
+//! Requests are answered meanwhile, maybe on the same processor, which the ledgers hand over again
+//! and again (see [`LedgerWriter::with_even_commits`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};

@@ -4,17 +4,17 @@
 //!   [`stalled`](Dealer::stalled), [`handle_timeout`](Dealer::handle_timeout). Each takes the time
 //!   since an arbitrary start, on a clock that never runs backwards.
 //! - Output: [`output`](Dealer::output) and [`consume_output`](Dealer::consume_output) for bytes,
-//!   [`poll_event`](Dealer::poll_event), [`poll_timeout`](Dealer::poll_timeout). After each input drain
-//!   the events first, then write the bytes: what is reported is then on record before a player can
-//!   act on it.
+//!   [`poll_event`](Dealer::poll_event), [`poll_timeout`](Dealer::poll_timeout). After each input
+//!   drain the events first, then write the bytes: what is reported is then on record before a
+//!   player can act on it.
 //!
 //! The match begins once every entrant has sent its version. It ends with [`Event::Finished`] after
 //! the last hand, or with [`Event::Failed`] at the first thing that makes it impossible to go on.
 //! Replies are read as the original server reads them (see [`reply`](super::reply)), unless
 //! [`Replies::Strict`] asks for more.
 //!
-//! A player that sends without end and never answers ends the match too, unlike in the original: the
-//! limits are [`MOST_JUNK_LINES`] and [`MOST_JUNK_BYTES`].
+//! A player that sends without end and never answers ends the match too, unlike in the original:
+//! the limits are [`MOST_JUNK_LINES`] and [`MOST_JUNK_BYTES`].
 //!
 //! Times: a reply's time runs from the moment its state went into the output to the moment its line
 //! is complete, and counts once, however many lines are ignored in between.
@@ -183,8 +183,8 @@ impl Dealer {
         if self.config.fixed_seats { 0 } else { self.hand.number as usize % self.entrants.len() }
     }
 
-    /// Continues an interrupted match: plays one action of its transaction file. To be called before
-    /// any input.
+    /// Continues an interrupted match: plays one action of its transaction file. To be called
+    /// before any input.
     pub fn replay(&mut self, transaction: &Transaction) -> Result<(), TransactionError> {
         if self.hand.number >= self.config.hands {
             return Err(TransactionError::PastEnd);
@@ -223,8 +223,8 @@ impl Dealer {
         self.advance(now);
     }
 
-    /// An entrant will send nothing more; what it sent before still counts. Unless its answer is due
-    /// at once, the match goes on for [`Limits::absence`].
+    /// An entrant will send nothing more; what it sent before still counts. Unless its answer is
+    /// due at once, the match goes on for [`Limits::absence`].
     pub fn closed(&mut self, entrant: usize, now: Duration) {
         if self.is_over() {
             return;
@@ -250,8 +250,8 @@ impl Dealer {
         }
     }
 
-    /// Whether more bytes of this entrant should be read now. False while it floods the dealer out of
-    /// turn: then leave its bytes where they are.
+    /// Whether more bytes of this entrant should be read now. False while it floods the dealer out
+    /// of turn: then leave its bytes where they are.
     pub fn wants_input(&self, entrant: usize) -> bool {
         let entrant = &self.entrants[entrant];
         entrant.closed_at.is_none() && entrant.lines.buffered() < ENOUGH_INPUT
@@ -302,8 +302,8 @@ impl Dealer {
         due.into_iter().chain(absent).min().map(|at| at.saturating_add(Duration::from_micros(1)))
     }
 
-    /// Time has passed. The first call says that everybody is connected and starts the time in which
-    /// the versions must come.
+    /// Time has passed. The first call says that everybody is connected and starts the time in
+    /// which the versions must come.
     pub fn handle_timeout(&mut self, now: Duration) {
         match self.phase {
             Phase::Over => return,
@@ -514,7 +514,8 @@ impl Dealer {
         self.finish_hands(now);
     }
 
-    /// Ends the hand if it is over, and begins the next; more than once in games that need no action.
+    /// Ends the hand if it is over, and begins the next; more than once in games that need no
+    /// action.
     fn finish_hands(&mut self, now: Duration) {
         while self.phase == Phase::Playing && self.hand.is_over() {
             self.settle();
@@ -584,8 +585,8 @@ impl Dealer {
     }
 }
 
-/// Major and minor number of a line `VERSION:major.minor.revision`, read as `scanf` reads them; `None`
-/// when the dealer would end the match over this line.
+/// Major and minor number of a line `VERSION:major.minor.revision`, read as `scanf` reads them;
+/// `None` when the dealer would end the match over this line.
 pub fn read_version(line: &[u8]) -> Option<(u32, u32)> {
     let rest = line.strip_prefix(b"VERSION:")?;
     let (major, used) = scan::scan_u32(rest)?;

@@ -46,8 +46,8 @@ pub enum Next {
     Send,
     /// Decide, and say so with [`Client::act`].
     Decide(Box<InfoSet>),
-    /// Decide without knowing the cards on the table, since the answer that showed them was lost: these
-    /// are the betting and the seat. Say so with [`Client::act`].
+    /// Decide without knowing the cards on the table, since the answer that showed them was lost:
+    /// these are the betting and the seat. Say so with [`Client::act`].
     DecideBlind(Box<PublicState>),
     /// Nothing: the session is over.
     Gone,
@@ -96,7 +96,8 @@ pub struct Finished {
     pub payoffs: BySeat<Payoff>,
     /// What the host says of it.
     pub end: End,
-    /// Another action than the one decided on was played as well, since a request was carried out twice.
+    /// Another action than the one decided on was played as well, since a request was carried out
+    /// twice.
     pub disturbed: bool,
 }
 

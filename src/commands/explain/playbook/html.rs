@@ -114,7 +114,8 @@ fn line(html: &mut String, line: &Line) {
     *html += "</tr>\n";
 }
 
-/// What is done; on paper the rare part of a long list gives way to dots, so that a rule is one line.
+/// What is done; on paper the rare part of a long list gives way to dots, so that a rule is one
+/// line.
 fn mix(whole: &str) -> String {
     let first = PAPER.first_of(whole, ROOM);
     match first.strip_suffix(", …") {

@@ -1,5 +1,5 @@
-//! The page as a picture of the shape of A4: made without fonts or other files. With more rules everything gets
-//! smaller, so that it stays one page.
+//! The page as a picture of the shape of A4: made without fonts or other files. With more rules
+//! everything gets smaller, so that it stays one page.
 
 use std::fmt::Write;
 
@@ -14,7 +14,8 @@ const EDGE: f64 = 32.0;
 /// From line to line, of rules and of text.
 const RULE: f64 = 13.5;
 const LINE: f64 = 11.6;
-/// The width of a rule's colours, its mix, its share of play and its node, and what is between conditions and colours.
+/// The width of a rule's colours, its mix, its share of play and its node, and what is between
+/// conditions and colours.
 const BAR: f64 = 62.0;
 const MIX: f64 = 252.0;
 const PLAY: f64 = 38.0;
@@ -37,7 +38,8 @@ pub(super) fn page(page: &Page) -> String {
         let streets: f64 = page.streets.iter().map(|street| tall(street, width)).sum();
         2.0 * EDGE + 22.0 * head(width).len() as f64 + LINE * lines(width).len() as f64 + streets
     };
-    // What is too tall for A4 is laid out on a larger sheet of the same shape, on which fewer lines are broken.
+    // What is too tall for A4 is laid out on a larger sheet of the same shape, on which fewer lines
+    // are broken.
     let tall = height(WIDE).max(TALL);
     let width = WIDE * tall / TALL;
     let mut svg = open(width, tall, page);
@@ -94,7 +96,8 @@ fn start(line: &Line) -> f64 {
     EDGE + INDENT * line.depth as f64
 }
 
-/// The condition of a line, in as many lines as it takes beside a rule's colours, its first word among it.
+/// The condition of a line, in as many lines as it takes beside a rule's colours, its first word
+/// among it.
 fn conditions(line: &Line, width: f64) -> Vec<String> {
     let (letters, right) = match line.rule {
         Some(_) => (TEXT, width - EDGE - NODE - PLAY - MIX - GAP - BAR - GAP),

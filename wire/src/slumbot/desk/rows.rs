@@ -167,7 +167,8 @@ impl Desk {
             None => None,
         };
         let seen = hand.hand.as_ref().is_some_and(|known| !known.hole.is_empty());
-        // Where the run has its hands already, with the one played in this one's place, it is one too many.
+        // Where the run has its hands already, with the one played in this one's place, it is one
+        // too many.
         let beyond = seen && !self.shared.claim();
         store.count(|counts| {
             counts.chips += hand.winnings;
