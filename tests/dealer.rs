@@ -13,6 +13,8 @@ use protocol::acpc::find;
 use protocol::acpc::gamedef::{self, Reading};
 use tempfile::TempDir;
 
+use super::program::{send, wait_until};
+
 const NOLIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// A dealer that runs, and the folder it runs in.
@@ -322,9 +324,7 @@ fn a_match_killed_in_the_middle_of_a_hand_goes_on_from_its_transactions() {
     players[0].answer(0, "r300", "f");
     players[0].answer(1, "", "c");
     players[1].answer(1, "c", "r600");
-    while !first.read("m.tlog").contains("r600 1 ") {
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    wait_until("the raise is in the transactions", || first.read("m.tlog").contains("r600 1 "));
     first.child.kill().expect("SIGKILL");
     first.child.wait().expect("a child");
     // The kill hit in the middle of writing both files.
@@ -417,8 +417,7 @@ fn a_terminated_dealer_says_so_and_can_be_resumed() {
     assert!(players[0].line().is_some());
     players[0].answer(1, "", "c");
     assert!(players[1].line().is_some());
-    let pid = dealer.child.id().to_string();
-    Command::new("kill").args(["-TERM", &pid]).status().expect("kill");
+    send("TERM", dealer.child.id());
     let end = dealer.end();
     assert_eq!(end.code, Some(130));
     assert!(end.last().contains("it was interrupted; score so far 50|-50:p1|p2"), "{}", end.last());

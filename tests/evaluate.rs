@@ -3,12 +3,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use super::program::{cardroom, check_failure, command, document, text};
+use super::program::{
+    cardroom, check_failure, command, document, send, text, wait_until, wait_until_it_listens,
+};
 
 #[test]
 fn always_folding_reads_750() {
@@ -90,14 +91,6 @@ fn responses_that_see_buckets_are_for_those_who_play_by_few() {
 
 /// Whether a process has begun to listen for Ctrl-C.
 #[cfg(target_os = "linux")]
-fn listens(process: &Child) -> bool {
-    let status = fs::read_to_string(format!("/proc/{}/status", process.id()));
-    let status = status.expect("a process that runs");
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    u64::from_str_radix(caught.expect("a line").trim(), 16).expect("digits") & 2 != 0
-}
-
-#[cfg(target_os = "linux")]
 #[test]
 fn a_response_that_sees_buckets_stops_when_asked() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -113,13 +106,8 @@ fn a_response_that_sees_buckets_stops_when_asked() {
     let arguments = [&agent[..], &["buckets", "--threads", "1"], &game].concat();
     let mut command = command(folder.path(), &arguments);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !listens(&child) {
-        assert!(Instant::now() < deadline, "it did not listen within a minute");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
+    wait_until_it_listens(child.id());
+    send("INT", child.id());
     check_failure(&child.wait_with_output().expect("it ends"), 130, "start again with: ");
 }
 
@@ -166,13 +154,8 @@ fn of_exploiters_that_are_interrupted_nothing_is_said_that_all_of_them_would_hav
     let mut command = command(folder.path(), &arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let played = || fs::read_to_string(folder.path().join("kept/exploiters.csv"));
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while played().unwrap_or_default().lines().count() < 3 {
-        assert!(Instant::now() < deadline, "it does not get on");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
+    wait_until("three are played", || played().unwrap_or_default().lines().count() >= 3);
+    send("INT", child.id());
     let output = child.wait_with_output().expect("it ends");
     check_failure(&output, 130, "of 22 exploiters; resume with: ");
     let shown = text(&output.stdout);
@@ -235,11 +218,7 @@ fn begin(folder: &Path) -> Child {
     let before = kept();
     let mut command = command(folder, &LONG);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while kept() < before + 300 {
-        assert!(Instant::now() < deadline, "no deal was kept within a minute");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("deals are kept", || kept() >= before + 300);
     child
 }
 
@@ -252,8 +231,7 @@ fn killed_and_interrupted_runs_go_on() {
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
     let child = begin(at);
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
+    send("INT", child.id());
     let output = child.wait_with_output().expect("it ends");
     check_failure(&output, 130, "resume with: ");
     assert!(text(&output.stderr).contains("evaluate equity --hands 1000000"));

@@ -4,11 +4,10 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::program::{cardroom, check_failure, command, text};
+use super::program::{cardroom, check_failure, command, send, text, wait_until};
 
 fn succeed(folder: &Path, arguments: &[&str]) -> String {
     let output = cardroom(folder, arguments);
@@ -30,12 +29,9 @@ fn begin(folder: &Path, out: &str) -> Child {
 
 /// Waits until the match has recorded something.
 fn wait_for_hands(folder: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(60);
     let log = folder.join("acpc.log");
-    while fs::metadata(&log).map_or(0, |file| file.len()) < 100_000 {
-        assert!(Instant::now() < deadline, "no hand was recorded within a minute");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let length = || fs::metadata(&log).map_or(0, |file| file.len());
+    wait_until("hands are recorded", || length() >= 100_000);
 }
 
 #[test]
@@ -67,9 +63,7 @@ fn ctrl_c_finishes_the_hands_in_play_and_says_how_to_resume() {
     let at = folder.path();
     let child = begin(at, "m");
     wait_for_hands(&at.join("m"));
-    let interrupted =
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(interrupted.success());
+    send("INT", child.id());
     let output = child.wait_with_output().expect("it ends");
     check_failure(&output, 130, "resume with: ");
     let said = text(&output.stderr);

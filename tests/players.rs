@@ -11,17 +11,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::program::{cardroom, send, text, wait_for, wait_until, wait_until_it_listens};
+
 const NOLIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
-
-fn cardroom(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
-    command.output().expect("the program runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("text")
-}
 
 /// Ends as expected, with exactly one line on the error stream, which holds this text.
 fn check_failure(output: &Output, code: i32, expected: &str) {
@@ -124,11 +116,8 @@ fn ctrl_c_leaves_the_table_after_the_hand() {
         line.clear();
         reader.read_line(&mut line).expect("the player answers");
     }
-    // Ctrl-C is listened to from before the connection was made, but by another thread.
-    std::thread::sleep(Duration::from_millis(300));
-    let pressed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(pressed.expect("kill runs").success());
-    std::thread::sleep(Duration::from_millis(300));
+    wait_until_it_listens(child.id());
+    send("INT", child.id());
     stream.write_all(b"MATCHSTATE:1:0:cr300:|AsAd\r\n").expect("the player is still there");
     line.clear();
     reader.read_line(&mut line).expect("the player answers");
@@ -315,28 +304,21 @@ fn programs_end_with_the_command_that_started_them() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the program runs");
-        let deadline = Instant::now() + Duration::from_secs(60);
         let children = || fs::read_to_string(folder.path().join("children")).unwrap_or_default();
-        while !children().ends_with('\n') {
-            assert!(Instant::now() < deadline, "{arguments:?}: the bot was not started");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        // Where there are hands to finish, the second one aborts.
-        let status = loop {
-            let pressed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-            assert!(pressed.expect("kill runs").success());
-            std::thread::sleep(Duration::from_millis(200));
-            if let Some(status) = child.try_wait().expect("a child") {
-                break status;
+        wait_for(&mut child, "the bot was started", || children().ends_with('\n'));
+        let (mut status, mut sent) = (None, None);
+        wait_until(&format!("{arguments:?} ends"), || {
+            // Where there are hands to finish, the second one aborts.
+            if sent.is_none_or(|sent: Instant| sent.elapsed() > Duration::from_millis(200)) {
+                send("TERM", child.id());
+                sent = Some(Instant::now());
             }
-            assert!(Instant::now() < deadline, "{arguments:?} does not end");
-        };
-        assert_eq!(status.code(), Some(130), "{arguments:?}");
+            status = child.try_wait().expect("a child");
+            status.is_some()
+        });
+        assert_eq!(status.and_then(|status| status.code()), Some(130), "{arguments:?}");
         for process in children().lines() {
-            while !is_gone(process) {
-                assert!(Instant::now() < deadline, "{arguments:?}: process {process} still runs");
-                std::thread::sleep(Duration::from_millis(10));
-            }
+            wait_until(&format!("{arguments:?}: process {process} ends"), || is_gone(process));
         }
     }
 }
@@ -352,14 +334,8 @@ fn a_match_that_waits_for_its_agents_ends_with_the_first_signal() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program runs");
-    let begun = Instant::now();
-    while !folder.path().join("begun").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the program was not started");
-        assert_eq!(child.try_wait().expect("a child"), None, "it ended");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
+    wait_for(&mut child, "the agent was started", || folder.path().join("begun").exists());
+    send("TERM", child.id());
     let sent = Instant::now();
     let output = child.wait_with_output().expect("it ends");
     assert!(sent.elapsed() < Duration::from_secs(30), "a connection is waited for for a minute");

@@ -15,14 +15,13 @@ use logs::ledger::{FILE_NAME, Known, in_journal};
 use logs::{HandRecord, LedgerReader};
 use serde_json::Value;
 
+use super::program::{PATIENCE, send, text, wait_for, wait_until};
+
 mod certificates;
 mod estimates;
 mod hostile;
 mod outage;
 mod stub;
-
-/// Longer than anything takes on a busy machine; only a hang reaches it.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 fn cardroom(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
@@ -40,10 +39,6 @@ fn play(folder: &Path, url: &str, more: &[&str]) -> Output {
     let mut command = cardroom(folder);
     command.args(["play", "slumbot", "--host", url]).args(more);
     command.output().expect("the program runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("text")
 }
 
 /// Ends as expected, with exactly one line on the error stream, which holds these texts.
@@ -108,11 +103,7 @@ fn hosts_hands(folder: &Path) -> BTreeMap<String, Vec<HandRecord>> {
     for entry in fs::read_dir(folder.join("data/matches")).expect("the ledgers") {
         let path = entry.expect("a folder").path();
         // The host writes within a tenth of a second what it has told of.
-        let since = Instant::now();
-        while in_journal(&path.join(FILE_NAME)) {
-            assert!(since.elapsed() < PATIENCE, "hands stay in the journal");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        wait_until("no hand is in the journal", || !in_journal(&path.join(FILE_NAME)));
         let reader = LedgerReader::open(&path).expect("a ledger");
         for hand in reader.hands() {
             let hand = hand.expect("a hand");
@@ -333,14 +324,9 @@ fn ctrl_c_finishes_the_hands_in_play_and_says_how_to_go_on() {
     command.args(["play", "slumbot", "--agent", "random", "--host", &host.url, "--rate", "100"]);
     command.args(["--out", "run", "--quiet"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let since = Instant::now();
     let played = || LedgerReader::open(&at_run.path().join("run")).ok()?.count().ok();
-    while played().unwrap_or_default() < 10 {
-        assert!(since.elapsed() < PATIENCE, "it does not get on");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let pressed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(pressed.expect("kill runs").success());
+    wait_until("ten hands are played", || played().unwrap_or_default() >= 10);
+    send("INT", child.id());
     let output = child.wait_with_output().expect("it ends");
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{said}");
@@ -542,12 +528,8 @@ fn session_tokens_are_kept_where_only_their_owner_can_read_them() {
     command.args(["--out", "slow", "--quiet"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
     let slow = at_run.path().join("slow");
-    let since = Instant::now();
     let played = || LedgerReader::open(&slow).ok()?.count().ok();
-    while played().unwrap_or_default() < 1 {
-        assert!(since.elapsed() < PATIENCE, "it does not get on");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_for(&mut child, "a hand is played", || played().unwrap_or_default() > 0);
     let ledgers = fs::read_dir(&slow).expect("a folder").filter_map(|file| {
         let path = file.expect("a file").path();
         path.to_string_lossy().contains("sqlite").then_some(path)

@@ -5,11 +5,10 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::program::{self, text};
+use super::program::{self, send, text, wait_for, wait_until_it_listens};
 
 fn command(arguments: &[&str]) -> Command {
     program::command(Path::new("."), &[&["solve"], arguments].concat())
@@ -288,9 +287,8 @@ fn an_interrupted_solve_shows_what_it_has_reached() {
     let mut line = String::new();
     stderr.read_line(&mut line).expect("the sizes");
     assert!(line.contains("pairs of hand and action"), "{line}");
-    std::thread::sleep(Duration::from_millis(500));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
+    wait_until_it_listens(child.id());
+    send("INT", child.id());
     let output = child.wait_with_output().expect("it ends");
     let mut said = String::new();
     stderr.read_to_string(&mut said).expect("text");
@@ -333,19 +331,13 @@ fn endless(folder: &Path, more: &[&str], file: impl Fn() -> Option<PathBuf>) -> 
     let before = written();
     let mut command = turn(folder, &[&ENDLESS[..], &["--checkpoint", "0s"], more].concat());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let begun = Instant::now();
-    while written() == before {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint");
-        assert_eq!(child.try_wait().expect("a child"), None, "it ended");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for(&mut child, "a checkpoint is written", || written() != before);
     child
 }
 
 /// Ends it with Ctrl-C; what it said.
 fn interrupt(child: Child) -> String {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
+    send("INT", child.id());
     let output = child.wait_with_output().expect("it ends");
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{said}");

@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::program::{cardroom, check_failure, command, document, text};
+use super::program::{cardroom, check_failure, command, document, text, wait_for};
 
 fn dataset(folder: &Path) {
     let out = cardroom(folder, &["train", "dataset", "--rows", "20k", "--out", "rows"]);
@@ -84,10 +83,7 @@ fn an_interrupted_lesson_goes_on_to_the_same_student() {
         .spawn()
         .expect("it runs");
     let state = folder.join("parts.training/flop.state");
-    let begun = Instant::now();
-    while !state.exists() && begun.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for(&mut run, "it is put away", || state.exists());
     run.kill().expect("killed");
     run.wait().expect("over");
     assert!(!folder.join("parts").exists(), "it was killed before its end");

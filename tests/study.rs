@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::program::{cardroom, check_failure, command, document, text};
+use super::program::{cardroom, check_failure, command, document, text, wait_for};
 
 const TINY: [&str; 4] = ["study", "000", "--scale", "0.0005"];
 
@@ -83,11 +82,8 @@ fn a_killed_study_goes_on_where_it_was_to_the_same_result() {
         .stdout(Stdio::null())
         .spawn()
         .expect("it runs");
-    let begun = Instant::now();
     let played = folder.join("parts/table1/mlp-oct.json");
-    while !played.exists() && begun.elapsed() < Duration::from_secs(120) {
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    wait_for(&mut run, "two have played", || played.exists());
     run.kill().expect("killed");
     run.wait().expect("over");
     let before = done(&folder.join("parts"));

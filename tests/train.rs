@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
-use super::program::{cardroom, check_failure, command, text};
+use super::program::{cardroom, check_failure, command, send, text, wait_for};
 
 /// A game small enough to be trained in a moment.
 const SMALL: &[&str] = &[
@@ -80,13 +79,9 @@ fn an_interrupted_training_says_how_to_go_on() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program runs");
-    let begun = Instant::now();
-    while !folder.path().join("model.course.csv").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "the training does not begin");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill runs").success());
+    let course = folder.path().join("model.course.csv");
+    wait_for(&mut child, "the training begins", || course.exists());
+    send("INT", child.id());
     let status = child.wait().expect("it ends");
     let output = child.wait_with_output().expect("its words");
     assert_eq!(status.code(), Some(130), "{}", said(&output));

@@ -1,4 +1,4 @@
-//! See `protocol::acpc::fuzzing::dealer`.
+//! See `cardroom_fuzz::acpc::dealer`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| protocol::acpc::fuzzing::dealer(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cardroom_fuzz::acpc::dealer(data));

@@ -1,4 +1,4 @@
-//! See `protocol::acpc::fuzzing::game_file`.
+//! See `cardroom_fuzz::acpc::game_file`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| protocol::acpc::fuzzing::game_file(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cardroom_fuzz::acpc::game_file(data));

@@ -1,4 +1,4 @@
-//! See `protocol::acpc::fuzzing::match_state`.
+//! See `cardroom_fuzz::acpc::match_state`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| protocol::acpc::fuzzing::match_state(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cardroom_fuzz::acpc::match_state(data));

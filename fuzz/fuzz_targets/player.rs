@@ -1,4 +1,4 @@
-//! See `protocol::acpc::fuzzing::player`.
+//! See `cardroom_fuzz::acpc::player`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| protocol::acpc::fuzzing::player(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cardroom_fuzz::acpc::player(data));

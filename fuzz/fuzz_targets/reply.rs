@@ -1,4 +1,4 @@
-//! See `protocol::acpc::fuzzing::reply`.
+//! See `cardroom_fuzz::acpc::reply`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| protocol::acpc::fuzzing::reply(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cardroom_fuzz::acpc::reply(data));

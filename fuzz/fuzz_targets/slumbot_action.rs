@@ -1,4 +1,4 @@
-//! See `protocol::slumbot::fuzzing::action`.
+//! See `cardroom_fuzz::slumbot::action`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| protocol::slumbot::fuzzing::action(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cardroom_fuzz::slumbot::action(data));

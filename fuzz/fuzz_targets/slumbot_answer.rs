@@ -1,4 +1,4 @@
-//! See `protocol::slumbot::fuzzing::answer`.
+//! See `cardroom_fuzz::slumbot::answer`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| protocol::slumbot::fuzzing::answer(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cardroom_fuzz::slumbot::answer(data));

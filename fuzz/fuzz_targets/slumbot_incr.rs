@@ -1,4 +1,4 @@
-//! See `protocol::slumbot::fuzzing::incr`.
+//! See `cardroom_fuzz::slumbot::incr`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| protocol::slumbot::fuzzing::incr(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cardroom_fuzz::slumbot::incr(data));

@@ -1,4 +1,4 @@
-//! See `protocol::slumbot::fuzzing::request`.
+//! See `cardroom_fuzz::slumbot::request`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| protocol::slumbot::fuzzing::request(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cardroom_fuzz::slumbot::request(data));

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use protocol::acpc::fuzzing;
-use protocol::slumbot::fuzzing as slumbot;
+
+use crate::fuzzing::{acpc, slumbot};
 
 type Target = (&'static str, fn(&[u8]));
 
 const TARGETS: [Target; 9] = [
-    ("game_file", fuzzing::game_file),
-    ("match_state", fuzzing::match_state),
-    ("reply", fuzzing::reply),
-    ("player", fuzzing::player),
-    ("dealer", fuzzing::dealer),
+    ("game_file", acpc::game_file),
+    ("match_state", acpc::match_state),
+    ("reply", acpc::reply),
+    ("player", acpc::player),
+    ("dealer", acpc::dealer),
     ("slumbot_action", slumbot::action),
     ("slumbot_incr", slumbot::incr),
     ("slumbot_request", slumbot::request),
@@ -59,6 +59,6 @@ proptest! {
             script.extend(if exact { "\u{1}:c".as_bytes() } else { text.as_bytes() });
             script.push(b'\n');
         }
-        fuzzing::dealer(&script);
+        acpc::dealer(&script);
     }
 }

@@ -5,6 +5,9 @@
 mod corpus;
 mod deal;
 mod dealer;
+#[path = "../../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, reason = "public where the fuzz targets call it")]
+mod fuzzing;
 mod gamedef;
 mod matchstate;
 mod player;

@@ -262,7 +262,7 @@ proptest! {
         if text.is_empty() { return Ok(()); }
         let at = at.index(text.len());
         text[at] = letter;
-        protocol::slumbot::fuzzing::action(&text);
+        crate::fuzzing::slumbot::action(&text);
         if let Err(error) = action::read(&game(), str::from_utf8(&text).unwrap()) {
             prop_assert!(error.at <= text.len());
         }

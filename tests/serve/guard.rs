@@ -9,8 +9,9 @@ use std::path::Path;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::server::{PATIENCE, Server, command, folder_with};
+use super::server::{Server, command, folder_with};
 use super::slumbot::{Answer, raw};
+use crate::program::PATIENCE;
 
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 

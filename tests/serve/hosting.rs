@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use logs::LedgerReader;
 
-use super::server::{Bot, PATIENCE, Played, Server, game, read_json};
+use super::server::{Bot, Played, Server, game, read_json};
+use crate::program::PATIENCE;
 
 const KUHN: &str = "kuhn.limit.2p";
 

@@ -4,7 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use super::server::{Bot, PATIENCE, Server, game};
+use super::server::{Bot, Server, game};
+use crate::program::PATIENCE;
 
 /// Every value of `src` and `href` in a page, and of `url(` in a style sheet.
 fn references(text: &str) -> Vec<String> {

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use cards::Card;
 use serde_json::{Value, json};
 
-use super::server::{PATIENCE, Server};
+use super::server::Server;
+use crate::program::PATIENCE;
 
 const CONFIG: &str = "tables = []\n[slumbot]\nagent = \"equity\"\n";
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";

@@ -15,8 +15,7 @@ use protocol::acpc::{Event, Player};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Longer than anything takes on a busy machine; only a hang reaches it.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+use crate::program::{PATIENCE, send};
 
 /// A running server, killed when dropped.
 pub(super) struct Server {
@@ -153,8 +152,7 @@ impl Server {
     }
 
     pub(super) fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();
-        assert!(sent.expect("kill runs").success());
+        send(name, self.child.id());
     }
 
     /// Waits for the process to end.

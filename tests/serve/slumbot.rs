@@ -3,13 +3,15 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use logs::LedgerReader;
 use logs::ledger::{FILE_NAME, in_journal};
 use serde_json::{Value, json};
 
-use super::server::{PATIENCE, Server, command, folder_with};
+use super::server::{Server, command, folder_with};
+use crate::program::{PATIENCE, wait_until};
 
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 
@@ -345,11 +347,7 @@ fn a_killed_server_goes_on_with_every_session() {
 
 /// The hands in the ledger of this folder once the server has written all that it has promised.
 fn hands_in(folder: &Path) -> u64 {
-    let since = Instant::now();
-    while in_journal(&folder.join(FILE_NAME)) {
-        assert!(since.elapsed() < PATIENCE, "hands stay in the journal");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("no hand is in the journal", || !in_journal(&folder.join(FILE_NAME)));
     LedgerReader::open(folder).expect("a ledger").count().expect("readable")
 }
 
@@ -388,39 +386,45 @@ fn a_hand_that_was_told_of_and_not_committed_outlives_the_server() {
 }
 
 /// Plays all-in after all-in until the server is gone; the token, and the hands whose ends were
-/// seen.
-fn play_until_the_end(address: SocketAddr) -> (String, u64) {
+/// `seen`.
+fn play_until_the_end(address: SocketAddr, seen: &AtomicU64) -> String {
     let post = |endpoint: &str, body: String| {
         let bytes = request("POST", &format!("/api/{endpoint}"), "application/json", &body);
         let answer = raw_to(address, &bytes)?;
         serde_json::from_str::<Value>(&answer.body).ok()
     };
     let mut token = None;
-    let mut seen = 0;
     loop {
         let body = token.as_ref().map_or(json!({}), |token| json!({ "token": token }));
         let Some(hand) = post("new_hand", body.to_string()) else { break };
         token = hand["token"].as_str().map(str::to_owned).or(token);
         let body = json!({ "token": token, "incr": "b20000" });
         let Some(over) = post("act", body.to_string()) else { break };
-        seen = over["session_num_hands"].as_u64().expect("the end of a hand");
+        let hands = over["session_num_hands"].as_u64().expect("the end of a hand");
+        seen.store(hands, Ordering::Relaxed);
     }
-    (token.expect("a session"), seen)
+    token.expect("a session")
 }
 
 #[test]
 fn a_server_killed_in_full_play_loses_no_hand_that_a_client_saw_end() {
     let server = Server::start(CALL);
     let address = server.web;
-    let clients: Vec<_> =
-        (0..4).map(|_| std::thread::spawn(move || play_until_the_end(address))).collect();
-    std::thread::sleep(Duration::from_millis(700));
-    let server = Server::start_in(server.kill());
+    let seen = [const { AtomicU64::new(0) }; 4];
+    let (folder, tokens) = std::thread::scope(|scope| {
+        let play = |seen| scope.spawn(move || play_until_the_end(address, seen));
+        let clients: Vec<_> = seen.iter().map(play).collect();
+        let played = || seen.iter().all(|seen| seen.load(Ordering::Relaxed) >= 20);
+        wait_until("every client has played", played);
+        let folder = server.kill();
+        let tokens = clients.into_iter().map(|client| client.join().expect("a client"));
+        (folder, tokens.collect::<Vec<_>>())
+    });
+    let server = Server::start_in(folder);
     let ledger = server.folder.path().join("data/matches/slumbot-call");
     let mut finished = 0;
-    for client in clients {
-        let (token, seen) = client.join().expect("a client");
-        assert!(seen > 0, "nothing was played");
+    for (token, seen) in tokens.into_iter().zip(seen) {
+        let seen = seen.into_inner();
         let hand = new_hand(&server, &token);
         // On the button there is something to fold to.
         let incr = if hand["client_pos"] == 1 { "f" } else { "b20000" };
@@ -439,8 +443,7 @@ fn a_fast_caller_is_slowed_down_where_that_is_wanted() {
     assert_eq!(answers[0].code, 200);
     let slowed = answers.iter().find(|answer| answer.code == 429).expect("one too many");
     assert!(slowed.head.contains("retry-after: 1"), "{}", slowed.head);
-    std::thread::sleep(Duration::from_millis(500));
-    assert_eq!(post(&server, "/api/new_hand", "{}").code, 200);
+    wait_until("it may call again", || post(&server, "/api/new_hand", "{}").code == 200);
 }
 
 #[test]
@@ -543,12 +546,9 @@ fn a_short_time_for_hands_is_kept_to() {
     let server = Server::start(&format!("{CALL}forfeit_after = \"300ms\"\n"));
     let since = Instant::now();
     let token = begin(&server);
-    while server.json("/api/v1/slumbot")["forfeited"] == 0 {
-        // A minute was the rule for all.
-        assert!(since.elapsed() < Duration::from_secs(30), "the hand is not forfeited");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert!(since.elapsed() >= Duration::from_millis(300));
+    wait_until("the hand is forfeited", || server.json("/api/v1/slumbot")["forfeited"] != 0);
+    // Once a minute was the rule for all.
+    assert!((300..30_000).contains(&since.elapsed().as_millis()));
     assert_eq!(act(&server, &token, "k").error(), "unexpected action");
 }
 

@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::os::unix::net::UnixDatagram;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Stdio;
 
 use logs::LedgerReader;
 
 use super::server::{Bot, Server, command, folder_with, game, match_folders, read_json};
+use crate::program::{PATIENCE, send, wait_until};
 
 const KUHN: &str = "kuhn.limit.2p";
 
@@ -53,9 +53,7 @@ fn a_second_interrupt_aborts_with_exit_code_130() {
     let mut bot = Bot::sit(server.ports[0], &game(KUHN));
     bot.play(3);
     server.signal("INT");
-    while server.json("/api/v1/overview")["draining"] != true {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("it stops", || server.json("/api/v1/overview")["draining"] == true);
     server.signal("INT");
     assert_eq!(server.end().code(), Some(130), "{}", server.log());
     let last = server.log().lines().last().unwrap_or_default().to_owned();
@@ -105,7 +103,7 @@ fn the_log_is_json_with_the_match_and_the_hand() {
 fn systemd_hears_when_the_server_is_ready_alive_and_stopping() {
     let folder = folder_with("");
     let socket = UnixDatagram::bind(folder.path().join("notify")).expect("a socket");
-    socket.set_read_timeout(Some(super::server::PATIENCE)).expect("a socket");
+    socket.set_read_timeout(Some(PATIENCE)).expect("a socket");
     let mut child = command(folder.path())
         .args(["serve", "--bind", "127.0.0.1:0"])
         .env("NOTIFY_SOCKET", folder.path().join("notify"))
@@ -122,8 +120,7 @@ fn systemd_hears_when_the_server_is_ready_alive_and_stopping() {
     assert_eq!(next(), "READY=1");
     assert_eq!(next(), "WATCHDOG=1");
     assert_eq!(next(), "WATCHDOG=1");
-    let stopped = Command::new("kill").args(["-s", "TERM", &child.id().to_string()]).status();
-    assert!(stopped.expect("kill runs").success());
+    send("TERM", child.id());
     while next() != "STOPPING=1" {}
     assert_eq!(child.wait().expect("a child").code(), Some(0));
 }

@@ -2,11 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use logs::LedgerReader;
 
-use super::{Host, cardroom, text};
+use super::{Host, cardroom};
+use crate::program::{send, text};
 
 /// Plays, or goes on with what is complete already, and interrupts the run as soon as it has said what came of
 /// it. Gives the exit code and all that was said on both streams.
@@ -18,8 +19,7 @@ fn interrupted(folder: &Path, url: &str) -> (Option<i32>, [String; 2]) {
     let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut said = String::new();
     out.read_line(&mut said).expect("text");
-    let pressed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(pressed.expect("kill runs").success());
+    send("INT", child.id());
     out.read_to_string(&mut said).expect("text");
     let output = child.wait_with_output().expect("it ends");
     (output.status.code(), [said, text(&output.stderr)])

@@ -5,12 +5,13 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use logs::LedgerReader;
 use serde_json::Value;
 
-use super::{Host, PATIENCE, cardroom, check_ledgers, play, text};
+use super::{Host, cardroom, check_ledgers, play};
+use crate::program::{text, wait_for};
 
 const HANDS: u64 = 400;
 const SESSIONS: u64 = 3;
@@ -48,13 +49,8 @@ impl Run {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it runs");
         let said = BufReader::new(child.stderr.take().expect("it is piped"));
-        let since = Instant::now();
         let played = || LedgerReader::open(&folder.join("run")).ok()?.count().ok();
-        while played().unwrap_or_default() < HANDS / 4 {
-            assert!(since.elapsed() < PATIENCE, "it does not get on");
-            assert!(child.try_wait().expect("a child").is_none(), "it ended by itself");
-            sleep(Duration::from_millis(10));
-        }
+        wait_for(&mut child, "a quarter is played", || played().unwrap_or_default() >= HANDS / 4);
         Run { child, said }
     }
 

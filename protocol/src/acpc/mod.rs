@@ -14,8 +14,6 @@
 
 pub mod deal;
 pub mod dealer;
-#[doc(hidden)]
-pub mod fuzzing;
 pub mod gamedef;
 mod games;
 mod lines;

@@ -14,8 +14,6 @@ pub mod action;
 pub mod answer;
 pub mod books;
 pub mod client;
-#[doc(hidden)]
-pub mod fuzzing;
 pub mod host;
 pub mod message;
 

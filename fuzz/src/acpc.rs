@@ -1,16 +1,14 @@
-//! What must hold for any bytes at all. Each function takes arbitrary data and panics where something
-//! is wrong; the fuzz targets and the tests call the same functions.
+//! What must hold of the ACPC protocol for any bytes at all.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use game::{GameDef, Quirks, Turn};
-
-use super::dealer::{Config, Dealer, Event, Replies};
-use super::gamedef::{self, Reading};
-use super::matchstate::MatchState;
-use super::reply::{self, Question, Reply};
-use super::{Player, games};
+use protocol::acpc::dealer::{Config, Dealer, Event, Replies};
+use protocol::acpc::gamedef::{self, Reading};
+use protocol::acpc::matchstate::MatchState;
+use protocol::acpc::reply::{self, Question, Reply};
+use protocol::acpc::{Player, games};
 
 /// One of the built-in games, as a compatible dealer plays it.
 fn game(choice: u8) -> Arc<GameDef> {

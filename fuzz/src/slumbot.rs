@@ -1,11 +1,10 @@
-//! What must hold for any bytes at all; see `acpc::fuzzing`.
+//! What must hold of the Slumbot API for any bytes at all.
 
 use std::sync::Arc;
 
 use game::{Action, Turn};
-
-use super::client::{ClientError, Lost, Next};
-use super::{Client, Incr, action, message};
+use protocol::slumbot::client::{ClientError, Lost, Next};
+use protocol::slumbot::{Client, Incr, action, message};
 
 /// Betting texts: whatever is read is printed as the same text, but for slashes that nothing follows; an
 /// error lies within the text.
