@@ -1,15 +1,14 @@
 //! `cardroom agents`: what agents there are, whether they keep their promises, how fast they are.
 
+use show::{Table, number};
 use std::sync::Arc;
 use std::time::Instant;
 
 use agents::contract::{self, Claim, Report, Terms};
 use agents::{AgentChoice, AgentError, AgentSpec, Cost, Registry};
 use clap::value_parser;
-use comfy_table::{CellAlignment, Table, presets};
 use evaluation::measure::{Measured, measure};
 use game::GameDef;
-use logs::stats::text;
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 use serde_json::json;
@@ -129,21 +128,21 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
         let schema = "cardroom-agents/1";
         return say(&pretty(&json!({ "schema": schema, "kinds": kinds, "configured": defined })));
     }
-    let mut table = table(&["AGENT", "COST", "WHAT IT DOES"]);
+    let mut table = Table::new(["AGENT", "COST", "WHAT IT DOES"]);
     for spec in registry.kinds() {
-        table.add_row([named(spec), cost(spec.cost).to_owned(), spec.summary.to_owned()]);
+        table.row([named(spec), cost(spec.cost).to_owned(), spec.summary.to_owned()]);
     }
     for (name, config) in registry.defined() {
         let spec = registry.kinds().iter().find(|spec| spec.kind == config.kind);
         let what = spec.map_or("", |spec| spec.summary);
         let cost = spec.map_or("", |spec| cost(spec.cost));
-        table.add_row([
+        table.row([
             name.to_owned(),
             cost.to_owned(),
             format!("{} (configured): {what}", config.kind),
         ]);
     }
-    say(&table.trim_fmt())
+    say(&table.to_string())
 }
 
 /// The kind with its argument, as it is written on command lines.
@@ -231,11 +230,11 @@ fn description(spec: &AgentSpec) -> String {
     if spec.options.is_empty() {
         return text + "\nNo options.";
     }
-    let mut table = table(&["OPTION", "DEFAULT", "WHAT IT DOES"]);
+    let mut table = Table::new(["OPTION", "DEFAULT", "WHAT IT DOES"]);
     for option in spec.options {
-        table.add_row([option.name, option.default, option.help]);
+        table.row([option.name, option.default, option.help]);
     }
-    format!("{text}\n\n{}", table.trim_fmt())
+    format!("{text}\n\n{table}")
 }
 
 /// The agents of these names; without names, all that need no option.
@@ -322,8 +321,7 @@ fn reports_json(reports: &[(String, String, Report)]) -> String {
 }
 
 fn reports_text(reports: &[(String, String, Report)]) -> String {
-    let mut table = table(&["AGENT", "GAME", "DECISIONS", "RESULT"]);
-    right(&mut table, 2);
+    let mut table = Table::new(["AGENT", "GAME", "DECISIONS", "RESULT"]).right(2..3);
     let mut details = String::new();
     for (agent, game, report) in reports {
         let result = match report.breaches.len() {
@@ -331,12 +329,12 @@ fn reports_text(reports: &[(String, String, Report)]) -> String {
             0 => "holds; not repeatable".to_owned(),
             count => format!("{count} of {} claims fail", Claim::ALL.len()),
         };
-        table.add_row([agent.clone(), game.clone(), report.decisions.to_string(), result]);
+        table.row([agent.clone(), game.clone(), report.decisions.to_string(), result]);
         for (claim, how) in &report.breaches {
             details += &format!("\n{agent} at {game}: not true that it {}: {how}", claim.words());
         }
     }
-    format!("{}{details}", table.trim_fmt())
+    format!("{table}{details}")
 }
 
 fn bench(args: &BenchArgs) -> Result<(), Failure> {
@@ -355,19 +353,11 @@ fn bench(args: &BenchArgs) -> Result<(), Failure> {
         let agents: Vec<_> = measured.iter().map(one).collect();
         return say(&pretty(&json!({ "schema": "cardroom-agents-bench/1", "agents": agents })));
     }
-    let mut table = table(&[
-        "AGENT",
-        "DECISIONS",
-        "PER SECOND",
-        "P50",
-        "P99",
-        "LONGEST",
-        "MEMORY",
-        "TOTAL MEMORY",
-    ]);
-    (1..8).for_each(|column| right(&mut table, column));
+    let header =
+        ["AGENT", "DECISIONS", "PER SECOND", "P50", "P99", "LONGEST", "MEMORY", "TOTAL MEMORY"];
+    let mut table = Table::new(header).right(1..);
     for (agent, measured) in &measured {
-        table.add_row([
+        table.row([
             agent.clone(),
             measured.decisions.to_string(),
             format!("{:.0}", measured.per_second),
@@ -378,27 +368,15 @@ fn bench(args: &BenchArgs) -> Result<(), Failure> {
             memory(measured.memory),
         ]);
     }
-    say(&table.trim_fmt())
+    say(&table.to_string())
 }
 
 fn time(microseconds: f64) -> String {
-    text::duration((microseconds.max(0.0) * 1e3).round() as u64)
+    number::duration((microseconds.max(0.0) * 1e3).round() as u64)
 }
 
 fn memory(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "unknown".into(), |bytes| format!("{:.1} MiB", bytes as f64 / 1048576.0))
-}
-
-fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header.to_vec());
-    table
-}
-
-fn right(table: &mut Table, column: usize) {
-    if let Some(column) = table.column_mut(column) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
 }
 
 fn pretty(document: &serde_json::Value) -> String {

@@ -1,11 +1,11 @@
 //! `cardroom play`: play as an agent at a table somewhere else.
 
+use show::number;
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::Quirks;
-use logs::stats::text;
 use matches::stop::Stop;
 use wire::package_acpc::UNANSWERED;
 use wire::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
@@ -140,7 +140,7 @@ fn show(summary: &Summary, json: bool) -> String {
     if let (Some(median), Some(p99), Some(max)) =
         (decisions.median_ms, decisions.p99_ms, decisions.max_ms)
     {
-        let time = |milliseconds: f64| text::duration((milliseconds * 1e6).round() as u64);
+        let time = |milliseconds: f64| number::duration((milliseconds * 1e6).round() as u64);
         let (median, p99, max) = (time(median), time(p99), time(max));
         said += &format!("; thinking time {median} (median), {p99} (p99), {max} (longest)");
     }

@@ -3,7 +3,9 @@
 use cards::{Met, Range};
 use serde_json::{Value, json};
 
-use super::{Hand, Table, TiesArg, on_board, percent, street, whole};
+use show::number::{percent, whole};
+
+use super::{Hand, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
 
 /// What a hand gets against a range over all boards.

@@ -3,7 +3,9 @@
 use cards::{MultiwayError, Share, Ties, all_in, all_in_multiway};
 use serde_json::{Value, json};
 
-use super::{Hand, Table, TiesArg, on_board, percent, street, whole};
+use show::number::{percent, whole};
+
+use super::{Hand, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
 
 /// What each of several hands gets over all boards.

@@ -79,16 +79,6 @@ pub(crate) fn on_board(board: &str) -> String {
     if board.is_empty() { "before the flop".to_owned() } else { format!("on {board}") }
 }
 
-/// A whole number with commas.
-pub(crate) fn whole(number: u64) -> String {
-    indicatif::HumanCount(number).to_string()
-}
-
-/// A share in percent, with so many digits behind the point.
-pub(crate) fn percent(share: f64, digits: usize) -> String {
-    format!("{:.digits$} %", 100.0 * share)
-}
-
 /// A hand as it was dealt on the command line, with what it is to the evaluator.
 #[derive(Debug, Clone)]
 pub(crate) struct Hand {

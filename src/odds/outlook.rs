@@ -3,7 +3,9 @@
 use cards::{Distribution, Outlook, RiverTable, WinRate, win_rate};
 use serde_json::{Value, json};
 
-use super::{Hand, Method, Table, TiesArg, on_board, percent, street, whole};
+use show::number::{percent, whole};
+
+use super::{Hand, Method, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
 
 /// How distributions are shown.

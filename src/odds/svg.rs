@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use super::chart::Chart;
 use super::outlook::{Later, Prospect};
-use super::{on_board, percent, whole};
+use show::number::{percent, whole};
+
+use super::on_board;
 
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 64.0;

@@ -1,6 +1,7 @@
 //! What templates show: rows of text made from the values of [`view`](super::view).
 
 use askama::Template;
+use show::number;
 use wire::connect::{ConnectionStatus, Doing};
 use wire::host::{Playing, SeatStatus, TableStatus};
 
@@ -361,9 +362,9 @@ impl DecisionRow {
         Some(DecisionRow {
             name: entrant.name.clone(),
             decisions: counts.count,
-            median: time(times.p50),
-            p99: time(times.p99),
-            longest: time(times.max),
+            median: number::duration(times.p50),
+            p99: number::duration(times.p99),
+            longest: number::duration(times.max),
             corrected: counts.corrected,
             fallbacks: counts.fallbacks.values().sum(),
         })
@@ -431,28 +432,9 @@ pub(super) fn signed(value: f64, decimals: usize) -> String {
     format!("{}{text}", if value < 0.0 { '−' } else { '+' })
 }
 
-/// A number that is not negative, with a comma before every three digits.
+/// With commas between the thousands.
 pub(super) fn grouped(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    let whole = text.find('.').unwrap_or(text.len());
-    let mut grouped = String::with_capacity(text.len() + whole / 3);
-    for (i, c) in text.char_indices() {
-        if i > 0 && i < whole && (whole - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(c);
-    }
-    grouped
-}
-
-fn time(nanoseconds: u64) -> String {
-    let ns = nanoseconds as f64;
-    match nanoseconds {
-        0..1_000 => format!("{nanoseconds} ns"),
-        1_000..1_000_000 => format!("{:.1} µs", ns / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} ms", ns / 1e6),
-        _ => format!("{:.1} s", ns / 1e9),
-    }
+    number::grouped(&format!("{value:.decimals$}"))
 }
 
 /// A time stamp to the second, for people.

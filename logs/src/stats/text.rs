@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use comfy_table::{CellAlignment, Table, presets};
+use show::Table;
+use show::number::{self, counted, duration, whole};
 
 use super::estimates::{EstimateRow, EstimatesPart, SeatRow};
 use super::report::{EntrantPart, Report, Split};
@@ -29,7 +30,7 @@ pub fn render(report: &Report) -> String {
     };
     let hands = match of.hands_planned {
         0 => counted(report.hands, "hand"),
-        planned => format!("{} of {}", grouped(report.hands), counted(planned, "hand")),
+        planned => format!("{} of {}", whole(report.hands), counted(planned, "hand")),
     };
     line(format!("{hands}{deals}"));
     line(String::new());
@@ -116,7 +117,7 @@ fn splits(entrant: &EntrantPart) -> String {
         let rate = &split.rate;
         vec![
             split.hands.clone(),
-            grouped(rate.hands),
+            whole(rate.hands),
             rate.mbb.map_or_else(dash, signed),
             rate.interval.map_or_else(dash, range),
         ]
@@ -151,9 +152,9 @@ fn decisions(report: &Report) -> String {
         };
         Some(vec![
             entrant.name.clone(),
-            grouped(part.count),
-            grouped(part.corrected),
-            grouped(part.fallbacks.values().sum()),
+            whole(part.count),
+            whole(part.corrected),
+            whole(part.fallbacks.values().sum()),
             time(|t| t.p50),
             time(|t| t.p90),
             time(|t| t.p99),
@@ -173,9 +174,10 @@ fn spread(report: &Report) -> String {
         ]
     });
     let mut text = table(&["", "deviation per hand", "per deal", "by duplication"], rows);
-    let needed = report.hands_needed.iter().filter_map(|part| {
-        Some(format!("±{} mbb/hand: {}", part.half_width, grouped(part.hands?)))
-    });
+    let needed = report
+        .hands_needed
+        .iter()
+        .filter_map(|part| Some(format!("±{} mbb/hand: {}", part.half_width, whole(part.hands?))));
     let needed: Vec<String> = needed.collect();
     if !needed.is_empty() {
         write!(text, "\nhands needed for {}", needed.join(", ")).expect("a string takes all");
@@ -216,16 +218,9 @@ pub fn crosstable(table_: &CrossTable) -> String {
 }
 
 fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header.to_vec());
-    rows.for_each(|row| _ = table.add_row(row));
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if i > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.trim_fmt()
+    let mut table = Table::new(header.iter().copied()).right(1..).at_the_margin();
+    rows.for_each(|row| table.row(row));
+    table.to_string()
 }
 
 /// How much smaller a deviation is: 0.3 is `30.0 % less`.
@@ -238,10 +233,8 @@ fn dash() -> String {
     "-".to_owned()
 }
 
-/// One decimal and a sign; zero without one.
 fn signed(value: f64) -> String {
-    let text = format!("{value:+.1}");
-    if text == "-0.0" || text == "+0.0" { "0.0".to_owned() } else { text }
+    number::signed(value, 1)
 }
 
 fn plain(value: f64) -> String {
@@ -250,34 +243,4 @@ fn plain(value: f64) -> String {
 
 fn range(interval: Interval) -> String {
     format!("{} to {}", signed(interval.low), signed(interval.high))
-}
-
-/// `1 hand`, `1,234 hands`.
-fn counted(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(number))
-}
-
-/// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A time with the unit that suits it: `250 ns`, `1.5 µs`, `20.0 ms`, `3.00 s`.
-pub fn duration(nanoseconds: u64) -> String {
-    let ns = nanoseconds as f64;
-    match nanoseconds {
-        0..1_000 => format!("{nanoseconds} ns"),
-        1_000..1_000_000 => format!("{:.1} µs", ns / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} ms", ns / 1e6),
-        _ => format!("{:.2} s", ns / 1e9),
-    }
 }

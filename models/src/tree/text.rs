@@ -13,6 +13,7 @@
 //! branches inside branches in parentheses. `#` gives a leaf's rows, and `@` their weight where it is another
 //! number; without them both are zero.
 
+use show::number::grouped;
 use std::fmt::Write;
 
 use super::{Builder, Looks, Node, Plane, Tree, TreeError, UNITS};
@@ -112,20 +113,6 @@ fn write_bound(below: f32, out: &mut String) {
     let shorter = under.is_finite() && above.len() < exact.len();
     out.push_str(if shorter { ">" } else { ">=" });
     out.push_str(&grouped(if shorter { &above } else { &exact }));
-}
-
-// A number's text with commas between thousands.
-fn grouped(number: &str) -> String {
-    let start = usize::from(number.starts_with('-'));
-    let end = number.find('.').unwrap_or(number.len());
-    let mut out = String::new();
-    for (index, digit) in number.char_indices() {
-        if index > start && index < end && (end - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 fn bare(letter: char) -> bool {

@@ -2,6 +2,7 @@
 //! a [module of its own](super::in_tree).
 
 use serde_json::json;
+use show::number::whole;
 use solvers::games::Dealt;
 use solvers::{Player, Sequences, Tree};
 
@@ -58,7 +59,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
          \u{20} response in seat 1   {:>+13.6}\n",
         agent.name(),
         args.game.name(),
-        indicatif::HumanCount(tree.nodes().len() as u64),
+        whole(tree.nodes().len() as u64),
         won[0],
         won[1],
     ))

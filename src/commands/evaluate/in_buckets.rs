@@ -1,6 +1,7 @@
 //! `cardroom evaluate AGENT --by best-response --sees buckets`: what could be won from an agent by
 //! somebody who sees what it sees, exactly.
 
+use show::number::whole;
 use std::time::Instant;
 
 use evaluation::best_response::in_buckets::{
@@ -98,7 +99,7 @@ impl Shown<'_> {
 
     fn text(&self) -> String {
         let Figures { best, own, paths, guessed } = self.found;
-        let count = indicatif::HumanCount;
+        let count = whole;
         let [decisions, infosets] = self.sizes().map(count);
         let [preflop, flop, turn, river] = paths;
         let mut text = format!(

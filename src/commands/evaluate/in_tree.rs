@@ -1,6 +1,7 @@
 //! `cardroom evaluate AGENT --by best-response` in hold'em: inside a betting tree, on drawn flops
 //! or on all.
 
+use show::number::whole;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -137,7 +138,7 @@ fn text(plan: &Plan, outcome: &Outcome, seconds: f64) -> String {
     let mut text = format!(
         "{}, best response inside its betting tree of {} decisions, {}\n{flops}; {} of them known before, {seconds:.0} s\n\n",
         plan.agent.name(),
-        indicatif::HumanCount(decisions),
+        whole(decisions),
         plan.game_name,
         outcome.earlier,
     );

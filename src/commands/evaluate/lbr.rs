@@ -8,6 +8,7 @@ use logs::Rate;
 use logs::stats::{NoRate, Sums};
 use matches::stop::Stop;
 use serde_json::{Value, json};
+use show::number::whole;
 use solvers::lbr::Moves;
 
 use super::Args;
@@ -124,8 +125,8 @@ fn text(plan: &Plan, outcome: &Outcome) -> String {
         rounds(plan.from),
         plan.game_name,
         plan.seed,
-        indicatif::HumanCount(outcome.hands),
-        indicatif::HumanCount(plan.hands),
+        whole(outcome.hands),
+        whole(plan.hands),
     );
     let rows = rows(plan, outcome);
     let widest = rows.iter().map(|(_, name, _)| name.chars().count()).max().unwrap_or_default();

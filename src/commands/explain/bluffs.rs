@@ -1,12 +1,13 @@
 //! `cardroom explain bluffs`: where a tree bets and raises with weak hands.
 
+use show::number::whole;
 use std::str::FromStr;
 
 use models::explain::{Bluff, Explainer, Weak, percent};
 use models::student::Student;
 use serde_json::{Value, json};
 
-use super::tree::{rows, share, whole};
+use super::tree::{rows, share};
 use super::whose::{Whose, explainer, on};
 use crate::exit::Failure;
 use crate::report;

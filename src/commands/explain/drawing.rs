@@ -1,12 +1,13 @@
 //! A tree drawn: from left to right, a box for each node, made without fonts or other files,
 //! readable on light and dark ground.
 
+use show::number::whole;
 use std::fmt::Write;
 
 use abstraction::menu::{BetSize, Move};
 use models::explain::{Explainer, Shown};
 
-use super::tree::{rows, whole};
+use super::tree::rows;
 use crate::chart::Kind;
 use crate::chart::letters::Letters;
 use crate::chart::picture::{self, escaped};

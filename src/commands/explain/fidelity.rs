@@ -2,15 +2,15 @@
 //! difference costs.
 
 use clap::value_parser;
-use comfy_table::{CellAlignment, Table, presets};
 use evaluation::fidelity::{Compared, Fidelity, FidelityError, Likeness, Settings, compare};
 use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
 use matches::stop::Stop;
 use serde_json::{Value, json};
+use show::Table;
+use show::number::{self, whole};
 
-use super::tree::whole;
 use super::whose::player;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -221,7 +221,7 @@ fn none() -> String {
 }
 
 fn percent(share: Option<f64>) -> String {
-    share.map_or_else(none, |share| format!("{:.1} %", 100.0 * share))
+    share.map_or_else(none, |share| number::percent(share, 1))
 }
 
 /// Without the sign of a zero.
@@ -229,15 +229,8 @@ fn positive(number: f64) -> f64 {
     if number == 0.0 { 0.0 } else { number }
 }
 
-/// Aligned, the first column to the left.
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(head.iter().copied());
-    rows.for_each(|row| _ = table.add_row(row));
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n")
+    let mut table = Table::new(head.iter().copied()).right(1..);
+    rows.for_each(|row| table.row(row));
+    table.to_string()
 }

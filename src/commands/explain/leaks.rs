@@ -10,13 +10,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use comfy_table::{CellAlignment, Table, presets};
 use game::{Action, BySeat, Payoff, Position, PublicState, Seat, Street};
 use logs::stats::{AllIn, Expected, t_quantile};
 use logs::{HandRecord, MatchInfo, Rate};
 use serde_json::{Value, json};
+use show::Table;
+use show::number::{self, whole};
 
-use super::tree::whole;
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::report;
@@ -512,13 +512,12 @@ impl Shown<'_> {
     }
 
     fn table<'r>(&self, rows: impl Iterator<Item = &'r Row>, ranked: bool) -> String {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
         let other = self.other();
-        table.set_header(["", "", "hands", &other, "won", &other, "difference", "95 %", ""]);
+        let header = ["", "", "hands", &other, "won", &other, "difference", "95 %", ""];
+        let mut table = Table::new(header).right(2..8);
         for (number, row) in (1..).zip(rows) {
             let Row { key, hands, won, difference, verdict } = row;
-            table.add_row([
+            table.row([
                 if ranked { number.to_string() } else { String::new() },
                 key.words(),
                 whole(hands[0]),
@@ -530,10 +529,7 @@ impl Shown<'_> {
                 verdict.words().to_owned(),
             ]);
         }
-        for column in table.column_iter_mut().skip(2).take(6) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+        format!("{table}\n")
     }
 
     fn document(&self) -> Value {
@@ -573,8 +569,6 @@ impl Shown<'_> {
     }
 }
 
-/// To a tenth, with a sign; never minus zero.
 fn signed(number: f64) -> String {
-    let text = format!("{number:+.1}");
-    if text == "-0.0" { "+0.0".to_owned() } else { text }
+    number::signed(number, 1)
 }

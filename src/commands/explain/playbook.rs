@@ -3,13 +3,14 @@
 mod html;
 mod svg;
 
+use show::number::whole;
 use std::path::PathBuf;
 
 use models::explain::{Explainer, Shown};
 use models::student::{Manifest, Student};
 
 use super::drawing::colours;
-use super::tree::{share, whole};
+use super::tree::share;
 use super::whose::{Whose, explainer, on};
 use crate::exit::Failure;
 use crate::report;

@@ -12,8 +12,8 @@ use logs::stats::{NoRate, Sums};
 use logs::{LedgerReader, Rate};
 use models::student::Student;
 use serde_json::{Value, json};
+use show::number::whole;
 
-use super::tree::whole;
 use super::whose::{explainer, student};
 use crate::exit::Failure;
 use crate::named::Named;

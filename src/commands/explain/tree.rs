@@ -1,5 +1,6 @@
 //! `cardroom explain tree`: a decision tree in poker words, as text, for Graphviz, or drawn.
 
+use show::number::whole;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -254,11 +255,6 @@ pub(super) fn share(share: f64) -> String {
         percent if percent > 0.0 => "under 0.01 %".to_owned(),
         _ => "0 %".to_owned(),
     }
-}
-
-/// A whole number with commas.
-pub(super) fn whole(number: u64) -> String {
-    indicatif::HumanCount(number).to_string()
 }
 
 /// The letters of Graphviz's edges, which measures them itself.

@@ -1,5 +1,6 @@
 //! `cardroom play slumbot`: the benchmark over the Slumbot API.
 
+use show::number;
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +11,7 @@ use clap::{ValueEnum, value_parser};
 use game::escape::visible;
 use logs::Rate;
 use logs::stats::estimates::EstimatesPart;
-use logs::stats::text;
+use logs::stats::text::render;
 use matches::program::SLUMBOT_PASSWORD;
 use matches::stop::Stop;
 use protocol::slumbot::PREFIXES;
@@ -153,7 +154,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let estimates = report.as_ref().and_then(|report| report.estimates.as_ref());
         out(&json(&Document { schema: "cardroom-play-slumbot/1", summary: &summary, estimates }))?;
     } else if let Some(report) = &report {
-        out(&format!("\n{}\nkept in {}\n", text::render(report), folder.display()))?;
+        out(&format!("\n{}\nkept in {}\n", render(report), folder.display()))?;
     }
     let resume = || format!("resume with: {}", interrupt::command_line());
     match end {
@@ -444,7 +445,7 @@ fn show(summary: &Summary, name: &str) -> String {
         ));
     }
     let answers = summary.answer_ms.map_or(String::new(), |ms| {
-        format!(", {} for an answer (mean)", text::duration((ms * 1e6).round() as u64))
+        format!(", {} for an answer (mean)", number::duration((ms * 1e6).round() as u64))
     });
     lines.push(format!(
         "sessions: {} ({} ended early); requests: {}{answers}; without a usable answer in this run: {}",

@@ -1,5 +1,6 @@
 //! `cardroom train cfr`: a blueprint, the average strategy of an abstract game.
 
+use show::Table;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::{BucketRecipe, Buckets};
-use comfy_table::{CellAlignment, Table, presets};
 use game::Street;
 use logs::folder::write_whole;
 use matches::stop::Stop;
@@ -397,20 +397,12 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
     let counts = Street::ALL.map(|street| buckets.count(street));
     let (size, bytes) = (tree.size(), u128::from(precision.bytes()));
     let (infosets, values) = (size.infosets(counts), size.values(counts));
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([
-        "",
-        "decisions",
-        "buckets",
-        "information sets",
-        "actions",
-        "training",
-        "blueprint",
-    ]);
+    let header =
+        ["", "decisions", "buckets", "information sets", "actions", "training", "blueprint"];
+    let mut table = Table::new(header).right(1..);
     for street in Street::ALL {
         let at = street.index();
-        table.add_row([
+        table.row([
             street.to_string(),
             size.decisions[at].to_string(),
             counts[at].to_string(),
@@ -421,7 +413,7 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
         ]);
     }
     let all = values.iter().sum::<u128>();
-    table.add_row([
+    table.row([
         "all".to_owned(),
         size.decisions.iter().sum::<u64>().to_string(),
         String::new(),
@@ -430,11 +422,7 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
         bytes_in_words(all * bytes),
         bytes_in_words(all),
     ]);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    format!("{}\n", lines.join("\n"))
+    format!("{table}\n")
 }
 
 /// Bytes in the unit that suits them.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use comfy_table::{CellAlignment, Table as Cells, presets};
 use game::Street;
 use learners::Table;
 use learners::baseline::{Constant, Nearest, least_log_loss};
@@ -10,6 +9,7 @@ use learners::dataset::{Dataset, Labels, Split};
 use learners::measure::{Measured, log_losses, mean_difference, measure};
 use models::student::columns;
 use serde_json::{Value, json};
+use show::number::percent;
 
 use crate::config::units::Size;
 use crate::exit::Failure;
@@ -134,15 +134,14 @@ fn text(lines: &[Line], least: &[f64], differences: &[Difference]) -> String {
     let mut table = headed("test rows");
     for (name, measured) in lines {
         let cells = measured.iter().map(|measured| {
-            format!("{:.4} ({:.1} %)", measured.log_loss, 100.0 * measured.accuracy)
+            format!("{:.4} ({})", measured.log_loss, percent(measured.accuracy, 1))
         });
-        table.add_row([name.clone()].into_iter().chain(cells));
+        table.row([name.clone()].into_iter().chain(cells));
     }
     let cells = least.iter().map(|least| format!("{least:.4} (100.0 %)"));
-    table.add_row(["least possible".to_owned()].into_iter().chain(cells));
+    table.row(["least possible".to_owned()].into_iter().chain(cells));
     let mut text = format!(
-        "{}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's\n",
-        aligned(&table)
+        "{table}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's\n"
     );
     if differences.is_empty() {
         return text;
@@ -152,26 +151,15 @@ fn text(lines: &[Line], least: &[f64], differences: &[Difference]) -> String {
         let [first, second] = [first, second].map(|&student| &lines[student].0);
         let cells =
             streets.iter().map(|(mean, error)| format!("{mean:+.4} ± {:.4}", NORMAL * error));
-        table.add_row([format!("{second} above {first}")].into_iter().chain(cells));
+        table.row([format!("{second} above {first}")].into_iter().chain(cells));
     }
-    text += &format!("\n{}\n", aligned(&table));
+    text += &format!("\n{table}\n");
     text
 }
 
-fn headed(what: &str) -> Cells {
-    let mut table = Cells::new();
-    table.load_style(presets::NOTHING);
+fn headed(what: &str) -> show::Table {
     let streets = Street::ALL.map(|street| street.to_string());
-    table.set_header([&[what.to_owned()], &streets[..]].concat());
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
-
-fn aligned(table: &Cells) -> String {
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n")
+    show::Table::new([&[what.to_owned()], &streets[..]].concat()).right(1..)
 }
 
 fn document(

@@ -1,6 +1,7 @@
 //! The course of a training: a row at each checkpoint, on the terminal and in a file beside the model, and a
 //! picture of it.
 
+use show::number::percent;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -53,13 +54,13 @@ impl Row {
         let (from, nodes) = before.map_or((0.0, 0), |row| (row.seconds, row.statistics.nodes));
         let speed = (statistics.nodes - nodes) as f64 / (seconds - from).max(1e-3);
         let reached = statistics.touched / statistics.infosets.max(1) as f64;
-        let change = statistics.change.map_or_else(String::new, percent);
+        let change = statistics.change.map_or_else(String::new, |change| percent(change, 1));
         format!(
             "{:>9}  {:>13}  {:>10}  {:>9}  {change:>8}  {:>18}  {:>19}",
             clock(*seconds),
             statistics.iterations,
             format!("{:.1} M", speed / 1e6),
-            percent(reached),
+            percent(reached, 1),
             against_last.map_or_else(String::new, in_words),
             found(*exploitability),
         )
@@ -141,10 +142,6 @@ pub(super) fn picture(path: &Path) -> Option<String> {
         band: rows.iter().map(|&(at, mean, reach)| (at, [mean - reach, mean + reach])).collect(),
     };
     Some(picture.svg())
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 /// A mean in thousandths of a big blind, with its 95 % interval.

@@ -5,13 +5,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use abstraction::features::{Schema, Stamp};
-use comfy_table::{CellAlignment, Table, presets};
 use learners::Teacher;
 use learners::dataset::{CARD, Card, Made, MakeOptions, StreetCard, make};
 use matches::stop::Stop;
 use models::blueprint::Blueprint;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use show::Table;
+use show::number::percent;
 
 use crate::config::units::Count;
 use crate::exit::Failure;
@@ -186,15 +187,14 @@ fn document(card: &Card, out: &Path) -> Value {
 }
 
 fn text(card: &Card, out: &Path) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["", "sampled", "different", "train", "valid", "test", "moves"]);
+    let header = ["", "sampled", "different", "train", "valid", "test", "moves"];
+    let mut table = Table::new(header).right(1..6);
     for street in &card.streets {
         let files = [&street.train, &street.valid, &street.test];
         let [train, valid, test] = files.map(|file| file.rows.to_string());
         let balance = street.classes.iter().zip(&street.balance);
-        let moves = balance.map(|(name, share)| format!("{name} {:.1} %", 100.0 * share));
-        table.add_row([
+        let moves = balance.map(|(name, share)| format!("{name} {}", percent(*share, 1)));
+        table.row([
             street.street.clone(),
             files.iter().map(|file| file.sampled).sum::<u64>().to_string(),
             files.iter().map(|file| file.rows).sum::<u64>().to_string(),
@@ -204,16 +204,12 @@ fn text(card: &Card, out: &Path) -> String {
             moves.collect::<Vec<_>>().join("  "),
         ]);
     }
-    for column in table.column_iter_mut().skip(1).take(5) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     format!(
         "{}: {} rows of {} deals, {} % of actions drawn from all alike\n{}\n",
         out.display(),
         card.sampled,
         card.deals,
         100.0 * card.explore,
-        lines.join("\n")
+        table
     )
 }

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use comfy_table::{CellAlignment, Table as Cells, presets};
 use game::Street;
 use learners::Progress as Learning;
 use learners::dataset::{Dataset, Labels, Split};
@@ -15,6 +14,8 @@ use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::student::Learned;
 use serde_json::{Value, json};
+use show::Table;
+use show::number::percent;
 
 use super::curve::Curve;
 use super::device::{Device, Trainer};
@@ -332,27 +333,21 @@ fn figures(taught: &Taught) -> [String; 5] {
         format!("{:.4}", valid.log_loss),
         format!("{:.4}", test.log_loss),
         format!("{:.4}", test.brier),
-        format!("{:.1} %", 100.0 * test.accuracy),
+        percent(test.accuracy, 1),
     ]
 }
 
 fn text(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> String {
-    let mut table = Cells::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["", "rows", "train", "validation", "test", "Brier", "right", "size"]);
+    let header = ["", "rows", "train", "validation", "test", "Brier", "right", "size"];
+    let mut table = Table::new(header).right(1..7);
     for (street, taught) in Street::ALL.into_iter().zip(taught) {
         let [train, valid, test, brier, right] = figures(taught);
         let (rows, size) = (taught.rows.to_string(), taught.learned.size());
-        table.add_row([street.to_string(), rows, train, valid, test, brier, right, size]);
+        table.row([street.to_string(), rows, train, valid, test, brier, right, size]);
     }
-    for column in table.column_iter_mut().skip(1).take(6) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     format!(
-        "{}: log-losses in nats, by street\n{}\nPlay it: {}:model={}\n",
+        "{}: log-losses in nats, by street\n{table}\nPlay it: {}:model={}\n",
         out.display(),
-        lines.join("\n"),
         lesson.kind(),
         out.display()
     )

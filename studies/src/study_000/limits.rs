@@ -5,11 +5,12 @@ use super::files::Player;
 use super::published;
 use super::results::{Match, Pair, Results};
 use super::verdict::Outcome;
-use super::words::{rate, whole};
+use super::words::rate;
 use super::{BUCKETS, MENU};
 use crate::Options;
 use crate::read::Estimate;
 use crate::record::Record;
+use show::number::whole;
 
 /// All of them, a paragraph each.
 pub(super) fn limits(options: &Options, record: &Record, results: &Results) -> Vec<String> {

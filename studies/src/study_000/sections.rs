@@ -6,11 +6,12 @@ use super::limits::{drawing, limits};
 use super::published;
 use super::results::{Pair, Results, STREETS, Slumbot};
 use super::steps::PICTURES;
-use super::words::{claims, percent, rate, whole};
+use super::words::{claims, rate};
 use super::{ANCHOR, tables};
 use crate::picture::signed;
 use crate::record::Record;
 use crate::{Options, ReadError};
+use show::number::{percent, whole};
 
 /// A section.
 #[derive(Default)]
@@ -207,7 +208,7 @@ fn losses(results: &Results) -> Section {
     let mut table = vec![streets(&[""], &[])];
     table.extend(results.losses.iter().map(|line| {
         let cell = |street: usize| {
-            format!("{:.4} ({:.1} %)", line.log_loss[street], 100.0 * line.accuracy[street])
+            format!("{:.4} ({})", line.log_loss[street], percent(line.accuracy[street], 1))
         };
         [line.name.clone()].into_iter().chain((0..4).map(cell)).collect()
     }));
@@ -285,7 +286,7 @@ fn parameters(results: &Results) -> Section {
 fn fidelity(results: &Results) -> Section {
     let mut table = vec![streets(&["", "same move"], &["all"])];
     table.extend(results.fidelity.iter().map(|line| {
-        let mut cells = vec![line.name.clone(), percent(line.same)];
+        let mut cells = vec![line.name.clone(), percent(line.same, 1)];
         cells.extend(line.lost.iter().map(|&lost| rate(lost)));
         cells.push(rate(line.lost_in_all));
         cells

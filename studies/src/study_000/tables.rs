@@ -2,6 +2,7 @@
 
 use logs::chart::{Chart, Line, Look};
 use serde_json::{Value, json};
+use show::number::whole;
 
 use super::results::{Match, Pair, Results, STREETS};
 use super::sections::verdict;
@@ -138,7 +139,7 @@ pub(super) fn curve_picture(results: &Results) -> Option<String> {
         titled: true,
         description: &format!(
             "After {} iterations the student wins {} mbb/hand; the band is the 95 % interval.",
-            words::whole(last.iterations),
+            whole(last.iterations),
             rate(last.student)
         ),
         along: "iterations of the teacher",

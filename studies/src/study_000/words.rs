@@ -6,6 +6,7 @@ use super::results::{Results, STREETS};
 use super::verdict::{Mark, Outcome, Verdict};
 use crate::picture::signed;
 use crate::read::Estimate;
+use show::number::{percent, whole};
 
 /// A claim.
 pub(super) struct Claim {
@@ -14,26 +15,9 @@ pub(super) struct Claim {
     pub(super) found: String,
 }
 
-/// A whole number with commas.
-pub(super) fn whole(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A rate with the half-width of its interval.
 pub(super) fn rate(estimate: Estimate) -> String {
     format!("{} ± {:.0}", signed(estimate.mbb), estimate.half_width())
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 /// All claims that there are results of.
@@ -228,8 +212,8 @@ fn opening(results: &Results) -> Option<Claim> {
         found: format!(
             "it folds {} of all hands at once, {} of suited ones; of 169 hands {} are folded more often than not, {} of them \
              suited",
-            percent(opening.folds),
-            percent(opening.suited_folds),
+            percent(opening.folds, 1),
+            percent(opening.suited_folds, 1),
             opening.folded,
             opening.suited_folded
         ),

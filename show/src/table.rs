@@ -1,0 +1,52 @@
+//! Tables of text.
+
+use std::fmt;
+use std::ops::RangeBounds;
+
+use comfy_table::{CellAlignment, presets};
+
+/// A table without lines, its columns aligned, for a terminal or a file of text.
+#[derive(Debug, Clone)]
+pub struct Table(comfy_table::Table);
+
+impl Table {
+    /// A table with these words above its columns.
+    pub fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Table {
+        let mut table = comfy_table::Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_header(header.into_iter().map(Into::<String>::into));
+        Table(table)
+    }
+
+    /// Has the cells of these columns end together, as numbers should.
+    #[must_use]
+    pub fn right(mut self, columns: impl RangeBounds<usize>) -> Table {
+        for (number, column) in self.0.column_iter_mut().enumerate() {
+            if columns.contains(&number) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        self
+    }
+
+    /// Puts the first column at the margin, and two blanks behind each.
+    #[must_use]
+    pub fn at_the_margin(mut self) -> Table {
+        for column in self.0.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        self
+    }
+
+    /// Adds a row.
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.0.add_row(cells.into_iter().map(Into::<String>::into));
+    }
+}
+
+/// Its lines, without blanks or a line break at their ends.
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.trim_fmt())
+    }
+}
