@@ -3,6 +3,8 @@
 
 use std::process::Command;
 
+use show::svg::Colour;
+
 use crate::sources::{all_files, root, rust_files};
 
 /// Lines above which a Rust file must be split.
@@ -92,5 +94,16 @@ fn gitignore_hides_run_output_and_no_crate() {
     }
     for path in ["logs/src/lib.rs", "logs/new.rs", "games/new.game", "agents/models/x/data/m.bin"] {
         assert_ne!(ignored_by_git(path), Some(true), "{path} must not be ignored");
+    }
+}
+
+#[test]
+fn pictures_have_the_colours_of_the_page() {
+    let style = std::fs::read_to_string(root().join("src/web/assets/style.css")).expect("a file");
+    let (light, dark) = style.split_once("prefers-color-scheme: dark").expect("two schemes");
+    for (name, colour) in [("card", Colour::Ground), ("ink", Colour::Ink), ("soft", Colour::Soft)] {
+        for (scheme, code) in [light, dark].into_iter().zip(colour.codes()) {
+            assert!(scheme.contains(&format!("--{name}: {code};")), "{colour:?} is not --{name}");
+        }
     }
 }

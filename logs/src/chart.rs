@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::prelude::*;
+use show::svg::{Letters, escaped};
 
 /// Units for a pixel.
 const FINE: i32 = 10;
@@ -106,8 +107,8 @@ impl Chart<'_> {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart {name}\" viewBox=\"0 0 {width} {height}\" \
              role=\"img\" aria-labelledby=\"{name}-title {name}-text\" stroke-linejoin=\"round\">\n\
              <title id=\"{name}-title\">{}</title>\n<desc id=\"{name}-text\">{}</desc>\n",
-            escape(title),
-            escape(description)
+            escaped(title),
+            escaped(description)
         );
         svg.push_str(&self.with_classes(body, look));
         svg
@@ -187,8 +188,7 @@ impl Chart<'_> {
             let y = top + 6 * FINE;
             root.draw(&PathElement::new([(x, y), (x + 28 * FINE, y)], style))?;
             root.draw_text(name, text, (x + 34 * FINE, top))?;
-            // Letters are some 7 pixels wide at most.
-            x += FINE * (34 + 16 + 7 * name.chars().count() as i32);
+            x += FINE * (34 + 16 + Letters::regular(f64::from(TEXT)).wide(name).ceil() as i32);
         }
         Ok(())
     }
@@ -324,8 +324,4 @@ fn label(value: f64) -> String {
     };
     write!(text, "{}{unit}", (shown * 1e4).round() / 1e4).expect("a string takes all");
     text
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

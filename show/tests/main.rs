@@ -1,5 +1,6 @@
-//! Numbers in words and tables, as they are printed.
+//! Numbers in words, tables and pictures, as they are printed.
 
+use show::svg::{Colour, Head, Letters, Picture};
 use show::{Table, number};
 
 #[test]
@@ -48,4 +49,44 @@ fn cells_stand_under_each_other() {
     );
     let table = Table::new(["who", "won"]).at_the_margin();
     assert_eq!(table.to_string(), "who  won");
+}
+
+#[test]
+fn lines_are_no_wider_than_asked_and_lose_nothing() {
+    let text = "wins 54.9 % or more on its best 40 % of rivers, → my/very-long/folder/without/blanks/at/all";
+    for letters in [Letters::regular(9.2), Letters::bold(19.0)] {
+        for width in [60.0, 133.0, 400.0, 2000.0] {
+            let lines = letters.wrapped(text, width);
+            assert!(lines.iter().all(|line| letters.wide(line) <= width), "{width}: {lines:?}");
+            assert_eq!(lines.concat().replace(' ', ""), text.replace(' ', ""), "{width}");
+        }
+        assert_eq!(letters.wrapped(text, 1e4), [text]);
+    }
+    assert!(Letters::bold(10.0).wide("win") > Letters::regular(10.0).wide("win"));
+    assert_eq!(Letters::regular(10.0).first_of("a 60 %, b 40 %", 50.0), "a 60 %, …");
+    assert_eq!(Letters::regular(10.0).first_of("a 60 %, b 40 %", 100.0), "a 60 %, b 40 %");
+}
+
+#[test]
+fn texts_of_pictures_stand_for_themselves_and_colours_follow_the_ground() {
+    let mut picture = Picture::new(&Head {
+        name: "odds",
+        size: [100.0, 50.0],
+        shown: None,
+        title: "A < B & \"C\"",
+        description: "",
+        letters: 12.0,
+        colours: &[(" .bar", "fill", Colour::Felt)],
+        style: "",
+    });
+    picture.text([1.0, 2.0], "class=\"x\"", "<b>");
+    let svg = picture.finish();
+    assert!(svg.contains("<title id=\"odds-title\">A &lt; B &amp; &quot;C&quot;</title>"), "{svg}");
+    assert!(
+        svg.contains("<text x=\"1.0\" y=\"2.0\" class=\"x\">&lt;b&gt;</text>\n</svg>\n"),
+        "{svg}"
+    );
+    for code in Colour::Felt.codes() {
+        assert!(svg.contains(&format!(".odds .bar{{fill:{code}}}")), "{svg}");
+    }
 }

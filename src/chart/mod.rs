@@ -7,7 +7,6 @@
 use cards::{CardSet, Combo, StartingHand};
 use game::{Action, Betting, Chips, PublicState, Turn};
 
-pub(crate) mod letters;
 pub(crate) mod picture;
 pub(crate) mod text;
 

@@ -1,6 +1,7 @@
 //! A chart of hands as an SVG: made without fonts or other files, readable on light and dark ground.
 
-use std::fmt::Write;
+use show::number::percent;
+use show::svg::{Colour, Head, Picture};
 
 use super::{Chart, Class, Kind};
 
@@ -25,40 +26,32 @@ pub(crate) fn chart(chart: &Chart, title: &Title) -> String {
     let legend = HEAD + 13.0 * TALL + 10.0;
     let (width, height) =
         (13.0 * CELL + 2.0 * EDGE, legend + LINE * chart.actions.len() as f64 + EDGE);
-    let mut svg = open(width, height, title);
+    let mut picture = open([width, height], title);
     for (at, class) in chart.classes().iter().enumerate() {
         let (x, y) = (EDGE + CELL * (at % 13) as f64, HEAD + TALL * (at / 13) as f64);
-        cell(&mut svg, chart, class, x + 1.0, y + 1.0);
+        cell(&mut picture, chart, class, x + 1.0, y + 1.0);
     }
     for (at, choice) in chart.actions.iter().enumerate() {
         let y = legend + LINE * at as f64;
         let pot = choice
             .of_pot
-            .map_or_else(String::new, |share| format!(" ({:.0} % of the pot)", 100.0 * share));
-        writeln!(
-            svg,
-            "<rect x=\"{EDGE}\" y=\"{:.1}\" width=\"14\" height=\"14\" rx=\"2\" fill=\"{}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\">{}{pot}: {:.2} % of the range, {:.2} combos</text>",
-            y,
-            colour(choice.kind),
-            EDGE + 22.0,
-            y + 11.5,
-            choice.name,
-            100.0 * choice.frequency,
-            choice.combos
-        )
-        .expect("a string takes all");
+            .map_or_else(String::new, |share| format!(" ({} of the pot)", percent(share, 0)));
+        picture.add(format_args!(
+            "<rect x=\"{EDGE}\" y=\"{y:.1}\" width=\"14\" height=\"14\" rx=\"2\" fill=\"{}\"/>",
+            colour(choice.kind)
+        ));
+        let (frequency, combos) = (percent(choice.frequency, 2), choice.combos);
+        let words = format!("{}{pot}: {frequency} of the range, {combos:.2} combos", choice.name);
+        picture.text([EDGE + 22.0, y + 11.5], "", &words);
     }
-    svg.push_str("</svg>\n");
-    svg
+    picture.finish()
 }
 
-fn cell(svg: &mut String, chart: &Chart, class: &Class, x: f64, y: f64) {
+fn cell(picture: &mut Picture, chart: &Chart, class: &Class, x: f64, y: f64) {
     let (wide, tall) = (CELL - 2.0, TALL - 2.0);
-    let mut add = |part: std::fmt::Arguments<'_>| svg.write_fmt(part).expect("a string takes all");
-    add(format_args!("<g><title>{}</title>", said(chart, class)));
-    add(format_args!(
-        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide}\" height=\"{tall}\" class=\"cell\"/>"
+    picture.add(format_args!(
+        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide}\" height=\"{tall}\" class=\"cell\"/>",
+        said(chart, class)
     ));
     let filled =
         if class.most > 0 { tall * (class.combos / class.most as f64).min(1.0) } else { 0.0 };
@@ -66,7 +59,7 @@ fn cell(svg: &mut String, chart: &Chart, class: &Class, x: f64, y: f64) {
     for (choice, share) in chart.actions.iter().zip(&class.mix) {
         let part = wide * share;
         if part >= 0.05 {
-            add(format_args!(
+            picture.add(format_args!(
                 "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"{part:.2}\" height=\"{filled:.2}\" fill=\"{}\"/>",
                 y + tall - filled,
                 colour(choice.kind)
@@ -75,12 +68,9 @@ fn cell(svg: &mut String, chart: &Chart, class: &Class, x: f64, y: f64) {
         left += part;
     }
     let faint = if class.combos > 0.0 { "" } else { " opacity=\"0.45\"" };
-    add(format_args!(
-        "<text x=\"{:.1}\" y=\"{:.1}\" class=\"hand\"{faint}>{}</text></g>\n",
-        x + 4.0,
-        y + 14.0,
-        class.hand
-    ));
+    let attributes = format!("class=\"hand\"{faint}");
+    picture.text([x + 4.0, y + 14.0], &attributes, &class.hand.to_string());
+    picture.add(format_args!("</g>"));
 }
 
 /// A cell in words.
@@ -90,7 +80,7 @@ fn said(chart: &Chart, class: &Class) -> String {
     }
     let shares = chart.actions.iter().zip(&class.mix);
     let shares: Vec<String> =
-        shares.map(|(choice, share)| format!("{} {:.1} %", choice.name, 100.0 * share)).collect();
+        shares.map(|(choice, share)| format!("{} {}", choice.name, percent(*share, 1))).collect();
     let gets = class.gets.map_or_else(String::new, |gets| format!("; gets {gets:.2} chips"));
     format!(
         "{}: {}; {:.2} of {} combos{gets}",
@@ -113,26 +103,24 @@ pub(crate) fn colour(kind: Kind) -> &'static str {
     }
 }
 
-/// A text as it stands in a picture.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// The head of the picture.
-fn open(width: f64, height: f64, title: &Title) -> String {
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
-         aria-labelledby=\"chart-title chart-text\" font-family=\"sans-serif\" font-size=\"12\" \
-         fill=\"currentColor\">\n<title id=\"chart-title\">{head}</title>\n\
-         <desc id=\"chart-text\">{about}. Pairs on the diagonal, suited hands above it, offsuit hands below; \
-         a cell is as full as its combos get there.</desc>\n\
-         <style>svg{{color-scheme:light dark;color:#222;background:#fff}}.cell{{fill:#eceff2}}\
-         .hand{{font-weight:bold;paint-order:stroke;stroke:#fff;stroke-width:2.5px;stroke-opacity:0.5}}\
-         @media (prefers-color-scheme:dark){{svg{{color:#eee;background:#16181c}}.cell{{fill:#2a2e35}}\
-         .hand{{stroke:#16181c}}}}</style>\n\
-         <text x=\"12\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{head}</text>\n\
-         <text x=\"12\" y=\"38\" opacity=\"0.8\">{about}</text>\n",
-        head = escaped(&title.head),
-        about = escaped(&title.about),
-    )
+fn open(size: [f64; 2], title: &Title) -> Picture {
+    let description = format!(
+        "{}. Pairs on the diagonal, suited hands above it, offsuit hands below; a cell is as full as its combos get \
+         there.",
+        title.about
+    );
+    let mut picture = Picture::new(&Head {
+        name: "chart",
+        size,
+        shown: None,
+        title: &title.head,
+        description: &description,
+        letters: 12.0,
+        colours: &[(" .cell", "fill", Colour::Shade), (" .hand", "stroke", Colour::Ground)],
+        style: ".hand{font-weight:bold;paint-order:stroke;stroke-width:2.5px;stroke-opacity:0.5}",
+    });
+    picture.text([12.0, 20.0], "font-size=\"14\" font-weight=\"bold\"", &title.head);
+    picture.text([12.0, 38.0], "opacity=\"0.8\"", &title.about);
+    picture
 }

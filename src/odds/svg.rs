@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::chart::Chart;
 use super::outlook::{Later, Prospect};
 use show::number::{percent, whole};
+use show::svg::{Colour, Head, Picture};
 
 use super::on_board;
 
@@ -33,19 +34,13 @@ pub(crate) fn histograms(prospect: &Prospect) -> String {
         write!(text, " On the {street}: 10th percentile {low}, median {middle}, 90th {high}.")
             .expect("a string takes all");
     }
-    let mut svg = open(WIDTH, HEAD + PANEL * panels as f64, &title, &text);
-    writeln!(
-        svg,
-        "<text x=\"{}\" y=\"20\" text-anchor=\"end\">▲ {}</text>",
-        WIDTH - RIGHT,
-        percentages(&prospect.show.quantiles)
-    )
-    .expect("a string takes all");
+    let mut picture = open([WIDTH, HEAD + PANEL * panels as f64], &title, &text);
+    let quantiles = format!("▲ {}", percentages(&prospect.show.quantiles));
+    picture.text([WIDTH - RIGHT, 20.0], "text-anchor=\"end\"", &quantiles);
     for (at, later) in prospect.later().enumerate() {
-        panel(&mut svg, prospect, &later, HEAD + PANEL * at as f64);
+        panel(&mut picture, prospect, &later, HEAD + PANEL * at as f64);
     }
-    svg.push_str("</svg>\n");
-    svg
+    picture.finish()
 }
 
 /// The quantiles in words, as far as there is room.
@@ -55,7 +50,7 @@ fn percentages(quantiles: &[f64]) -> String {
     format!("quantiles at {}{more} %", shown.join(", "))
 }
 
-fn panel(svg: &mut String, prospect: &Prospect, later: &Later<'_>, top: f64) {
+fn panel(picture: &mut Picture, prospect: &Prospect, later: &Later<'_>, top: f64) {
     let counts = later.distribution.histogram(prospect.show.bins);
     let boards = f64::from(later.distribution.boards());
     let most = f64::from(counts.iter().copied().max().unwrap_or(1)) / boards;
@@ -65,12 +60,8 @@ fn panel(svg: &mut String, prospect: &Prospect, later: &Later<'_>, top: f64) {
     let base = top + PANEL_TOP + PLOT;
     let x = |share: f64| LEFT + share * (WIDTH - LEFT - RIGHT);
     let y = |share: f64| base - share / ceiling * PLOT;
-    let mut add = |part: std::fmt::Arguments<'_>| {
-        svg.write_fmt(part).expect("a string takes all");
-        svg.push('\n');
-    };
     let total = whole(u64::from(later.distribution.boards()));
-    add(format_args!(
+    picture.add(format_args!(
         "<text x=\"{LEFT}\" y=\"{:.1}\" font-weight=\"bold\">On the {}: {total} boards</text>",
         top + 24.0,
         later.street
@@ -78,7 +69,7 @@ fn panel(svg: &mut String, prospect: &Prospect, later: &Later<'_>, top: f64) {
     for line in 0..=(ceiling / step).round() as u32 {
         let share = f64::from(line) * step;
         let (at, opacity) = (y(share), if line == 0 { 0.7 } else { 0.2 });
-        add(format_args!(
+        picture.add(format_args!(
             "<path d=\"M{LEFT} {at:.1}H{:.1}\" stroke=\"currentColor\" opacity=\"{opacity}\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{:.0} %</text>",
             WIDTH - RIGHT,
@@ -91,7 +82,7 @@ fn panel(svg: &mut String, prospect: &Prospect, later: &Later<'_>, top: f64) {
     for (bin, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
         let (from, to) = (x(bin as f64 * width), x((bin + 1) as f64 * width));
         let height = f64::from(count) / boards / ceiling * PLOT;
-        add(format_args!(
+        picture.add(format_args!(
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" class=\"bar\"/>",
             from + 0.5,
             base - height.max(0.5),
@@ -101,7 +92,7 @@ fn panel(svg: &mut String, prospect: &Prospect, later: &Later<'_>, top: f64) {
     }
     for tenth in 0..=10 {
         let share = f64::from(tenth) / 10.0;
-        add(format_args!(
+        picture.add(format_args!(
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{} %</text>",
             x(share),
             base + 30.0,
@@ -111,14 +102,14 @@ fn panel(svg: &mut String, prospect: &Prospect, later: &Later<'_>, top: f64) {
     // Small triangles under the axis at the quantiles asked for.
     for &percentage in &prospect.show.quantiles {
         let at = x(prospect.quantile(later.distribution, percentage));
-        add(format_args!(
+        picture.add(format_args!(
             "<path d=\"M{at:.1} {:.1}l-4 9h8z\" opacity=\"0.7\"><title>{percentage} %: {}</title></path>",
             base + 3.0,
             percent(prospect.quantile(later.distribution, percentage), 2)
         ));
     }
     let mean = x(prospect.win_rate());
-    add(format_args!(
+    picture.add(format_args!(
         "<path d=\"M{mean:.1} {:.1}V{base:.1}\" class=\"mean\"/>\
          <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\">mean {}</text>",
         top + PANEL_TOP - 14.0,
@@ -137,13 +128,12 @@ pub(crate) fn chart(chart: &Chart) -> String {
     let title = format!("Win-rates before the flop against any hand; {}", chart.ties.words());
     let text = "Pairs on the diagonal, suited hands above it, offsuit hands below; in percent.";
     let (width, height) = (13.0 * CELL + 2.0 * EDGE, 13.0 * TALL + HEAD + EDGE);
-    let mut svg = open(width, height, &title, text);
+    let mut picture = open([width, height], &title, text);
     for (at, &(hand, rate)) in chart.hands.iter().enumerate() {
         let (x, y) = (EDGE + CELL * (at % 13) as f64, HEAD + TALL * (at / 13) as f64);
         let value = chart.value(rate);
         let shade = ((value - 0.3) / 0.56).clamp(0.03, 1.0);
-        writeln!(
-            svg,
+        picture.add(format_args!(
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{}\" height=\"{}\" class=\"bar\" opacity=\"{:.2}\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-weight=\"bold\">{hand}</text>\
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{:.2}</text>",
@@ -157,24 +147,23 @@ pub(crate) fn chart(chart: &Chart) -> String {
             x + 0.5 * CELL,
             y + 32.0,
             100.0 * value
-        )
-        .expect("a string takes all");
+        ));
     }
-    svg.push_str("</svg>\n");
-    svg
+    picture.finish()
 }
 
-/// The head of a picture with its title, which is also shown. Texts are ours and need no escaping.
-fn open(width: f64, height: f64, title: &str, text: &str) -> String {
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
-         aria-labelledby=\"odds-title odds-text\" font-family=\"sans-serif\" font-size=\"12\" \
-         fill=\"currentColor\">\n<title id=\"odds-title\">{title}</title>\n\
-         <desc id=\"odds-text\">{text}</desc>\n\
-         <style>svg{{color-scheme:light dark;color:#222;background:#fff}}.bar{{fill:#2a8f5b}}\
-         .mean{{stroke:#c2571a;stroke-width:1.5;stroke-dasharray:4 3}}\
-         @media (prefers-color-scheme:dark){{svg{{color:#ddd;background:#16181c}}.bar{{fill:#3fb27a}}\
-         .mean{{stroke:#f0904d}}}}</style>\n\
-         <text x=\"12\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{title}</text>\n"
-    )
+/// The head of a picture with its title, which is also shown.
+fn open(size: [f64; 2], title: &str, description: &str) -> Picture {
+    let mut picture = Picture::new(&Head {
+        name: "odds",
+        size,
+        shown: None,
+        title,
+        description,
+        letters: 12.0,
+        colours: &[(" .bar", "fill", Colour::Felt), (" .mean", "stroke", Colour::Mark)],
+        style: ".mean{stroke-width:1.5;stroke-dasharray:4 3}",
+    });
+    picture.text([12.0, 20.0], "font-size=\"14\" font-weight=\"bold\"", title);
+    picture
 }

@@ -1,9 +1,9 @@
 //! Results beside published ones, as a picture: a row for each, with the estimates' 95 % intervals along one axis.
 //! Made without fonts or other files, readable on light and dark ground.
 
-use std::fmt::Write;
+use show::svg::{Colour, Head, Letters, Picture, escaped};
 
-const LEFT: f64 = 190.0;
+const LETTERS: Letters = Letters::regular(12.0);
 const WIDE: f64 = 620.0;
 const TOP: f64 = 66.0;
 const ROW: f64 = 34.0;
@@ -26,58 +26,55 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
     let reach = ends.map(|&(at, half)| at.abs() + half).fold(10.0, f64::max);
     let step = step(reach);
     let reach = (reach / step).ceil() * step;
-    let x = |value: f64| LEFT + WIDE * (value + reach) / (2.0 * reach);
+    let names = rows.iter().map(|row| LETTERS.wide(&row.name)).fold(100.0, f64::max);
+    let left = EDGE + names + 16.0;
+    let x = |value: f64| left + WIDE * (value + reach) / (2.0 * reach);
     let bottom = TOP + ROW * rows.len() as f64;
-    let (width, height) = (LEFT + WIDE + 2.0 * EDGE, bottom + 44.0);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-         height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\" font-family=\"sans-serif\" font-size=\"12\" \
-         fill=\"currentColor\" class=\"intervals\">\n<style>svg.intervals{{color-scheme:light dark;color:#222;\
-         background:#fff}}@media (prefers-color-scheme:dark){{svg.intervals{{color:#eee;background:#16181c}}}}</style>\n\
-         <text x=\"{EDGE}\" y=\"22\" font-size=\"14\" font-weight=\"bold\">{title}</text>\n"
-    );
-    let mut add = |part: std::fmt::Arguments<'_>| svg.write_fmt(part).expect("a string takes all");
-    let mut left = EDGE;
+    let (width, height) = (left + WIDE + 2.0 * EDGE, bottom + 44.0);
+    let shown = [width, height].map(|size| format!("{size:.0}"));
+    let mut svg = Picture::new(&Head {
+        name: "intervals",
+        size: [width, height],
+        shown: Some([&shown[0], &shown[1]]),
+        title,
+        description: "",
+        letters: 12.0,
+        colours: &[(" .axis", "stroke", Colour::Ink)],
+        style: "",
+    });
+    svg.text([EDGE, 22.0], "font-size=\"14\" font-weight=\"bold\"", title);
+    let mut key = EDGE;
     for (kind, colour) in kinds.iter().zip(COLOURS) {
-        add(format_args!(
-            "<circle cx=\"{:.1}\" cy=\"41\" r=\"4\" fill=\"{colour}\"/><text x=\"{:.1}\" y=\"45\">{kind}</text>\n",
-            left + 4.0,
-            left + 14.0
+        svg.add(format_args!(
+            "<circle cx=\"{:.1}\" cy=\"41\" r=\"4\" fill=\"{colour}\"/>",
+            key + 4.0
         ));
-        left += 34.0 + 6.6 * kind.chars().count() as f64;
+        svg.text([key + 14.0, 45.0], "", kind);
+        key += 34.0 + LETTERS.wide(kind);
     }
     let lines = (reach / step).round() as i32;
     for line in -lines..=lines {
         let value = f64::from(line) * step;
         let (at, opacity) = (x(value), if line == 0 { 0.8 } else { 0.18 });
-        add(format_args!(
-            "<line x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{bottom}\" stroke=\"currentColor\" \
-             opacity=\"{opacity}\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\" opacity=\"0.8\">{}</text>\n",
-            bottom + 16.0,
-            signed(value)
+        svg.add(format_args!(
+            "<line x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{bottom}\" class=\"axis\" \
+             opacity=\"{opacity}\"/>"
         ));
+        svg.text([at, bottom + 16.0], "text-anchor=\"middle\" opacity=\"0.8\"", &signed(value));
     }
-    add(format_args!(
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" opacity=\"0.8\">{unit}</text>\n",
-        x(0.0),
-        bottom + 34.0
-    ));
+    svg.text([x(0.0), bottom + 34.0], "text-anchor=\"middle\" opacity=\"0.8\"", unit);
     for (number, row) in rows.iter().enumerate() {
         let top = TOP + ROW * number as f64;
-        add(format_args!(
-            "<text x=\"{EDGE}\" y=\"{:.1}\">{}</text>\n",
-            top + ROW / 2.0 + 4.0,
-            row.name
-        ));
+        svg.text([EDGE, top + ROW / 2.0 + 4.0], "", &row.name);
         let apart = ROW / (kinds.len() as f64 + 1.0);
         for (kind, mark) in row.marks.iter().enumerate() {
             let Some((at, half)) = *mark else { continue };
             let (y, colour) = (top + apart * (kind as f64 + 1.0), COLOURS[kind % COLOURS.len()]);
-            add(format_args!(
+            svg.add(format_args!(
                 "<g><title>{}: {} ± {half:.0}</title><line x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" \
                  stroke=\"{colour}\" stroke-width=\"2.5\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.5\" \
-                 fill=\"{colour}\"/></g>\n",
-                kinds[kind],
+                 fill=\"{colour}\"/></g>",
+                escaped(kinds[kind]),
                 signed(at),
                 x(at - half),
                 x(at + half),
@@ -85,8 +82,7 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
             ));
         }
     }
-    svg.push_str("</svg>\n");
-    svg
+    svg.finish()
 }
 
 /// The distance of the axis's lines, so that there are at most five on each side.

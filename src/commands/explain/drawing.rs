@@ -1,16 +1,14 @@
 //! A tree drawn: from left to right, a box for each node, made without fonts or other files,
 //! readable on light and dark ground.
 
-use show::number::whole;
-use std::fmt::Write;
-
 use abstraction::menu::{BetSize, Move};
 use models::explain::{Explainer, Shown};
+use show::number::whole;
+use show::svg::{Colour, Head, Letters, Picture, escaped};
 
 use super::tree::rows;
 use crate::chart::Kind;
-use crate::chart::letters::Letters;
-use crate::chart::picture::{self, escaped};
+use crate::chart::picture;
 
 const WIDE: f64 = 272.0;
 /// Between a box and its text.
@@ -56,14 +54,14 @@ pub(super) fn svg(
         lines.extend(LETTERS.wrapped(&format!("There: {}", heading.holds), room));
     }
     let legend = 30.0 + LINE * lines.len() as f64;
-    let (key, top) = key(explainer, legend, room);
+    let top = key(&mut None, explainer, legend, room);
     let boxes: Vec<Vec<(&str, String)>> =
         shown.iter().map(|node| words(explainer, node, heading.weight)).collect();
     // All boxes are as tall as the one with most lines.
     let tall = boxes.iter().map(Vec::len).max().unwrap_or_default() as f64 * LINE + BAR + 3.0;
     let height = top + lowest * (tall + BETWEEN) + tall + EDGE;
-    let mut svg = open(width, height, heading, &lines);
-    svg.push_str(&key);
+    let mut svg = open([width, height], heading, &lines);
+    key(&mut Some(&mut svg), explainer, legend, room);
     let at = |place: usize| {
         let x = EDGE + shown[place].depth as f64 * (WIDE + GAP);
         (x, top + rows[place] * (tall + BETWEEN))
@@ -72,13 +70,10 @@ pub(super) fn svg(
         let (x, y) = at(place);
         if let Some((from_x, from_y)) = node.parent.map(at) {
             let (from, to, middle) = (from_x + WIDE, y + tall / 2.0, x - GAP / 2.0);
-            add(
-                &mut svg,
-                format_args!(
-                    "<path d=\"M{from:.1} {:.1}H{middle:.1}V{to:.1}H{x:.1}\" class=\"edge\"/>\n",
-                    from_y + tall / 2.0
-                ),
-            );
+            svg.add(format_args!(
+                "<path d=\"M{from:.1} {:.1}H{middle:.1}V{to:.1}H{x:.1}\" class=\"edge\"/>",
+                from_y + tall / 2.0
+            ));
         }
         let told = Told {
             node,
@@ -89,8 +84,7 @@ pub(super) fn svg(
         };
         node_box(&mut svg, explainer, &told, (x, y));
     }
-    svg.push_str("</svg>\n");
-    svg
+    svg.finish()
 }
 
 /// The row of each node: nodes without children one below the other, the others in the middle of
@@ -149,7 +143,7 @@ fn words(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> Vec<(&'static 
     parts.into_iter().flat_map(lines).collect()
 }
 
-fn node_box(svg: &mut String, explainer: &Explainer<'_>, told: &Told<'_>, (x, y): (f64, f64)) {
+fn node_box(svg: &mut Picture, explainer: &Explainer<'_>, told: &Told<'_>, (x, y): (f64, f64)) {
     let Told { node, weight, won, lines, tall } = *told;
     let class = if node.hidden > 0 { "box more" } else { "box" };
     let below = match node.hidden {
@@ -158,72 +152,56 @@ fn node_box(svg: &mut String, explainer: &Explainer<'_>, told: &Told<'_>, (x, y)
     };
     let won = won.map_or_else(String::new, |won| format!("; {won}"));
     let (done, rows) = (explainer.mix(node.node), rows(&node.summary, weight));
-    add(
-        svg,
-        format_args!(
-            "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDE}\" height=\"{tall:.1}\" rx=\"5\" \
-             class=\"{class}\"/>\n",
-            escaped(&format!("node {}: {}; {done}; {rows}{below}{won}", node.node, node.condition))
-        ),
-    );
+    svg.add(format_args!(
+        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDE}\" height=\"{tall:.1}\" rx=\"5\" \
+         class=\"{class}\"/>",
+        escaped(&format!("node {}: {}; {done}; {rows}{below}{won}", node.node, node.condition))
+    ));
     for (number, (class, words)) in (1..).zip(lines) {
-        add(
-            svg,
-            format_args!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" class=\"{class}\">{}</text>\n",
-                x + INSET,
-                y + 1.0 + f64::from(number) * LINE,
-                escaped(words)
-            ),
-        );
+        let place = [x + INSET, y + 1.0 + f64::from(number) * LINE];
+        svg.text(place, &format!("class=\"{class}\""), words);
     }
     bar(svg, explainer, &node.summary.shares, (x + INSET, y + tall - 16.0));
-    svg.push_str("</g>\n");
+    svg.add(format_args!("</g>"));
 }
 
 /// How often each class is answered, as a bar.
-fn bar(svg: &mut String, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f64, f64)) {
+fn bar(svg: &mut Picture, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f64, f64)) {
     let wide = WIDE - 2.0 * INSET;
     let mut left = x;
     for (kind, share) in kinds(explainer).into_iter().zip(shares) {
         let part = wide * share;
         if part >= 0.05 {
             let fill = picture::colour(kind);
-            add(
-                svg,
-                format_args!(
-                    "<rect x=\"{left:.2}\" y=\"{y:.1}\" width=\"{part:.2}\" height=\"9\" fill=\"{fill}\"/>\n"
-                ),
-            );
+            svg.add(format_args!(
+                "<rect x=\"{left:.2}\" y=\"{y:.1}\" width=\"{part:.2}\" height=\"9\" fill=\"{fill}\"/>"
+            ));
         }
         left += part;
     }
 }
 
-/// What the colours mean, in as many lines as it takes; and where they end.
-fn key(explainer: &Explainer<'_>, top: f64, room: f64) -> (String, f64) {
+/// What the colours mean, in as many lines as it takes, drawn where there is a picture; where they
+/// end.
+fn key(svg: &mut Option<&mut Picture>, explainer: &Explainer<'_>, top: f64, room: f64) -> f64 {
     let owed = explainer.owed(0);
-    let (mut svg, mut left, mut y) = (String::new(), EDGE, top);
+    let (mut left, mut y) = (EDGE, top);
     for (kind, class) in kinds(explainer).into_iter().zip(explainer.tree().class_names()) {
         let words = explainer.move_words(class, owed);
         let wide = 17.0 + LETTERS.wide(&words);
         if left > EDGE && left + wide > EDGE + room {
             (left, y) = (EDGE, y + LINE + 2.0);
         }
-        add(
-            &mut svg,
-            format_args!(
-                "<rect x=\"{left:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>\
-                 <text x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
-                picture::colour(kind),
-                left + 17.0,
-                y + 10.5,
-                escaped(&words)
-            ),
-        );
+        if let Some(svg) = svg {
+            svg.add(format_args!(
+                "<rect x=\"{left:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>",
+                picture::colour(kind)
+            ));
+            svg.text([left + 17.0, y + 10.5], "", &words);
+        }
         left += wide + 14.0;
     }
-    (svg, y + 26.0)
+    y + 26.0
 }
 
 /// What kind of action each class is.
@@ -252,31 +230,26 @@ pub(super) fn colour(explainer: &Explainer<'_>, shares: &[f64]) -> &'static str 
     picture::colour(most.map_or(Kind::Call, |(kind, _)| kind))
 }
 
-fn add(svg: &mut String, part: std::fmt::Arguments<'_>) {
-    svg.write_fmt(part).expect("a string takes all");
-}
-
-fn open(width: f64, height: f64, heading: &Heading, lines: &[String]) -> String {
-    let head = escaped(&heading.head);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-         height=\"{height:.0}\" role=\"img\" aria-labelledby=\"tree-title\" font-family=\"sans-serif\" font-size=\"11.5\" \
-         fill=\"currentColor\">\n<title id=\"tree-title\">{head}</title>\n\
-         <style>svg{{color-scheme:light dark;color:#222;background:#fff}}.box{{fill:#f6f7f9;stroke:#9aa3ad}}\
-         .more{{fill:#e3e6ea;stroke-dasharray:4 3}}.edge{{fill:none;stroke:#9aa3ad}}.condition{{font-weight:bold}}\
-         .number{{opacity:0.75}}@media (prefers-color-scheme:dark){{svg{{color:#eee;background:#16181c}}\
-         .box{{fill:#23272e;stroke:#626a75}}.more{{fill:#30353d}}}}</style>\n\
-         <text x=\"{EDGE}\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{head}</text>\n"
-    );
+fn open(size: [f64; 2], heading: &Heading, lines: &[String]) -> Picture {
+    let shown = size.map(|size| format!("{size:.0}"));
+    let mut svg = Picture::new(&Head {
+        name: "tree",
+        size,
+        shown: Some([&shown[0], &shown[1]]),
+        title: &heading.head,
+        description: "",
+        letters: 11.5,
+        colours: &[
+            (" .box", "fill", Colour::Field),
+            (" .box", "stroke", Colour::Line),
+            (" .more", "fill", Colour::Shade),
+            (" .edge", "stroke", Colour::Line),
+        ],
+        style: ".more{stroke-dasharray:4 3}.edge{fill:none}.condition{font-weight:bold}.number{opacity:0.75}",
+    });
+    svg.text([EDGE, 20.0], "font-size=\"14\" font-weight=\"bold\"", &heading.head);
     for (number, line) in lines.iter().enumerate() {
-        let y = 37.0 + LINE * number as f64;
-        add(
-            &mut svg,
-            format_args!(
-                "<text x=\"{EDGE}\" y=\"{y:.1}\" opacity=\"0.8\">{}</text>\n",
-                escaped(line)
-            ),
-        );
+        svg.text([EDGE, 37.0 + LINE * number as f64], "opacity=\"0.8\"", line);
     }
     svg
 }

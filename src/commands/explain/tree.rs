@@ -11,9 +11,9 @@ use models::student::Student;
 use super::drawing::{self, Heading};
 use super::results::{Won, entrant, results};
 use super::whose::{Whose, explainer, on};
-use crate::chart::letters::Letters;
 use crate::exit::Failure;
 use crate::report;
+use show::svg::Letters;
 
 /// A decision tree in poker words, with node numbers, rows and what is done.
 ///

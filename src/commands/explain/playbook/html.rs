@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use super::{Line, Page, Section};
-use crate::chart::letters::Letters;
-use crate::chart::picture::escaped;
+use show::svg::{Letters, escaped};
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#111;--faint:#555;--rule:#c9ced4;--paper:#fff}

@@ -1,11 +1,9 @@
 //! The page as a picture of the shape of A4: made without fonts or other files. With more rules
 //! everything gets smaller, so that it stays one page.
 
-use std::fmt::Write;
+use show::svg::{Colour, Head, Letters, Picture, escaped};
 
 use super::{Line, Page, Section};
-use crate::chart::letters::Letters;
-use crate::chart::picture::escaped;
 
 /// A4 in points of 1/96 inch.
 const WIDE: f64 = 794.0;
@@ -42,28 +40,20 @@ pub(super) fn page(page: &Page) -> String {
     // are broken.
     let tall = height(WIDE).max(TALL);
     let width = WIDE * tall / TALL;
-    let mut svg = open(width, tall, page);
+    let mut svg = open([width, tall], page);
     let mut y = EDGE;
     for line in head(width) {
-        add(
-            &mut svg,
-            format_args!(
-                "<text x=\"{EDGE}\" y=\"{:.1}\" font-size=\"19\" font-weight=\"bold\">{}</text>\n",
-                y + 14.0,
-                escaped(&line)
-            ),
-        );
+        svg.text([EDGE, y + 14.0], "font-size=\"19\" font-weight=\"bold\"", &line);
         y += 22.0;
     }
     for line in lines(width) {
         y += LINE;
-        add(&mut svg, format_args!("<text x=\"{EDGE}\" y=\"{y:.1}\">{}</text>\n", escaped(&line)));
+        svg.text([EDGE, y], "", &line);
     }
     for street in &page.streets {
         y = section(&mut svg, street, width, y);
     }
-    svg.push_str("</svg>\n");
-    svg
+    svg.finish()
 }
 
 /// The height of a street.
@@ -107,32 +97,27 @@ fn conditions(line: &Line, width: f64) -> Vec<String> {
 }
 
 /// A street below `y`; returns where it ends.
-fn section(svg: &mut String, street: &Section, width: f64, y: f64) -> f64 {
+fn section(svg: &mut Picture, street: &Section, width: f64, y: f64) -> f64 {
     let (right, top) = (width - EDGE, y + 12.0);
     let head = top + 14.0;
-    add(
-        svg,
-        format_args!(
-            "<path d=\"M{EDGE} {top:.1}H{right:.1}\" class=\"head\"/>\n\
+    svg.add(format_args!(
+        "<path d=\"M{EDGE} {top:.1}H{right:.1}\" class=\"head\"/>\n\
              <text x=\"{EDGE}\" y=\"{head:.1}\"><tspan class=\"street\">{}</tspan>\
-             <tspan dx=\"8\" class=\"faint\">{}</tspan></text>\n",
-            escaped(&street.head),
-            escaped(&street.about)
-        ),
-    );
+             <tspan dx=\"8\" class=\"faint\">{}</tspan></text>",
+        escaped(&street.head),
+        escaped(&street.about)
+    ));
     let node = right - NODE;
     for (x, words) in [(node, "of play"), (right, "node")] {
-        add(svg, format_args!("<text x=\"{x:.1}\" y=\"{head:.1}\" class=\"end\">{words}</text>\n"));
+        svg.text([x, head], "class=\"end\"", words);
     }
     let mut base = head + 3.0;
     for line in key(street, width) {
         base += LINE;
         for (left, colour, words) in line {
-            add(
-                svg,
-                format_args!(
+            svg.add(format_args!(
                     "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" rx=\"1.5\" fill=\"{colour}\"/>\
-                     <text x=\"{:.1}\" y=\"{base:.1}\" class=\"faint\">{}</text>\n",
+                     <text x=\"{:.1}\" y=\"{base:.1}\" class=\"faint\">{}</text>",
                     base - 7.4,
                     left + 11.0,
                     escaped(words)
@@ -149,7 +134,7 @@ fn section(svg: &mut String, street: &Section, width: f64, y: f64) -> f64 {
 }
 
 /// A line below `y`.
-fn line(svg: &mut String, line: &Line, width: f64, y: f64) {
+fn line(svg: &mut Picture, line: &Line, width: f64, y: f64) {
     let class = if line.rule.is_some() { "condition" } else { "condition branch" };
     let (x, right) = (start(line), width - EDGE);
     let mut base = y - 3.6;
@@ -159,10 +144,8 @@ fn line(svg: &mut String, line: &Line, width: f64, y: f64) {
             Some((link, words)) if number == 0 && link == line.link => (link, words),
             _ => ("", words.as_str()),
         };
-        add(
-            svg,
-            format_args!(
-                "<text x=\"{x:.1}\" y=\"{base:.1}\" class=\"{class}\"><tspan class=\"link\">{link}</tspan> {}</text>\n",
+        svg.add(format_args!(
+                "<text x=\"{x:.1}\" y=\"{base:.1}\" class=\"{class}\"><tspan class=\"link\">{link}</tspan> {}</text>",
                 escaped(words)
             ),
         );
@@ -172,13 +155,11 @@ fn line(svg: &mut String, line: &Line, width: f64, y: f64) {
     let y = base;
     let [play, mix] = [right - NODE, right - NODE - PLAY - MIX];
     let mut left = mix - GAP - BAR;
-    add(svg, format_args!("<g><title>{}</title>", escaped(&rule.whole)));
+    svg.add(format_args!("<g><title>{}</title>", escaped(&rule.whole)));
     for (colour, share) in &rule.parts {
         let part = BAR * share;
         if part >= 0.05 {
-            add(
-                svg,
-                format_args!(
+            svg.add(format_args!(
                     "<rect x=\"{left:.2}\" y=\"{:.1}\" width=\"{part:.2}\" height=\"8\" fill=\"{colour}\" class=\"bar\"/>",
                     y - 7.4
                 ),
@@ -186,36 +167,34 @@ fn line(svg: &mut String, line: &Line, width: f64, y: f64) {
         }
         left += part;
     }
-    add(
-        svg,
-        format_args!(
-            "<text x=\"{mix:.1}\" y=\"{y:.1}\" class=\"mix\">{}</text></g>\n\
+    svg.add(format_args!(
+        "<text x=\"{mix:.1}\" y=\"{y:.1}\" class=\"mix\">{}</text></g>\n\
              <text x=\"{play:.1}\" y=\"{y:.1}\" class=\"end\">{}</text>\
              <text x=\"{right:.1}\" y=\"{y:.1}\" class=\"end\">{}</text>\n\
-             <path d=\"M{EDGE} {:.1}H{right:.1}\" class=\"under\"/>\n",
-            escaped(&TEXT.first_of(&format!("→ {}", rule.whole), MIX - GAP)),
-            rule.play,
-            rule.node,
-            y + 3.4
-        ),
-    );
+             <path d=\"M{EDGE} {:.1}H{right:.1}\" class=\"under\"/>",
+        escaped(&TEXT.first_of(&format!("→ {}", rule.whole), MIX - GAP)),
+        rule.play,
+        rule.node,
+        y + 3.4
+    ));
 }
 
-fn open(width: f64, height: f64, page: &Page) -> String {
-    let head = escaped(&page.head);
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"210mm\" height=\"297mm\" \
-         role=\"img\" aria-labelledby=\"playbook-title\" font-family=\"Arial, Helvetica, 'Liberation Sans', sans-serif\" \
-         font-size=\"9.2\" fill=\"currentColor\">\n<title id=\"playbook-title\">{head}</title>\n\
-         <style>svg{{color-scheme:light dark;color:#111;background:#fff;--faint:#555;--rule:#c9ced4}}\
-         .street{{font-size:12.5px;font-weight:bold}}.faint,.link,.end{{fill:var(--faint)}}.end{{text-anchor:end}}\
-         .branch{{font-weight:bold}}.link{{font-weight:normal}}.head{{stroke:currentColor;stroke-width:1.2}}\
-         .under{{stroke:var(--rule);stroke-width:0.5}}\
-         @media screen and (prefers-color-scheme:dark){{svg{{color:#eee;background:#16181c;--faint:#aab;\
-         --rule:#3a4049}}}}@page{{size:A4;margin:0}}</style>\n"
-    )
-}
-
-fn add(svg: &mut String, part: std::fmt::Arguments<'_>) {
-    svg.write_fmt(part).expect("a string takes all");
+fn open(size: [f64; 2], page: &Page) -> Picture {
+    Picture::new(&Head {
+        name: "playbook",
+        size,
+        shown: Some(["210mm", "297mm"]),
+        title: &page.head,
+        description: "",
+        letters: 9.2,
+        colours: &[
+            (" .faint", "fill", Colour::Soft),
+            (" .link", "fill", Colour::Soft),
+            (" .end", "fill", Colour::Soft),
+            (" .head", "stroke", Colour::Ink),
+            (" .under", "stroke", Colour::Line),
+        ],
+        style: ".street{font-size:12.5px;font-weight:bold}.end{text-anchor:end}.branch{font-weight:bold}\
+                .link{font-weight:normal}.head{stroke-width:1.2}.under{stroke-width:0.5}@page{size:A4;margin:0}",
+    })
 }

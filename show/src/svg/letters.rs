@@ -21,23 +21,25 @@ const BOLD: [u16; 95] = [
 ];
 
 /// A kind of letters: their size in the picture's unit, and whether they are bold.
-#[derive(Clone, Copy)]
-pub(crate) struct Letters {
-    pub(crate) size: f64,
-    pub(crate) bold: bool,
+#[derive(Debug, Clone, Copy)]
+pub struct Letters {
+    size: f64,
+    bold: bool,
 }
 
 impl Letters {
-    pub(crate) const fn regular(size: f64) -> Letters {
+    /// Letters of this size.
+    pub const fn regular(size: f64) -> Letters {
         Letters { size, bold: false }
     }
 
-    pub(crate) const fn bold(size: f64) -> Letters {
+    /// Bold letters of this size.
+    pub const fn bold(size: f64) -> Letters {
         Letters { size, bold: true }
     }
 
     /// The width of a text.
-    pub(crate) fn wide(self, text: &str) -> f64 {
+    pub fn wide(self, text: &str) -> f64 {
         let widths = if self.bold { &BOLD } else { &REGULAR };
         let letter = |letter: char| match letter {
             ' '..='~' => widths[letter as usize - ' ' as usize],
@@ -52,7 +54,7 @@ impl Letters {
 
     /// A text in lines of at most this width, broken between words; a word that is wider is broken
     /// too.
-    pub(crate) fn wrapped(self, text: &str, width: f64) -> Vec<String> {
+    pub fn wrapped(self, text: &str, width: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split(' ').filter(|word| !word.is_empty()) {
             match lines.last_mut() {
@@ -81,7 +83,7 @@ impl Letters {
     }
 
     /// As many parts of a list as have room, with `…` where some have not; the first in any case.
-    pub(crate) fn first_of(self, list: &str, width: f64) -> String {
+    pub fn first_of(self, list: &str, width: f64) -> String {
         if self.wide(list) <= width {
             return list.to_owned();
         }
@@ -94,26 +96,5 @@ impl Letters {
         }
         kept.push('…');
         kept
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Letters;
-
-    #[test]
-    fn lines_are_no_wider_than_asked_and_lose_nothing() {
-        let text = "wins 54.9 % or more on its best 40 % of rivers, → my/very-long/folder/without/blanks/at/all";
-        for letters in [Letters::regular(9.2), Letters::bold(19.0)] {
-            for width in [60.0, 133.0, 400.0, 2000.0] {
-                let lines = letters.wrapped(text, width);
-                assert!(lines.iter().all(|line| letters.wide(line) <= width), "{width}: {lines:?}");
-                assert_eq!(lines.concat().replace(' ', ""), text.replace(' ', ""), "{width}");
-            }
-            assert_eq!(letters.wrapped(text, 1e4), [text]);
-        }
-        assert!(Letters::bold(10.0).wide("win") > Letters::regular(10.0).wide("win"));
-        assert_eq!(Letters::regular(10.0).first_of("a 60 %, b 40 %", 50.0), "a 60 %, …");
-        assert_eq!(Letters::regular(10.0).first_of("a 60 %, b 40 %", 100.0), "a 60 %, b 40 %");
     }
 }
