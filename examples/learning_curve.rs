@@ -12,7 +12,7 @@
 use std::error::Error;
 use std::process::{Command, Stdio};
 
-use logs::chart::{Chart, Line, Look};
+use logs::chart::{Chart, Line, Style};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         band,
     };
     // A training is seen best along the logarithm of its length.
-    let look = Look { logarithmic: true, ..Look::default() };
+    let look = Style { logarithmic: true, ..Style::default() };
     Ok(std::fs::write(picture, chart.svg_as(look))?)
 }
 

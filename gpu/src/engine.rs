@@ -49,7 +49,7 @@ struct Forward {
 /// The sum of weight · loss over a batch.
 enum Sum {
     /// One number on the GPU.
-    Waiting(Tensor<1>),
+    Waiting(Box<Tensor<1>>),
     Known(f64),
 }
 
@@ -153,7 +153,7 @@ impl Engine {
         let told = targets.clone() * shares.clone().clamp_min(LEAST_SHARE).log();
         let loss = -(told.sum_dim(1) * weights.clone()).sum();
         let gradient = (shares - targets) * weights.mul_scalar(scale as f32);
-        Ok(Judged { loss: Sum::Waiting(loss), gradient })
+        Ok(Judged { loss: Sum::Waiting(Box::new(loss)), gradient })
     }
 
     /// From the gradient by the last sums that by all parameters.
@@ -204,7 +204,7 @@ impl Engine {
     fn note(&mut self, loss: Sum, weight: f64) -> Result<(), GpuError> {
         self.learned.weight += weight;
         match loss {
-            Sum::Waiting(loss) => self.waiting.push(loss),
+            Sum::Waiting(loss) => self.waiting.push(*loss),
             Sum::Known(sum) => self.learned.sum += sum,
         }
         if self.waiting.len() < WAITING { Ok(()) } else { self.settle() }

@@ -1,6 +1,6 @@
 //! Training of networks on a GPU.
 //!
-//! [`Gpu`] is an adapter in use, and [`Engine`] computes the batches of a [`learners::mlp::Mlp`] on it, by burn's
+//! `Gpu` is an adapter in use, and `Engine` computes the batches of a [`learners::mlp::Mlp`] on it, by burn's
 //! tensors: what comes of a run is what comes of it on the processor, up to rounding.
 //!
 //! Without its features `wgpu` and `cuda` this crate is empty, so that a build of the workspace has nothing of burn.

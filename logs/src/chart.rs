@@ -57,7 +57,7 @@ pub struct Line<'a> {
 
 /// How a picture is drawn where the usual way does not serve it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Look<'a> {
+pub struct Style<'a> {
     /// The horizontal axis goes by the logarithm, from the first point on: for what grows by
     /// factors. Points at zero or below are left out.
     pub logarithmic: bool,
@@ -92,11 +92,11 @@ pub fn thinned(count: usize) -> impl Iterator<Item = usize> {
 impl Chart<'_> {
     /// The picture as an SVG element; it is also a file of its own.
     pub fn svg(&self) -> String {
-        self.svg_as(Look::default())
+        self.svg_as(Style::default())
     }
 
     /// The picture, drawn in another way.
-    pub fn svg_as(&self, look: Look<'_>) -> String {
+    pub fn svg_as(&self, look: Style<'_>) -> String {
         let mut drawn = String::new();
         self.draw(&mut drawn, look).expect("a string takes all");
         // The element that plotters begins with has a fixed size.
@@ -117,7 +117,7 @@ impl Chart<'_> {
     fn draw(
         &self,
         svg: &mut String,
-        look: Look<'_>,
+        look: Style<'_>,
     ) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
         let [width, height] = self.size.map(|pixels| pixels * FINE as u32);
         let root = SVGBackend::with_string(svg, (width, height)).into_drawing_area();
@@ -178,7 +178,7 @@ impl Chart<'_> {
     fn legend(
         &self,
         root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
-        look: Look<'_>,
+        look: Style<'_>,
         text: &TextStyle<'_>,
         (left, top): (i32, i32),
     ) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
@@ -194,7 +194,7 @@ impl Chart<'_> {
     }
 
     /// The ends of both axes, and the distance between the marks of the upright one.
-    fn ranges(&self, look: Look<'_>) -> (Range<f64>, Range<f64>, f64) {
+    fn ranges(&self, look: Style<'_>) -> (Range<f64>, Range<f64>, f64) {
         let lines = || self.lines.iter().flat_map(|line| line.points.iter().copied());
         let band = self.band.iter().flat_map(|&(at, ends)| ends.map(|end| (at, end)));
         let points: Vec<(f64, f64)> = lines().chain(band).collect();
@@ -216,7 +216,7 @@ impl Chart<'_> {
     }
 
     /// What was drawn, with classes and the page's colour in place of those of roles.
-    fn with_classes(&self, drawn: &str, look: Look<'_>) -> String {
+    fn with_classes(&self, drawn: &str, look: Style<'_>) -> String {
         let lines = self.lines.iter().enumerate().map(|(n, line)| (Role::Line, n, line.class));
         let dash = |number: usize| match number {
             0 => "",

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cards::Card;
 use game::{Action, BySeat, GameDef, GameSpec, Payoff, PublicState, Turn, games};
-use logs::chart::{Chart, Line, Look, thinned};
+use logs::chart::{Chart, Line, Style, thinned};
 use logs::stats::{
     AllIn, Batches, Bootstrap, CrossTable, Expected, Latencies, NoRate, Rate, Report, Sums, Tally,
     is_run_out, t_quantile, text, winnings_curve,
@@ -537,7 +537,7 @@ fn charts_hold_whatever_there_is_to_draw() {
         let (name, lines, band) = ("learning", vec![line("one"), line("two")], Vec::new());
         let chart =
             Chart { name, size: [720, 320], title, titled: true, description, along, lines, band };
-        chart.svg_as(Look { logarithmic: true, names: &["teacher", "student"] })
+        chart.svg_as(Style { logarithmic: true, names: &["teacher", "student"] })
     };
     let marks = |svg: &str| -> Vec<String> {
         let texts = svg.lines().skip_while(|line| !line.contains("text-anchor=\"end\""));

@@ -9,7 +9,7 @@
 //! answering one it stays down, and every further decision fails at once, saying since when and
 //! why. A program that ends before it has connected, with nothing left in its process group, is not
 //! waited for; what it wrote last to its error stream is part of the message. What takes longer
-//! than two seconds is said ([`crate::notice`]).
+//! than two seconds is said ([`crate::waiting`]).
 //!
 //! Replies are read as the original dealer reads them: comments and replies to earlier states are
 //! skipped. An action that is not legal is given back as it was written, for the driver to correct

@@ -51,10 +51,10 @@ pub struct Args {
     /// No log file
     #[arg(short = 'l', overrides_with = "log")]
     no_log: bool,
-    /// Keep a log file [default]
+    /// Keep a log file (default)
     #[arg(short = 'L', overrides_with = "no_log")]
     log: bool,
-    /// No transaction file [default]
+    /// No transaction file (default)
     #[arg(short = 't', overrides_with = "transactions")]
     no_transactions: bool,
     /// Keep a transaction file, from which the match can be continued

@@ -9,7 +9,7 @@ mod leaks;
 mod playbook;
 mod results;
 mod tree;
-mod whose;
+mod tree_source;
 
 use clap::{Subcommand, ValueEnum};
 

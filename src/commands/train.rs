@@ -7,10 +7,10 @@ use device::Device;
 
 mod cfr;
 mod compare;
-mod course;
 mod curve;
 mod dataset;
 mod device;
+mod history;
 mod lessons;
 mod student;
 

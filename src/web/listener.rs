@@ -25,7 +25,7 @@ use tokio_util::task::TaskTracker;
 
 use super::Limits;
 use super::hosts::Hosts;
-use super::stall::{Flags, Moving};
+use super::idle::{Flags, Moving};
 
 /// The rest after the system could not accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);

@@ -6,8 +6,8 @@
 //! - [`view`]: what pages show, as values, and [`show`], as text; [`records`]: the matches on disk.
 //! - [`play`]: a table for a person.
 //! - [`slumbot`]: the Slumbot API; [`faults`]: what goes wrong with it on purpose.
-//! - [`listener`]: connections, limited in number and in silence; [`stall`]: those that got stuck.
-//! - [`gate`]: requests that are not looked at; [`framing`]: where they begin and end; [`login`]:
+//! - [`listener`]: connections, limited in number and in silence; [`idle`]: those that got stuck.
+//! - [`hosts`]: requests that are not looked at; [`framing`]: where they begin and end; [`login`]:
 //!   who may ask.
 
 mod api;
@@ -15,6 +15,7 @@ pub mod faults;
 mod framing;
 mod health;
 pub mod hosts;
+mod idle;
 mod listener;
 mod live;
 pub mod login;
@@ -26,7 +27,6 @@ mod records;
 mod show;
 mod site;
 pub mod slumbot;
-mod stall;
 mod view;
 
 use std::sync::Arc;

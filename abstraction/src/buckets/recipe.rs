@@ -13,11 +13,11 @@ pub enum Kind {
     /// `category`: a pair or none before the flop, then the category of the best five cards (pair,
     /// flush, …): nine.
     Category,
-    /// `ehs2:N`: so many equally likely groups of hands of rising E[HS²], the mean square of the win-rate
+    /// `ehs2:N`: so many equally likely groups of hands of rising E(HS²), the mean square of the win-rate
     /// on the river; on the river itself that is the order of win-rates. After the flop.
     Ehs2(u32),
     /// `nested:C:N`: so many classes of boards by draws and high cards, and in each so many equally likely
-    /// groups of hands of rising E[HS²]. After the flop.
+    /// groups of hands of rising E(HS²). After the flop.
     Nested {
         /// Classes of boards.
         classes: u32,

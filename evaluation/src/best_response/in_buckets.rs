@@ -4,7 +4,7 @@ use cards::Board;
 use game::Street;
 use matches::stop::Stop;
 use solvers::Player;
-use solvers::blueprint::exact::{Chances, DEALS, ExactError, Meetings, check};
+use solvers::blueprint::exact::{Chances, DEALS, ExactError, PairCounts, check};
 use solvers::subgame::response::{InBuckets, TreeStrategy, flop_kinds};
 
 use crate::pool;
@@ -64,8 +64,8 @@ pub fn run(
     seen: &mut dyn FnMut(&Progress),
 ) -> Result<Option<Figures>, InBucketsError> {
     let agent = strategy.in_buckets().ok_or(InBucketsError::Cards)?;
-    let Some(meetings) = meetings(&agent, threads, stop, seen)? else { return Ok(None) };
-    let (chances, tree) = (Chances::new(&meetings), strategy.tree());
+    let Some(pair_counts) = pair_counts(&agent, threads, stop, seen)? else { return Ok(None) };
+    let (chances, tree) = (Chances::new(&pair_counts), strategy.tree());
     let own = chances.value(tree, agent.strategy, Player::First);
     Ok(Some(Figures {
         best: Player::BOTH.map(|seat| chances.best_response(tree, agent.strategy, seat).won),
@@ -76,12 +76,12 @@ pub fn run(
 }
 
 /// Counts all deals.
-fn meetings(
+fn pair_counts(
     agent: &InBuckets<'_>,
     threads: usize,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
-) -> Result<Option<Meetings>, InBucketsError> {
+) -> Result<Option<PairCounts>, InBucketsError> {
     check(agent.buckets)?;
     let kinds = flop_kinds();
     let flops: Vec<(Board, u64)> = kinds
@@ -91,15 +91,15 @@ fn meetings(
             (Board::new(&cards).expect("three cards"), kind.flops.into())
         })
         .collect();
-    let mut all = Meetings::default();
+    let mut all = PairCounts::default();
     let mut progress = Progress { known: 0, needed: flops.len() };
     seen(&progress);
     let count = |(flop, times): &(Board, u64)| {
-        Meetings::on(agent.buckets, flop).map(|meetings| (*flop, *times, meetings))
+        PairCounts::on(agent.buckets, flop).map(|pair_counts| (*flop, *times, pair_counts))
     };
     pool::each(&flops, threads, stop, count, |counted| {
-        if let Some((flop, times, meetings)) = counted {
-            all.add(&meetings, times, &flop)?;
+        if let Some((flop, times, pair_counts)) = counted {
+            all.add(&pair_counts, times, &flop)?;
             progress.known += 1;
         }
         seen(&progress);

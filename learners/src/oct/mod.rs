@@ -12,10 +12,10 @@
 
 mod ahead;
 mod direction;
-mod kept;
 mod planes;
 mod run;
 mod saved;
+mod saved_tree;
 mod scan;
 mod search;
 mod starts;

@@ -11,9 +11,9 @@ use rand_pcg::Pcg64Mcg;
 
 use super::Steps;
 use super::direction::{directions, round};
-use super::kept::Kept;
 use super::run::Run;
 use super::saved::Sloped;
+use super::saved_tree::SavedTree;
 use super::search::Search;
 use super::starts::ENOUGH;
 use crate::measure::measure;
@@ -113,14 +113,14 @@ impl<'a, const W: usize> Planes<'a, W> {
         let depth = self.run.options.depth;
         search.rounds(&mut tree, &mut rows, depth, mixed(seed, 1), (ROUNDS, 0.0));
         self.state.planes = forget(&mut tree, self.run.table.columns().len(), planes);
-        self.state.tree = Some(Kept::new(&tree, &price));
+        self.state.tree = Some(SavedTree::new(&tree, &price));
         self.state.done += 1;
         self.better = self.weigh(&self.wide(&self.state.planes));
         Some(())
     }
 
     // The planes of the tree, and behind them those that are proposed.
-    fn proposed(&self, best: &Kept, price: &Price, seed: u64) -> Vec<Plane> {
+    fn proposed(&self, best: &SavedTree, price: &Price, seed: u64) -> Vec<Plane> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let wide = self.wide(&self.state.planes);
         let (tree, rows) = best.tree(&wide.matrix, price, false);

@@ -5,8 +5,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
-use super::kept::Kept;
 use super::saved::State;
+use super::saved_tree::SavedTree;
 use super::search::Search;
 use super::starts::{ENOUGH, Start, Starts};
 use super::{Matrix, Options, StartTrees, Steps, told};
@@ -193,7 +193,7 @@ impl<'a, const W: usize> Run<'a, W> {
         let price = starts.search.price;
         let numbers = batch * BATCH..((batch + 1) * BATCH).min(self.start_trees());
         let most = if self.single() { (ROUNDS, 0.0) } else { (self.options.rounds.max(1), ENOUGH) };
-        let made: Vec<Kept> = numbers
+        let made: Vec<SavedTree> = numbers
             .into_par_iter()
             .map(|number| {
                 let seed = mixed(self.options.seed, number + 1);
@@ -207,7 +207,7 @@ impl<'a, const W: usize> Run<'a, W> {
                 };
                 let mut tree = starts.make(start, best, &mut rows, seed);
                 starts.search.rounds(&mut tree, &mut rows, starts.depth, mixed(seed, 7), most);
-                Kept::new(&tree, &price)
+                SavedTree::new(&tree, &price)
             })
             .collect();
         let before = self.best_kept().map_or(f64::INFINITY, |best| best.cost);
@@ -228,10 +228,10 @@ impl<'a, const W: usize> Run<'a, W> {
     }
 
     // Among the best, unless there is one of the same cost.
-    fn keep(&mut self, tree: Kept) {
+    fn keep(&mut self, tree: SavedTree) {
         let survivors = self.survivors();
         let pool = &mut self.state.pool;
-        let same = |other: &Kept| (other.cost - tree.cost).abs() <= 1e-9 * tree.cost.abs();
+        let same = |other: &SavedTree| (other.cost - tree.cost).abs() <= 1e-9 * tree.cost.abs();
         if pool.iter().any(same) {
             return;
         }
@@ -247,11 +247,11 @@ impl<'a, const W: usize> Run<'a, W> {
         let price = starts.search.price;
         let depth = starts.depth;
         let first = round == 0;
-        let mut trees: Vec<Option<&Kept>> = self.state.pool.iter().map(Some).collect();
+        let mut trees: Vec<Option<&SavedTree>> = self.state.pool.iter().map(Some).collect();
         if first && self.last() {
             trees.push(None);
         }
-        let made: Vec<(Kept, bool)> = trees
+        let made: Vec<(SavedTree, bool)> = trees
             .into_par_iter()
             .enumerate()
             .map(|(index, kept)| {
@@ -259,14 +259,14 @@ impl<'a, const W: usize> Run<'a, W> {
                 let Some(kept) = kept else {
                     let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
                     let tree = starts.make(Start::Greedy { times: 1 }, None, &mut rows, 0);
-                    return (Kept::new(&tree, &price), true);
+                    return (SavedTree::new(&tree, &price), true);
                 };
                 let (mut tree, mut rows) = kept.tree(&self.matrix, &price, !first);
                 if first {
                     starts.graft(&mut tree, &mut rows, depth);
                 }
                 let changed = starts.search.round(&mut tree, &mut rows, depth, seed);
-                (Kept::new(&tree, &price), changed)
+                (SavedTree::new(&tree, &price), changed)
             })
             .collect();
         let before = self.state.pool.first().map_or(f64::INFINITY, |tree| tree.cost);
@@ -290,7 +290,7 @@ impl<'a, const W: usize> Run<'a, W> {
         let level = 1 + rest * depth.saturating_sub(4) / of.max(1) as usize;
         let mut tree = starts.make(Start::Regrown { level }, Some(tree), &mut rows, seed);
         starts.search.rounds(&mut tree, &mut rows, depth, mixed(seed, 7), (2, ENOUGH));
-        let tree = Kept::new(&tree, &price);
+        let tree = SavedTree::new(&tree, &price);
         self.state.changed = tree.cost < best.cost * (1.0 - ENOUGH);
         self.keep(tree);
     }
@@ -299,7 +299,7 @@ impl<'a, const W: usize> Run<'a, W> {
     /// rows the tree of the least cost, and its cost.
     pub(super) fn best(&self) -> (Node, f64) {
         let price = self.price();
-        let pruned = |kept: &Kept| {
+        let pruned = |kept: &SavedTree| {
             let mut tree = kept.tree(&self.matrix, &price, true).0;
             let Some((held_out, matrix)) = &self.held_out else { return (tree, kept.cost) };
             let (branch, loss) = best_price(&tree, price.loss, held_out, matrix);
@@ -320,7 +320,7 @@ impl<'a, const W: usize> Run<'a, W> {
     }
 
     /// The tree of the least cost.
-    pub(super) fn best_kept(&self) -> Option<&Kept> {
+    pub(super) fn best_kept(&self) -> Option<&SavedTree> {
         self.state.pool.first()
     }
 

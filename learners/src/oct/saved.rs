@@ -14,7 +14,7 @@
 
 use models::tree::Plane;
 
-use super::kept::{Kept, KeptNode};
+use super::saved_tree::{KeptNode, SavedTree};
 use crate::trees::{TreesError, mixed};
 
 const MAGIC: &[u8; 8] = b"cardocts";
@@ -36,7 +36,7 @@ pub(super) struct State {
     /// How many starts there had been when the best of them was found.
     pub(super) found: u64,
     /// The best trees, best first.
-    pub(super) pool: Vec<Kept>,
+    pub(super) pool: Vec<SavedTree>,
 }
 
 impl State {
@@ -67,7 +67,7 @@ impl State {
         let (at, done, changed) = (reader.number()?, reader.number()?, reader.number()? == 1);
         let found = if version == WITHOUT_BEST { 0 } else { reader.number()? };
         let trees = reader.number()?;
-        let pool = (0..trees).map(|_| reader.tree()).collect::<Result<Vec<Kept>, _>>()?;
+        let pool = (0..trees).map(|_| reader.tree()).collect::<Result<Vec<SavedTree>, _>>()?;
         reader.end()?;
         Ok(State { stage, at, done, changed, found, pool })
     }
@@ -81,7 +81,7 @@ pub(super) struct Sloped {
     /// The planes that the tree uses.
     pub(super) planes: Vec<Plane>,
     /// The tree; its columns after the table's are the planes. None before the first step.
-    pub(super) tree: Option<Kept>,
+    pub(super) tree: Option<SavedTree>,
 }
 
 impl Sloped {
@@ -121,7 +121,7 @@ impl Sloped {
     }
 }
 
-fn write_tree(tree: &Kept, out: &mut Vec<u8>) {
+fn write_tree(tree: &SavedTree, out: &mut Vec<u8>) {
     out.extend(tree.cost.to_le_bytes());
     out.extend((tree.nodes.len() as u64).to_le_bytes());
     for node in &tree.nodes {
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         self.take().map(u64::from_le_bytes)
     }
 
-    fn tree(&mut self) -> Result<Kept, TreesError> {
+    fn tree(&mut self) -> Result<SavedTree, TreesError> {
         let cost = self.take().map(f64::from_le_bytes)?;
         let nodes = (0..self.number()?)
             .map(|_| {
@@ -216,6 +216,6 @@ impl<'a> Reader<'a> {
                 Ok(KeptNode { test, settled: bits & 2 != 0 })
             })
             .collect::<Result<Vec<KeptNode>, TreesError>>()?;
-        Ok(Kept { nodes, cost })
+        Ok(SavedTree { nodes, cost })
     }
 }

@@ -3,7 +3,7 @@
 //! The position is the viewer's [`Seat`], the hand a 32-bit number, betting and cards are in
 //! [`game::notation`]. A viewer sees its own cards; when the hand ends with a showdown, also those
 //! of every seat that did not fold; nothing else. The parser is strict: it accepts exactly what
-//! [`write`] prints. The lenient reading of what players send back is in [`reply`](super::reply).
+//! [`write()`] prints. The lenient reading of what players send back is in [`reply`](super::reply).
 
 use std::fmt::{self, Write};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What a player's line means to the original server, which reads leniently.
 //!
 //! A reply is the match state that was sent, `:`, and an action. The state is read and compared, not
-//! matched byte by byte: numbers go through [`scan`](super::scan), separators may be missing, cards
+//! matched byte by byte: numbers go through [`super::scan`], separators may be missing, cards
 //! may be in any case, other players' cards may be filled in. After the action's letter (and, in
 //! no-limit games, its size) nothing more is read. Lines that do not answer the state are ignored;
 //! actions that are not legal become calls, and raises move into the legal range.

@@ -5,7 +5,7 @@
 //! the host has played it, so the machine asks with an action that is never legal ([`PROBE`], a bet
 //! to 0): the host refuses it, leaves the hand as it is and tells the betting so far. From that
 //! follows whether the action is to be sent (again), or the hand goes on, or is over. Where the
-//! host does not tell, the hand is given up and settled from the session's sums, see [`Books`]. A
+//! host does not tell, the hand is given up and settled from the session's sums, see [`Accounts`]. A
 //! request for a new hand may be sent again: the seats alternate, so the seat of the next hand
 //! tells whether a hand was dealt that nobody saw.
 //!
@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
 
+use super::accounts::{Accounts, Unsettled};
 use super::answer::{self, Answer, AnswerError, End, Fault, Shown};
-use super::books::{Books, Unsettled};
 use super::message::{self, ActRequest, LoginRequest, NewHandRequest};
 use super::{Endpoint, Incr, action};
 pub use types::{ActError, ClientError, Finished, Login, Lost, News, Next, Request};
@@ -50,7 +50,7 @@ impl Client {
     /// A new session; for an account, if one is given.
     pub fn new(def: Arc<GameDef>, login: Option<Login>) -> Client {
         let phase = if login.is_some() { Phase::Login } else { Phase::Idle { lost: 0 } };
-        let books = Books::new(login.is_some());
+        let books = Accounts::new(login.is_some());
         let (last_end, unheard) = (None, Default::default());
         let saved = Saved { phase, next_seat: 0, last: None, last_end, unheard, orphans: 0, books };
         Client { def, token: None, login, agent: None, saved }
@@ -88,7 +88,7 @@ impl Client {
     }
 
     /// The session's sums.
-    pub fn books(&self) -> &Books {
+    pub fn books(&self) -> &Accounts {
         &self.saved.books
     }
 

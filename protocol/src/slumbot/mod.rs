@@ -2,7 +2,7 @@
 //!
 //! - [`action`]: betting as text, and one action of it ([`Incr`]).
 //! - [`message`]: the JSON bodies.
-//! - [`Client`]: the client's side of a session as a machine; [`answer`] reads what it is sent, [`books`]
+//! - [`Client`]: the client's side of a session as a machine; [`answer`] reads what it is sent, [`accounts`]
 //!   keeps its sums.
 //! - [`host`]: the host's side as values.
 //!
@@ -10,16 +10,16 @@
 //! `game::games::nolimit_holdem`. `client_pos` is a [`game::Seat`]: 0 the big blind, 1 the button. Bets
 //! are totals on the street here and totals over the hand everywhere else; [`action`] converts.
 
+pub mod accounts;
 pub mod action;
 pub mod answer;
-pub mod books;
 pub mod client;
 pub mod host;
 pub mod message;
 
+pub use accounts::{Drift, Settled, Unsettled};
 pub use action::{ActionError, ActionReason, Incr, IncrError, Refusal};
 pub use answer::AnswerError;
-pub use books::{Drift, Settled, Unsettled};
 pub use client::{Client, ClientError};
 pub use host::Endpoint;
 

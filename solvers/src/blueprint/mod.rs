@@ -16,24 +16,24 @@
 mod deals;
 mod error;
 pub mod exact;
+mod float16;
 mod layout;
 mod options;
-mod play;
 mod respond;
-mod small;
 mod snapshot;
 mod store;
 mod threads;
 mod trainer;
+mod versus;
 mod walk;
 mod watch;
 
 pub use deals::{Deal, Deals, HoldemDeals, NotHoldem, draw};
 pub use error::{ResumeError, TrainerError};
 pub use options::{Averaging, ParseAveragingError, Precision, Skipping, TrainingOptions};
-pub use play::{Estimate, Frozen, head_to_head};
 pub use respond::{ResponseOptions, exploitability_at_least, respond};
 pub use trainer::{BLOCK, Statistics, Trainer};
+pub use versus::{Estimate, Frozen, head_to_head};
 
 /// A strategy for an abstract game: a distribution over actions for each bucket at each decision
 /// node.

@@ -14,9 +14,9 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::layout::{Layout, MOST_ACTIONS, buckets_of};
-use super::play::{HANDS, Sums, draw, hand};
 use super::threads::each_block;
 use super::trainer::{BLOCK, mixed};
+use super::versus::{HANDS, Sums, draw, hand};
 use super::{AbstractStrategy, Deal, Deals, Estimate, TrainerError};
 
 /// How hard a responder tries.

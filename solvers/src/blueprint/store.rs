@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use memmap2::{MmapMut, MmapOptions};
 use zerocopy::FromBytes;
 
-use super::{Precision, TrainerError, small};
+use super::{Precision, TrainerError, float16};
 
 /// The numbers of a training.
 ///
@@ -57,7 +57,7 @@ impl Table {
                 let words = &words[place..];
                 sums.iter_mut()
                     .zip(words)
-                    .for_each(|(sum, word)| *sum = small::unsigned(*word as u16));
+                    .for_each(|(sum, word)| *sum = float16::unsigned(*word as u16));
             }
         }
     }
@@ -141,7 +141,7 @@ impl Store for Half<'_> {
     fn regrets<const N: usize>(self, place: usize) -> [f32; N] {
         let mut regrets = [0.0; N];
         for (regret, word) in regrets.iter_mut().zip(self.of::<N>(place)) {
-            *regret = small::signed((word.load(Relaxed) >> 16) as u16);
+            *regret = float16::signed((word.load(Relaxed) >> 16) as u16);
         }
         regrets
     }
@@ -150,8 +150,8 @@ impl Store for Half<'_> {
     fn learn<const N: usize>(self, place: usize, gains: &[f32; N], floor: f32, mut noise: u64) {
         for (word, gain) in self.of::<N>(place).iter().zip(gains) {
             let old = word.load(Relaxed);
-            let new = (small::signed((old >> 16) as u16) + gain).max(floor);
-            let regret = small::from_signed(new, noise as u32);
+            let new = (float16::signed((old >> 16) as u16) + gain).max(floor);
+            let regret = float16::from_signed(new, noise as u32);
             noise = noise.rotate_left(17);
             word.store((u32::from(regret) << 16) | (old & 0xFFFF), Relaxed);
         }
@@ -161,7 +161,7 @@ impl Store for Half<'_> {
     fn remember<const N: usize>(self, place: usize, shares: &[f32; N], mut noise: u64) {
         for (word, share) in self.of::<N>(place).iter().zip(shares) {
             let old = word.load(Relaxed);
-            let sum = small::from_unsigned(small::unsigned(old as u16) + share, noise as u32);
+            let sum = float16::from_unsigned(float16::unsigned(old as u16) + share, noise as u32);
             noise = noise.rotate_left(17);
             word.store((old & 0xFFFF_0000) | u32::from(sum), Relaxed);
         }

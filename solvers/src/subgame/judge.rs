@@ -6,10 +6,10 @@ use super::betting::Decision;
 use super::boards::{Board, Boards};
 use super::ends::View;
 use super::pass::{Pass, Work};
-use super::rooms::Rooms;
 use super::solver::weights;
 use super::storage::{Part, Unpacked};
 use super::terminal::{LANES, Sums};
+use super::workspace::Rooms;
 use super::{Subgame, vector};
 use crate::Player;
 
@@ -63,7 +63,7 @@ impl Evaluation {
 pub(super) struct Judge<'a> {
     pub(super) subgame: &'a Subgame,
     pub(super) boards: &'a Boards,
-    pub(super) rooms: &'a Rooms<f64>,
+    pub(super) workspaces: &'a Rooms<f64>,
 }
 
 impl Judge<'_> {
@@ -106,10 +106,10 @@ impl Judge<'_> {
 
     /// Chips times weights of the opponent's hands, for each of the player's hands.
     fn values(&self, part: &mut Part, player: Player, answer: Answer) -> Vec<f64> {
-        let &Judge { subgame, boards, rooms } = self;
+        let &Judge { subgame, boards, workspaces } = self;
         let others: Vec<f64> = weights(subgame, &boards.all[0], player.other()).collect();
         let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work: answer };
-        pass.run(part, &others, rooms, <[f64]>::to_vec)
+        pass.run(part, &others, workspaces, <[f64]>::to_vec)
     }
 
     /// The mean over the player's hands, in chips.

@@ -5,8 +5,8 @@ use game::{Action, PublicState, Turn};
 
 use super::betting::Betting;
 use super::boards::{Census, Table};
-use super::rooms::RoomSize;
 use super::storage::{Part, Precision};
+use super::workspace::RoomSize;
 use super::{Options, SubgameError};
 use crate::Player;
 
@@ -109,7 +109,8 @@ impl Subgame {
             Precision::Half => 4 * numbers + 8 * decisions,
         };
         let threads = if self.streets() == 1 { 1 } else { rayon::current_num_threads() as u64 + 1 };
-        let rooms: u64 = self.rooms().iter().map(|room| room.bytes(4) + room.bytes(8)).sum();
+        let workspaces: u64 =
+            self.workspaces().iter().map(|workspace| workspace.bytes(4) + workspace.bytes(8)).sum();
         let results = self.betting.lines[0].deals.len() as u64
             * self.census.boards[1]
             * self.census.longest[1] as u64
@@ -120,7 +121,7 @@ impl Subgame {
             cells,
             bytes: kept
                 + parts * size_of::<Part>() as u64
-                + threads * rooms
+                + threads * workspaces
                 + results
                 + self.census.bytes,
         }
@@ -132,7 +133,7 @@ impl Subgame {
     }
 
     /// The room that each street needs.
-    pub(super) fn rooms(&self) -> Vec<RoomSize> {
+    pub(super) fn workspaces(&self) -> Vec<RoomSize> {
         let of = |street| {
             let lines = self.betting.lines.iter().filter(move |line| line.street == street);
             RoomSize::new(lines, self.census.longest[street])

@@ -19,7 +19,6 @@ mod judge;
 mod layout;
 mod pass;
 pub mod response;
-mod rooms;
 mod rows;
 mod snapshot;
 mod solver;
@@ -29,6 +28,7 @@ mod storage;
 pub(crate) mod symmetry;
 mod terminal;
 mod vector;
+mod workspace;
 mod worth;
 
 pub use error::SubgameError;

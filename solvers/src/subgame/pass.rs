@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use super::betting::{Betting, Decision, Kind, Leaf, Line};
 use super::boards::{Board, Next};
 use super::ends::View;
-use super::rooms::{Room, Rooms};
 use super::storage::{Part, Unpacked};
 use super::terminal::Real;
 use super::vector;
+use super::workspace::{Rooms, Workspace};
 
 /// What is done at decisions.
 pub(super) trait Work: Sync {
@@ -54,10 +54,10 @@ impl<W: Work> Pass<'_, W> {
         &self,
         part: &mut Part,
         weights: &[W::Real],
-        rooms: &Rooms<W::Real>,
+        workspaces: &Rooms<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
-        self.first(0, part, weights, rooms, read)
+        self.first(0, part, weights, workspaces, read)
     }
 
     /// The same from a line on a board, for the hands at one of the line's nodes. On one thread after the
@@ -67,14 +67,14 @@ impl<W: Work> Pass<'_, W> {
         [line, board, node]: [usize; 3],
         part: &mut Part,
         weights: &[W::Real],
-        rooms: &Rooms<W::Real>,
+        workspaces: &Rooms<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
         if line == 0 {
-            return self.first(node, part, weights, rooms, read);
+            return self.first(node, part, weights, workspaces, read);
         }
         let [row, others] = self.view.rows(self.view.board(board));
-        rooms.with(|own| {
+        workspaces.with(|own| {
             let own = &mut own[self.betting.lines[line].street..];
             fill(&mut own[0].reach[..others], weights.iter().copied());
             self.line(line, board, part, own);
@@ -88,32 +88,44 @@ impl<W: Work> Pass<'_, W> {
         node: usize,
         part: &mut Part,
         weights: &[W::Real],
-        rooms: &Rooms<W::Real>,
+        workspaces: &Rooms<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
         let line = &self.betting.lines[0];
         let board = self.view.board(0);
         let [row, others] = self.view.rows(board);
-        rooms.with(|own| {
+        workspaces.with(|own| {
             fill(&mut own[0].reach[..others], weights.iter().copied());
             self.down(line, board, part, &mut own[0]);
             self.view.ends(line, board, own);
-            self.all_deals(line, board, part, &mut own[0], rooms);
+            self.all_deals(line, board, part, &mut own[0], workspaces);
             self.up(line, board, part, &mut own[0]);
             read(&own[0].values[node * row..][..row])
         })
     }
 
     /// A line after another, on one thread.
-    fn line(&self, line: usize, board: usize, part: &mut Part, rooms: &mut [Room<W::Real>]) {
+    fn line(
+        &self,
+        line: usize,
+        board: usize,
+        part: &mut Part,
+        workspaces: &mut [Workspace<W::Real>],
+    ) {
         let (line, board) = (&self.betting.lines[line], self.view.board(board));
-        self.down(line, board, part, &mut rooms[0]);
-        self.view.ends(line, board, rooms);
-        self.deals(line, board, part, rooms);
-        self.up(line, board, part, &mut rooms[0]);
+        self.down(line, board, part, &mut workspaces[0]);
+        self.view.ends(line, board, workspaces);
+        self.deals(line, board, part, workspaces);
+        self.up(line, board, part, &mut workspaces[0]);
     }
 
-    fn down(&self, line: &Line, board: &Board, part: &mut Part, room: &mut Room<W::Real>) {
+    fn down(
+        &self,
+        line: &Line,
+        board: &Board,
+        part: &mut Part,
+        workspace: &mut Workspace<W::Real>,
+    ) {
         let [_, row] = self.view.rows(board);
         for node in &line.nodes {
             let Kind::Decision(decision) = &node.kind else { continue };
@@ -122,22 +134,22 @@ impl<W: Work> Pass<'_, W> {
             }
             let slot = node.slots[self.view.player.index()];
             let child = line.nodes[decision.child].slots[self.view.player.index()];
-            let (before, after) = room.reach.split_at_mut(child * row);
+            let (before, after) = workspace.reach.split_at_mut(child * row);
             let reach = &before[slot * row..][..row];
             let children = &mut after[..decision.count * row];
-            self.work.split(part, decision, &mut room.unpacked, reach, children);
+            self.work.split(part, decision, &mut workspace.unpacked, reach, children);
         }
     }
 
-    fn up(&self, line: &Line, board: &Board, part: &mut Part, room: &mut Room<W::Real>) {
+    fn up(&self, line: &Line, board: &Board, part: &mut Part, workspace: &mut Workspace<W::Real>) {
         let [row, _] = self.view.rows(board);
         for (at, node) in line.nodes.iter().enumerate().rev() {
             let Kind::Decision(decision) = &node.kind else { continue };
-            let (before, after) = room.values.split_at_mut(decision.child * row);
+            let (before, after) = workspace.values.split_at_mut(decision.child * row);
             let value = &mut before[at * row..][..row];
             let values = &after[..decision.count * row];
             if decision.player == self.view.player {
-                self.work.join(part, decision, &mut room.unpacked, values, value);
+                self.work.join(part, decision, &mut workspace.unpacked, values, value);
             } else {
                 vector::sum(values, value);
             }
@@ -145,16 +157,16 @@ impl<W: Work> Pass<'_, W> {
     }
 
     /// Only the way down: the opponent's hands to all its decisions.
-    pub(super) fn follow(&self, part: &mut Part, weights: &[W::Real], rooms: &Rooms<W::Real>) {
+    pub(super) fn follow(&self, part: &mut Part, weights: &[W::Real], workspaces: &Rooms<W::Real>) {
         let (line, board) = (&self.betting.lines[0], self.view.board(0));
         let [_, others] = self.view.rows(board);
-        rooms.with(|own| {
+        workspaces.with(|own| {
             fill(&mut own[0].reach[..others], weights.iter().copied());
             self.down(line, board, part, &mut own[0]);
             let (reach, cards) = (&own[0].reach, board.next.len());
             part.below.par_iter_mut().enumerate().for_each(|(job, part)| {
                 let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
-                rooms.with(|own| {
+                workspaces.with(|own| {
                     self.arrive(line, board, (leaf, next), reach, &mut own[1]);
                     self.follow_on(leaf.line, next.board, part, &mut own[1..]);
                 });
@@ -163,29 +175,41 @@ impl<W: Work> Pass<'_, W> {
     }
 
     /// The way down from a line after another, on one thread.
-    fn follow_on(&self, line: usize, board: usize, part: &mut Part, rooms: &mut [Room<W::Real>]) {
+    fn follow_on(
+        &self,
+        line: usize,
+        board: usize,
+        part: &mut Part,
+        workspaces: &mut [Workspace<W::Real>],
+    ) {
         let (line, board) = (&self.betting.lines[line], self.view.board(board));
-        let Some((room, later)) = rooms.split_first_mut() else { return };
-        self.down(line, board, part, room);
+        let Some((workspace, later)) = workspaces.split_first_mut() else { return };
+        self.down(line, board, part, workspace);
         let mut parts = part.below.iter_mut();
         for leaf in &line.deals {
             for (next, part) in board.next.iter().zip(&mut parts) {
-                self.arrive(line, board, (leaf, next), &room.reach, &mut later[0]);
+                self.arrive(line, board, (leaf, next), &workspace.reach, &mut later[0]);
                 self.follow_on(leaf.line, next.board, part, later);
             }
         }
     }
 
     /// What comes after each deal of a line, on one thread.
-    fn deals(&self, line: &Line, board: &Board, part: &mut Part, rooms: &mut [Room<W::Real>]) {
+    fn deals(
+        &self,
+        line: &Line,
+        board: &Board,
+        part: &mut Part,
+        workspaces: &mut [Workspace<W::Real>],
+    ) {
         let [row, _] = self.view.rows(board);
-        let Some((room, later)) = rooms.split_first_mut() else { return };
+        let Some((workspace, later)) = workspaces.split_first_mut() else { return };
         let mut parts = part.below.iter_mut();
         for leaf in &line.deals {
-            let value = &mut room.values[leaf.node * row..][..row];
+            let value = &mut workspace.values[leaf.node * row..][..row];
             value.fill(W::Real::default());
             for (next, part) in board.next.iter().zip(&mut parts) {
-                self.arrive(line, board, (leaf, next), &room.reach, &mut later[0]);
+                self.arrive(line, board, (leaf, next), &workspace.reach, &mut later[0]);
                 self.line(leaf.line, next.board, part, later);
                 for deal in &next.cards {
                     scatter(&later[0].values, &deal.before[self.view.player.index()], value);
@@ -201,7 +225,7 @@ impl<W: Work> Pass<'_, W> {
         board: &Board,
         (leaf, next): (&Leaf, &Next),
         reach: &[W::Real],
-        room: &mut Room<W::Real>,
+        workspace: &mut Workspace<W::Real>,
     ) {
         let [_, row] = self.view.rows(board);
         let slot = line.nodes[leaf.node].slots[self.view.player.index()];
@@ -210,7 +234,7 @@ impl<W: Work> Pass<'_, W> {
         let before = &next.cards[0].before[self.view.player.other().index()];
         let [_, row] = self.view.rows(self.view.board(next.board));
         let weights = before.iter().map(|&before| reach[before as usize] * chance);
-        fill(&mut room.reach[..row], weights);
+        fill(&mut workspace.reach[..row], weights);
     }
 
     /// What comes after each deal of the first line, on all threads. Sums are made in the order of the
@@ -220,11 +244,11 @@ impl<W: Work> Pass<'_, W> {
         line: &Line,
         board: &Board,
         part: &mut Part,
-        room: &mut Room<W::Real>,
-        rooms: &Rooms<W::Real>,
+        workspace: &mut Workspace<W::Real>,
+        workspaces: &Rooms<W::Real>,
     ) {
         let [row, _] = self.view.rows(board);
-        let Room { reach, values, results, .. } = room;
+        let Workspace { reach, values, results, .. } = workspace;
         let cards = board.next.len();
         let stride = board.next.iter().map(|next| self.view.rows(self.view.board(next.board))[0]);
         let stride = stride.max().unwrap_or_default();
@@ -235,7 +259,7 @@ impl<W: Work> Pass<'_, W> {
         let jobs = part.below.par_iter_mut().zip(results.par_chunks_mut(stride)).enumerate();
         jobs.for_each(|(job, (part, result))| {
             let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
-            rooms.with(|own| {
+            workspaces.with(|own| {
                 let later = &mut own[1..];
                 self.arrive(line, board, (leaf, next), reach, &mut later[0]);
                 self.line(leaf.line, next.board, part, later);

@@ -12,9 +12,9 @@ use super::boards::{Board, Boards};
 use super::ends::View;
 use super::judge::{Evaluation, Judge};
 use super::pass::{Pass, Work};
-use super::rooms::Rooms;
 use super::rows::Discount;
 use super::storage::{Part, Precision, Unpacked};
+use super::workspace::Rooms;
 use super::{Spot, Subgame, SubgameError, vector};
 use crate::{Player, Updates, Variant};
 
@@ -58,7 +58,7 @@ pub struct Solver {
     pub(super) part: Part,
     pub(super) options: Options,
     pub(super) iterations: u32,
-    rooms: Rooms<f32>,
+    workspaces: Rooms<f32>,
     pub(super) judging: Rooms<f64>,
 }
 
@@ -80,8 +80,9 @@ impl Solver {
         }
         let boards = Boards::new(&subgame.table());
         let part = parts(&subgame, &boards, 0, 0, &options);
-        let (rooms, judging) = (Rooms::new(subgame.rooms()), Rooms::new(subgame.rooms()));
-        let solver = Solver { subgame, boards, part, options, iterations: 0, rooms, judging };
+        let (workspaces, judging) =
+            (Rooms::new(subgame.workspaces()), Rooms::new(subgame.workspaces()));
+        let solver = Solver { subgame, boards, part, options, iterations: 0, workspaces, judging };
         match solver.deals() > 0.0 {
             true => Ok(solver),
             false => Err(SubgameError::NoDeal),
@@ -120,7 +121,7 @@ impl Solver {
         let weights: Vec<f32> = self.weights(player.other()).map(|w| w as f32).collect();
         let view = View { boards: &self.boards, player };
         let pass = Pass { betting: &self.subgame.betting, view, work: Learn { discount, average } };
-        pass.run(&mut self.part, &weights, &self.rooms, |_| ());
+        pass.run(&mut self.part, &weights, &self.workspaces, |_| ());
     }
 
     /// Adds a player's current strategy to its average.
@@ -128,7 +129,7 @@ impl Solver {
         let weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
         let view = View { boards: &self.boards, player: player.other() };
         let pass = Pass { betting: &self.subgame.betting, view, work: Remember { average } };
-        pass.follow(&mut self.part, &weights, &self.rooms);
+        pass.follow(&mut self.part, &weights, &self.workspaces);
     }
 
     /// So many iterations.
@@ -152,16 +153,16 @@ impl Solver {
     /// What the average strategies win against each other and against best responses, exactly: in
     /// double precision, over all hands and cards.
     pub fn evaluate(&mut self) -> Evaluation {
-        let Solver { subgame, boards, judging: rooms, part, .. } = self;
-        Judge { subgame, boards, rooms }.evaluate(part)
+        let Solver { subgame, boards, judging: workspaces, part, .. } = self;
+        Judge { subgame, boards, workspaces }.evaluate(part)
     }
 
     /// How far the average strategies are from an equilibrium, in chips: what a player who knows
     /// the other's strategy wins beyond the value of the game, the mean of both players. Exact, in
     /// half the time of [`Solver::evaluate`].
     pub fn exploitability(&mut self) -> f64 {
-        let Solver { subgame, boards, judging: rooms, part, .. } = self;
-        Judge { subgame, boards, rooms }.exploitability(part)
+        let Solver { subgame, boards, judging: workspaces, part, .. } = self;
+        Judge { subgame, boards, workspaces }.exploitability(part)
     }
 
     /// The beginning of the subgame, from which average strategies can be looked up.
@@ -194,7 +195,7 @@ pub(super) fn weights(
     board.hands[player.index()].all().map(|combo| range.weight(combo))
 }
 
-/// Room for a line on a board, and for what follows it.
+/// Workspace for a line on a board, and for what follows it.
 fn parts(subgame: &Subgame, boards: &Boards, line: usize, board: usize, options: &Options) -> Part {
     let (line, board) = (&subgame.betting.lines[line], &boards.all[board]);
     let mut part = Part::new(line, board, options.precision, options.variant.predictive);

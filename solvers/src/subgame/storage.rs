@@ -46,7 +46,7 @@ struct Scales {
     averages: f32,
 }
 
-/// Room for a decision's numbers in 32 bits, where they are kept in 16.
+/// Workspace for a decision's numbers in 32 bits, where they are kept in 16.
 #[derive(Debug, Default)]
 pub(super) struct Unpacked {
     regrets: Vec<f32>,
@@ -54,7 +54,7 @@ pub(super) struct Unpacked {
 }
 
 impl Unpacked {
-    /// Room for decisions of up to this many numbers.
+    /// Workspace for decisions of up to this many numbers.
     pub(super) fn new(most: usize) -> Unpacked {
         Unpacked { regrets: vec![0.0; most], averages: vec![0.0; most] }
     }

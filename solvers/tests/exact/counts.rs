@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use abstraction::buckets::Buckets;
 use cards::{Board, Card, CardSet, Combo, evaluate};
-use solvers::blueprint::exact::{Cell, ExactError, Meetings, Path};
+use solvers::blueprint::exact::{Cell, ExactError, PairCounts, Path};
 
 use super::{CATEGORIES, board, buckets};
 
 /// What two paths are to each other.
 type Found = BTreeMap<(Path, Path), Cell>;
 
-fn all(meetings: &Meetings) -> Found {
+fn all(meetings: &PairCounts) -> Found {
     let mut found = Found::new();
     for (row, &path) in meetings.paths().iter().enumerate() {
         for (column, &other) in meetings.paths().iter().enumerate() {
@@ -57,7 +57,7 @@ fn on_a_board_of_five_cards_every_pair_of_hands_is_counted() {
     let many = buckets("preflop=169 flop=category turn=category river=category");
     for text in ["Td9d6hQc2s", "7s7h7d2c2h", "AsKsQsJsTs", "2c7dKhKd3s", "4h6h8hTh2d"] {
         for buckets in [&some, &many] {
-            let meetings = Meetings::on(buckets, &board(text)).expect("few paths");
+            let meetings = PairCounts::on(buckets, &board(text)).expect("few paths");
             assert_eq!(all(&meetings), pair_by_pair(buckets, &board(text)), "{text}");
             assert_eq!(meetings.deals(), 1_081 * 990, "{text}");
         }
@@ -65,12 +65,12 @@ fn on_a_board_of_five_cards_every_pair_of_hands_is_counted() {
 }
 
 /// The sum over all cards that may come next, none taken for another.
-fn one_by_one(buckets: &Buckets, board: &Board) -> Meetings {
-    let mut sum = Meetings::default();
+fn one_by_one(buckets: &Buckets, board: &Board) -> PairCounts {
+    let mut sum = PairCounts::default();
     for card in Card::all().filter(|card| !board.contains(card)) {
         let mut longer = *board;
         longer.push(card);
-        let next = Meetings::on(buckets, &longer).expect("few paths");
+        let next = PairCounts::on(buckets, &longer).expect("few paths");
         sum.add(&next, 1, &longer).expect("few paths");
     }
     sum
@@ -81,7 +81,7 @@ fn boards_that_differ_by_suits_are_counted_once_for_all() {
     let buckets = buckets(CATEGORIES);
     for text in ["7s7h7d", "AsKsQs", "Td9d6d2h", "Td9d6hQc", "8c8d8h8s"] {
         let board = board(text);
-        let meetings = Meetings::on(&buckets, &board).expect("few paths");
+        let meetings = PairCounts::on(&buckets, &board).expect("few paths");
         assert_eq!(all(&meetings), all(&one_by_one(&buckets, &board)), "{text}");
         let deals = if board.len() == 3 { 1_176 * 1_081 * 45 * 44 } else { 1_128 * 1_035 * 44 };
         assert_eq!(meetings.deals(), deals, "{text}");
@@ -92,7 +92,7 @@ fn boards_that_differ_by_suits_are_counted_once_for_all() {
 fn flops_that_differ_by_suits_are_worth_the_same() {
     let buckets = buckets(CATEGORIES);
     let [one, other] =
-        ["Kc8c8d", "8hKs8s"].map(|text| Meetings::on(&buckets, &board(text)).expect("few paths"));
+        ["Kc8c8d", "8hKs8s"].map(|text| PairCounts::on(&buckets, &board(text)).expect("few paths"));
     assert_eq!(all(&one), all(&other));
 }
 
@@ -101,12 +101,12 @@ fn what_cannot_be_counted_is_refused() {
     let few = buckets(CATEGORIES);
     for text in ["", "7s7h", "7s7h7d2c2h3d", "7s7h7s", "7s7h7d2c2c"] {
         let Ok(board) = text.parse::<Board>() else { continue };
-        let refused = Meetings::on(&few, &board).expect_err(text);
+        let refused = PairCounts::on(&few, &board).expect_err(text);
         assert_eq!(refused, ExactError::Board(board));
     }
-    let empty = Meetings::default();
+    let empty = PairCounts::default();
     assert_eq!((empty.deals(), empty.paths().len()), (0, 0));
     let repeated = Board::new(&[Card::from_index(7).expect("a card"); 3]).expect("three cards");
     assert!(repeated.set() == CardSet::of(repeated[0]));
-    assert_eq!(Meetings::on(&few, &repeated).err(), Some(ExactError::Board(repeated)));
+    assert_eq!(PairCounts::on(&few, &repeated).err(), Some(ExactError::Board(repeated)));
 }

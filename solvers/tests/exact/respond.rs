@@ -10,7 +10,7 @@ use game::{Action, GameDef, Street, games};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::AbstractStrategy;
-use solvers::blueprint::exact::{Chances, Meetings, Path, Response};
+use solvers::blueprint::exact::{Chances, PairCounts, Path, Response};
 use solvers::{Game, Node, Player, Profile, Sequences, Tree};
 
 use super::{CATEGORIES, board, buckets};
@@ -20,11 +20,11 @@ fn tree(def: GameDef, menu: &str) -> BettingTree {
 }
 
 /// Deals on two flops, one of them three times as likely.
-fn meetings(buckets: &Buckets) -> Meetings {
-    let mut sum = Meetings::default();
+fn meetings(buckets: &Buckets) -> PairCounts {
+    let mut sum = PairCounts::default();
     for (text, times) in [("7s7h7d", 3), ("8c8d2c", 1)] {
         let board = board(text);
-        let on = Meetings::on(buckets, &board).expect("few paths");
+        let on = PairCounts::on(buckets, &board).expect("few paths");
         sum.add(&on, times, &board).expect("few paths");
     }
     sum
@@ -60,7 +60,7 @@ impl AbstractStrategy for Always<'_> {
 /// The abstract game written out: chance deals a pair of paths and who has the better hand.
 struct Written<'a> {
     tree: &'a BettingTree,
-    meetings: &'a Meetings,
+    meetings: &'a PairCounts,
 }
 
 #[derive(Clone, Copy)]
@@ -174,7 +174,7 @@ fn always_folding_loses_the_blinds() {
 }
 
 /// Sums of the margins of paths, of those that are dealt with each starting bucket.
-fn margins(meetings: &Meetings) -> Vec<(Path, f64)> {
+fn margins(meetings: &PairCounts) -> Vec<(Path, f64)> {
     let all = meetings.deals() as f64;
     let count = meetings.paths().len();
     let margin = |path: usize| -> f64 {
@@ -294,7 +294,7 @@ fn play(
 #[test]
 fn played_out_the_response_wins_what_it_says() {
     let buckets = buckets(CATEGORIES);
-    let on_flop = Meetings::on(&buckets, &board("7s7h7d")).expect("few paths");
+    let on_flop = PairCounts::on(&buckets, &board("7s7h7d")).expect("few paths");
     let chances = Chances::new(&on_flop);
     let tree = tree(games::limit_holdem(), "every 1: min");
     let mut rng = Pcg64Mcg::seed_from_u64(3);

@@ -8,7 +8,7 @@ use models::student::Student;
 use serde_json::{Value, json};
 
 use super::tree::{rows, share};
-use super::whose::{Whose, explainer, on};
+use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
 use crate::report;
 
@@ -27,7 +27,7 @@ use crate::report;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
-    whose: Whose,
+    whose: TreeSource,
     /// One street only
     #[arg(long, value_enum)]
     street: Option<super::Street>,

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::results::{Won, results};
 use super::tree::rows;
-use super::whose::{explainer, on, student};
+use super::tree_source::{explainer, on, student};
 use crate::chart::action_words;
 use crate::exit::Failure;
 use crate::named::Named;

@@ -26,7 +26,7 @@ const BOLD: Letters = Letters::bold(11.5);
 
 /// What stands above a tree.
 pub(super) struct Heading {
-    /// Whose tree, in one line.
+    /// TreeSource tree, in one line.
     pub(super) head: String,
     /// How large it is.
     pub(super) about: String,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use show::Table;
 use show::number::{self, whole};
 
-use super::whose::player;
+use super::tree_source::player;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::{Game, Named};

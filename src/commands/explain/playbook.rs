@@ -11,7 +11,7 @@ use models::student::{Manifest, Student};
 
 use super::drawing::colours;
 use super::tree::share;
-use super::whose::{Whose, explainer, on};
+use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
 use crate::report;
 
@@ -31,7 +31,7 @@ use crate::report;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
-    whose: Whose,
+    whose: TreeSource,
     /// Branches one below the other that are shown, 0 to 6; more than 3 get small, or take more
     /// pages [default: all of trees with at most 80 leaves together, of others 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6))]

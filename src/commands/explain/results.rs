@@ -14,7 +14,7 @@ use models::student::Student;
 use serde_json::{Value, json};
 use show::number::whole;
 
-use super::whose::{explainer, student};
+use super::tree_source::{explainer, student};
 use crate::exit::Failure;
 use crate::named::Named;
 use crate::progress::Progress;

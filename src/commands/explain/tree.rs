@@ -10,7 +10,7 @@ use models::student::Student;
 
 use super::drawing::{self, Heading};
 use super::results::{Won, entrant, results};
-use super::whose::{Whose, explainer, on};
+use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
 use crate::report;
 use show::svg::Letters;
@@ -36,7 +36,7 @@ use show::svg::Letters;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
-    whose: Whose,
+    whose: TreeSource,
     /// The street whose tree it is
     #[arg(long, value_enum)]
     street: super::Street,

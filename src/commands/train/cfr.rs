@@ -18,7 +18,7 @@ use solvers::blueprint::{
     exploitability_at_least, head_to_head,
 };
 
-use super::course::{self, Row};
+use super::history::{self, Row};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
@@ -140,7 +140,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let saved = if run.training.exists() { "" } else { "nothing is saved; " };
         return Err(Failure::interrupted(format!(
             "stopped after {} of training; {saved}resume with: {}",
-            course::clock(run.seconds),
+            history::clock(run.seconds),
             interrupt::command_line()
         )));
     }
@@ -216,12 +216,12 @@ impl<'a> Run<'a> {
                     training.display()
                 ))
             })?;
-            let seconds = course::seconds_at(&course, trainer.iterations());
-            say(&format!("going on after {} of training", course::clock(seconds)));
+            let seconds = history::seconds_at(&course, trainer.iterations());
+            say(&format!("going on after {} of training", history::clock(seconds)));
             (trainer, seconds)
         } else {
             let trainer = Trainer::new(tree, deals, options).map_err(Failure::input)?;
-            course::begin(&course).map_err(|error| at(&course, &error))?;
+            history::begin(&course).map_err(|error| at(&course, &error))?;
             (trainer, 0.0)
         };
         Ok(Run { args, trainer, out, training, course, picture, seconds, last: None, before: None })
@@ -248,7 +248,7 @@ impl<'a> Run<'a> {
             bytes_in_words(self.trainer.bytes().into()),
             if threads == 1 { "thread" } else { "threads" }
         ));
-        say(&format!("{}\n{}", course::heading(), course::units()));
+        say(&format!("{}\n{}", history::heading(), history::units()));
         while !self.done() && !stop.asked() {
             self.stretch((self.seconds + pause).min(whole), stop);
             let begun = Instant::now();
@@ -315,13 +315,12 @@ impl<'a> Run<'a> {
         say(&row.line(self.last.as_ref()));
         self.last = Some(row);
         self.before = Some(now);
-        let kept =
-            saved.and_then(|()| row.add_to(&self.course)).and_then(|()| {
-                match course::picture(&self.course) {
-                    Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
-                    None => Ok(()),
-                }
-            });
+        let kept = saved.and_then(|()| row.add_to(&self.course)).and_then(|()| {
+            match history::picture(&self.course) {
+                Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
+                None => Ok(()),
+            }
+        });
         Ok(kept.map_err(|error| at(&self.training, &error)))
     }
 
@@ -364,7 +363,7 @@ impl<'a> Run<'a> {
         if let Some(row) = &self.last {
             set("nodes", (row.statistics.nodes as i64).into());
             let found = match row.exploitability.mean > 0.0 {
-                true => format!("{} mbb/hand", course::in_words(row.exploitability)),
+                true => format!("{} mbb/hand", history::in_words(row.exploitability)),
                 false => "no opponent was found that wins".to_owned(),
             };
             set("exploitable_in_the_abstract_game_by_at_least", found.into());

@@ -8,7 +8,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::response::sse::Event;
 use futures_util::stream;
-use wire::slumbot_host::{Look, Moment};
+use wire::slumbot_host::{Moment, SessionView};
 
 use super::{Asked, Play, result, review, table};
 use crate::web::live::{event, respond};
@@ -78,7 +78,7 @@ impl Sent {
 }
 
 /// Counts the hands that have come in; result and history, and whether there are more to count.
-async fn count(play: &Play, look: Look) -> Option<(String, String, bool)> {
+async fn count(play: &Play, look: SessionView) -> Option<(String, String, bool)> {
     let matches = play.site.data().join("matches");
     let course = play.courses.of(&look);
     let work = tokio::task::spawn_blocking(move || {

@@ -3,15 +3,15 @@
 //!
 //! The script sends actions to that API and nothing else; what is on the table, what may be done
 //! and what came of it is rendered here, from what the session's client may know
-//! ([`Look`](wire::slumbot_host::Look)).
+//! ([`wire::slumbot_host::SessionView`]).
 //!
-//! - [`table`]: the table and the buttons. - [`words`]: hands as sentences.
-//! - [`course`]: the finished hands of a session, counted; [`result`]: as a table and a [`curve`].
+//! - [`mod@table`]: the table and the buttons. - [`words`]: hands as sentences.
+//! - [`past_hands`]: the finished hands of a session, counted; [`result`]: as a table and a [`curve`].
 //! - [`review`]: what the agent thought. - [`live`]: the parts that change by themselves.
 
-mod course;
 mod curve;
 mod live;
+mod past_hands;
 mod result;
 mod review;
 mod table;
@@ -24,12 +24,12 @@ use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use serde::Deserialize;
-use wire::slumbot_host::{HostError, HostStatus, Look};
+use wire::slumbot_host::{HostError, HostStatus, SessionView};
 
 use super::Site;
 use super::api::blocking;
 use super::pages::{message, text};
-use course::Courses;
+use past_hands::Courses;
 
 /// What the handlers share.
 #[derive(Clone)]
@@ -120,7 +120,7 @@ async fn history(
         api.host().written(&asked.token).await;
     }
     let matches = play.site.data().join("matches");
-    let hands = blocking(move || course::all_hands(&matches, &look)).await?;
+    let hands = blocking(move || past_hands::all_hands(&matches, &look)).await?;
     let text = hands.map_err(|error| {
         tracing::warn!(%error, "the hands of a session cannot be read");
         (StatusCode::SERVICE_UNAVAILABLE, "the hands cannot be read now\n").into_response()
@@ -131,7 +131,7 @@ async fn history(
 
 impl Play {
     /// The session of this token, or an answer that says why there is none.
-    async fn look(&self, token: &str) -> Result<Look, Response> {
+    async fn look(&self, token: &str) -> Result<SessionView, Response> {
         let api = self.site.slumbot().ok_or_else(no_table)?;
         api.host().look(token).await.map_err(|error| match error {
             HostError::BadToken => {

@@ -4,8 +4,8 @@ use askama::Template;
 use logs::Rate;
 
 use super::BIG_BLIND;
-use super::course::{Course, HandWords, Rates};
 use super::curve;
+use super::past_hands::{HandWords, PastHands, Rates};
 use super::words::card_texts;
 use crate::web::pages::text;
 use crate::web::show::{CardText, grouped, signed};
@@ -55,7 +55,7 @@ struct HandRow<'a> {
 }
 
 /// The result, with its curve.
-pub fn result(agent: &str, course: &Course) -> String {
+pub fn result(agent: &str, course: &PastHands) -> String {
     let [_, adjusted] = course.won.last().copied().unwrap_or_default();
     let rates = course.rates();
     let row = |name, hands, of: &dyn Fn(&Rates) -> Option<Rate>| Row {
@@ -82,7 +82,7 @@ pub fn result(agent: &str, course: &Course) -> String {
 }
 
 /// The last hands.
-pub fn history(agent: &str, course: &Course) -> String {
+pub fn history(agent: &str, course: &PastHands) -> String {
     text(&History { agent, hands: course.last.iter().map(HandRow::of).collect() })
 }
 

@@ -1,6 +1,6 @@
 //! The study's results as tables for other programs, as a document and as pictures.
 
-use logs::chart::{Chart, Line, Look};
+use logs::chart::{Chart, Line, Style};
 use serde_json::{Value, json};
 use show::number::whole;
 
@@ -151,7 +151,7 @@ pub(super) fn curve_picture(results: &Results) -> Option<String> {
     };
     // The course of a training is seen best along the logarithm of its length.
     let names = ["teacher", "boosted trees, with their 95 % interval"];
-    Some(chart.svg_as(Look { logarithmic: true, names: &names }))
+    Some(chart.svg_as(Style { logarithmic: true, names: &names }))
 }
 
 /// The result as a document.

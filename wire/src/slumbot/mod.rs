@@ -2,7 +2,7 @@
 //!
 //! What a session sends and what the answers mean is decided by `protocol::slumbot::Client`, which
 //! never repeats an action blindly. Here are the connection (`http`), the pace of all sessions
-//! together (`pace`), the ledger (`store`), one session (`desk`) and the run ([`play`]).
+//! together (`pace`), the ledger (`store`), one session (`session`) and the run ([`run`]).
 //!
 //! A server is never asked for ever in vain: answers that are not Slumbot's, and hands whose end is
 //! not seen, are counted (`failure_limits`), also over the runs that go on with each other, and a
@@ -12,12 +12,12 @@
 //! before it is sent, with the session's token: a run that is killed goes on as if an answer had
 //! been lost.
 
-mod desk;
 mod failure_limits;
 mod http;
 mod pace;
-mod play;
 mod private;
+mod run;
+mod session;
 mod store;
 mod summary;
 mod tls;
@@ -31,7 +31,7 @@ use protocol::slumbot::ClientError;
 use protocol::slumbot::client::Login;
 
 pub use pace::Outage;
-pub use play::{End, Played, Progress, play_blocking};
+pub use run::{End, Played, Progress, play_blocking};
 pub use summary::{PerSeat, Summary};
 
 /// The live server.

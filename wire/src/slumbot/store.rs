@@ -12,8 +12,8 @@ use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
 use matches::plan::{files_sha256, unique_names};
 
-use super::desk::{Standing, standing};
 use super::failure_limits::FailureLimits;
+use super::session::{Standing, standing};
 use super::{OPPONENT, Plan, RunError, private};
 
 /// The game as the ledger names it.

@@ -6,11 +6,11 @@ use game::Payoff;
 use logs::Rate;
 use logs::ledger::{Known, SlumbotCounts};
 use logs::stats::{DecisionTally, Sums};
-use protocol::slumbot::books::STACK;
+use protocol::slumbot::accounts::STACK;
 use serde::Serialize;
 
 use super::RunError;
-use super::play::{End, Shared};
+use super::run::{End, Shared};
 
 /// The big blind in chips.
 const BIG_BLIND: u32 = 100;

@@ -8,7 +8,7 @@ use protocol::slumbot::host::{BAD_TOKEN, refusal};
 use protocol::slumbot::message::ErrorObject;
 use protocol::slumbot::{IncrError, host};
 
-use super::keeper::OpenLedgerError;
+use super::ledger_store::OpenLedgerError;
 
 /// A host that cannot be started.
 #[derive(Debug, thiserror::Error)]

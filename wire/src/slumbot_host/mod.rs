@@ -6,12 +6,12 @@
 //! agent's ledger by then, from which it gets into the ledger. Killed and started again, the host
 //! goes on with every session, the open hands included.
 //!
-//! - [`open`]: starting; [`play`]: hands; [`sweep`]: hands left open, sessions that expire.
+//! - [`open`]: starting; [`hands`]: hands; [`timeouts`]: hands left open, sessions that expire.
 //! - [`session`], [`slots`]: sessions in memory and on disk. - [`seeds`]: cards and tokens.
-//! - [`agents`]: who plays. - [`keeper`]: the ledgers; [`queue`], [`writer`]: the way into them.
+//! - [`agents`]: who plays. - [`ledger_store`]: the ledgers; [`queue`], [`writer`]: the way into them.
 //! - [`report`]: their statistics, now and then.
 //! - [`review`]: what the agent thought.
-//! - [`look`]: what a client may see of its session.
+//! - [`view`]: what a client may see of its session.
 //!
 //! Folder: `secret`, `sessions` (slots), `agents` (their names, one a line, in the order of their
 //! numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can be
@@ -20,17 +20,17 @@
 mod agents;
 mod error;
 mod files;
-mod keeper;
-mod look;
+mod hands;
+mod ledger_store;
 mod open;
-mod play;
 mod queue;
 mod report;
 mod review;
 mod seeds;
 mod session;
 mod slots;
-mod sweep;
+mod timeouts;
+mod view;
 mod writer;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -48,16 +48,16 @@ use serde::Serialize;
 
 use agents::Offered;
 use files::Files;
-use keeper::{Book, Keeper};
-use play::{not_recorded, recorded};
+use hands::{not_recorded, recorded};
+use ledger_store::{AgentLedger, LedgerStore};
 use seeds::{Secret, token_text};
 use session::{Session, replay};
 use slots::{Slots, Stage, pack};
 
 pub use error::{HostError, OpenError};
-pub use keeper::OpenLedgerError;
-pub use look::{Look, Moment, SeenEnd, SeenHand};
+pub use ledger_store::OpenLedgerError;
 pub use review::{Choice, Review, ReviewedDecision};
+pub use view::{Moment, SeenEnd, SeenHand, SessionView};
 
 /// The game that is played.
 pub const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
@@ -139,8 +139,8 @@ struct Inner {
     sessions: RwLock<HashMap<u128, Shared>>,
     /// The hands left open, in the order in which they are forfeited.
     left_open: Mutex<VecDeque<Left>>,
-    keeper: Mutex<Keeper>,
-    books: Vec<Mutex<Option<Arc<Book>>>>,
+    keeper: Mutex<LedgerStore>,
+    books: Vec<Mutex<Option<Arc<AgentLedger>>>>,
     counts: Counts,
 }
 
@@ -312,7 +312,7 @@ impl SlumbotHost {
     pub fn status(&self) -> HostStatus {
         let inner = &*self.0;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let offered = |(bot, book): (&Option<Arc<Offered>>, &Mutex<Option<Arc<Book>>>)| {
+        let offered = |(bot, book): (&Option<Arc<Offered>>, &Mutex<Option<Arc<AgentLedger>>>)| {
             let of = lock(book).as_ref().map(|book| book.id.clone());
             Some(OfferedAgent { name: bot.as_ref()?.name.clone(), of })
         };

@@ -11,8 +11,8 @@ use tokio::sync::Semaphore;
 
 use super::agents::Offered;
 use super::files::{self, Files, agent_names};
-use super::keeper::{self, Book, Keeper, OpenLedgerError};
-use super::play::record;
+use super::hands::record;
+use super::ledger_store::{self, AgentLedger, LedgerStore, OpenLedgerError};
 use super::queue::Finished;
 use super::seeds::Secret;
 use super::session::{Session, replay};
@@ -44,7 +44,7 @@ impl SlumbotHost {
         let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
         let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
         let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
-        let keeper = Keeper::start().map_err(OpenError::Thread)?;
+        let keeper = LedgerStore::start().map_err(OpenError::Thread)?;
         let places = Arc::new(Semaphore::new(plan.workers));
         let bot = |name: &String| {
             let (_, choice) = plan.agents.iter().find(|(offered, _)| offered == name)?;
@@ -74,14 +74,14 @@ impl SlumbotHost {
             plan,
             bots,
         };
-        keeper::recover(&inner.plan.matches)?;
+        ledger_store::recover(&inner.plan.matches)?;
         inner.restore(found)?;
         Ok(SlumbotHost(Arc::new(inner)))
     }
 }
 
 /// The ledger of an agent, and the hands that are in it.
-type Opened = (Arc<Book>, Vec<RangeInclusive<u64>>);
+type Opened = (Arc<AgentLedger>, Vec<RangeInclusive<u64>>);
 
 impl Inner {
     /// Takes up the sessions of an earlier run.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use logs::stats::{DecisionTally, Report, Tally};
 use logs::{LedgerError, LedgerReader};
 
-use super::keeper::Book;
+use super::ledger_store::AgentLedger;
 use super::{SlumbotHost, lock};
 
 /// The longest that hands are read for in one go.
@@ -31,7 +31,7 @@ struct Counted {
 impl SlumbotHost {
     /// Counts what has come in and writes the reports that have changed.
     pub(super) async fn report(&self, mut reporter: Reporter) -> Reporter {
-        let books: Vec<Arc<Book>> =
+        let books: Vec<Arc<AgentLedger>> =
             self.0.books.iter().filter_map(|book| lock(book).clone()).collect();
         let work = tokio::task::spawn_blocking(move || {
             for book in books {
@@ -46,7 +46,7 @@ impl SlumbotHost {
 }
 
 impl Reporter {
-    fn update(&mut self, book: &Book) -> Result<(), ReportError> {
+    fn update(&mut self, book: &AgentLedger) -> Result<(), ReportError> {
         let counted = match self.counted.get_mut(&book.id) {
             Some(counted) => counted,
             None => {

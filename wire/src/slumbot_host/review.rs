@@ -7,7 +7,7 @@ use protocol::slumbot::Incr;
 use protocol::slumbot::action::{board_order, high_to_low, write};
 use serde::Serialize;
 
-use super::keeper::match_name;
+use super::ledger_store::match_name;
 use super::{BOT, CLIENT, HostError, SlumbotHost};
 
 /// A finished hand with the agent's decisions in it.

@@ -33,12 +33,12 @@ enum Order {
 
 /// The thread, to whoever gives it work.
 #[derive(Debug, Clone)]
-pub(super) struct Bell {
+pub(super) struct WriterHandle {
     thread: Thread,
     hurry: Arc<AtomicBool>,
 }
 
-impl Bell {
+impl WriterHandle {
     /// Hands have come in.
     pub(super) fn ring(&self) {
         self.thread.unpark();
@@ -55,7 +55,7 @@ impl Bell {
 #[derive(Debug)]
 pub(super) struct Writer {
     orders: Sender<Order>,
-    bell: Bell,
+    bell: WriterHandle,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -67,12 +67,12 @@ impl Writer {
         let theirs = Arc::clone(&hurry);
         let thread = std::thread::Builder::new().name("slumbot-ledger".into());
         let thread = thread.spawn(move || Ledgers::default().run(&incoming, &theirs))?;
-        let bell = Bell { thread: thread.thread().clone(), hurry };
+        let bell = WriterHandle { thread: thread.thread().clone(), hurry };
         Ok(Writer { orders, bell, thread: Some(thread) })
     }
 
     /// What wakes it.
-    pub(super) fn bell(&self) -> Bell {
+    pub(super) fn bell(&self) -> WriterHandle {
         self.bell.clone()
     }
 
@@ -236,7 +236,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slumbot_host::keeper::{match_info, open_ledger};
+    use crate::slumbot_host::ledger_store::{match_info, open_ledger};
     use matches::games::load_game;
     use protocol::acpc::gamedef::Reading;
 

@@ -10,7 +10,7 @@
 //!
 //! The match begins once every entrant has sent its version. It ends with [`Event::Finished`] after
 //! the last hand, or with [`Event::Failed`] at the first thing that makes it impossible to go on.
-//! Replies are read as the original server reads them (see [`reply`](super::reply)), unless
+//! Replies are read as the original server reads them (see [`super::reply`]), unless
 //! [`Replies::Strict`] asks for more.
 //!
 //! A player that sends without end and never answers ends the match too, unlike in the original:

@@ -9,7 +9,7 @@
 //!   know, lets later lines win and cuts numbers to the width of its variables. What was passed over
 //!   comes back as warnings.
 //!
-//! [`print`] writes a definition in the form both readings read back as the same game.
+//! [`print()`] writes a definition in the form both readings read back as the same game.
 
 mod error;
 mod original;

@@ -3,8 +3,8 @@
 use game::{BySeat, InfoSet, Payoff, PublicState, Seat};
 use serde::{Deserialize, Serialize};
 
+use super::super::accounts::{Accounts, Drift, Settled, Unsettled};
 use super::super::answer::{AnswerError, End};
-use super::super::books::{Books, Drift, Settled, Unsettled};
 use super::super::{Endpoint, Incr};
 
 /// A request, to be sent by POST with the content type `application/json`.
@@ -40,14 +40,14 @@ impl std::fmt::Debug for Login {
 /// What is to be done next.
 #[derive(Debug, Clone)]
 pub enum Next {
-    /// Send [`Client::request`]: the session is between hands, and this would begin one.
+    /// Send [`Client::request`](super::Client::request): the session is between hands, and this would begin one.
     NewHand,
-    /// Send [`Client::request`].
+    /// Send [`Client::request`](super::Client::request).
     Send,
-    /// Decide, and say so with [`Client::act`].
+    /// Decide, and say so with [`Client::act`](super::Client::act).
     Decide(Box<InfoSet>),
     /// Decide without knowing the cards on the table, since the answer that showed them was lost:
-    /// these are the betting and the seat. Say so with [`Client::act`].
+    /// these are the betting and the seat. Say so with [`Client::act`](super::Client::act).
     DecideBlind(Box<PublicState>),
     /// Nothing: the session is over.
     Gone,
@@ -201,5 +201,5 @@ pub(super) struct Saved {
     pub(super) unheard: [Vec<String>; 2],
     /// Requests for a first hand, in a session of its own, whose answer was lost.
     pub(super) orphans: u32,
-    pub(super) books: Books,
+    pub(super) books: Accounts,
 }

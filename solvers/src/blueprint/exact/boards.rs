@@ -7,18 +7,18 @@ use cards::{Board, Card, CardSet, Combo, Range};
 use game::Street;
 
 use super::count::Counter;
-use super::meetings::Meetings;
+use super::pair_counts::PairCounts;
 use super::{ExactError, MOST_PATHS};
 use crate::subgame::symmetry::{Renaming, alike};
 
-impl Meetings {
+impl PairCounts {
     /// Counts all deals that go on from a board of three, four or five cards in the order of the deal, on the
     /// thread that calls. A turn and a river the other way round are another deal. Some 50 ms for a flop and nine
     /// buckets a street.
     ///
     /// # Errors
     /// When the board is none, or there are too many paths.
-    pub fn on(buckets: &Buckets, board: &Board) -> Result<Meetings, ExactError> {
+    pub fn on(buckets: &Buckets, board: &Board) -> Result<PairCounts, ExactError> {
         check(buckets)?;
         if !(3..=5).contains(&board.len()) || board.set().len() as usize != board.len() {
             return Err(ExactError::Board(*board));
@@ -31,12 +31,12 @@ impl Meetings {
             before_flop: on(buckets, CardSet::EMPTY),
             on_flop: on(buckets, flop),
             counter: Counter::default(),
-            meetings: Meetings::default(),
+            pair_counts: PairCounts::default(),
         };
         for turn in next(flop, &symmetries, board.get(3)) {
             walk.turn(board, flop, &turn, board.get(4))?;
         }
-        Ok(walk.meetings)
+        Ok(walk.pair_counts)
     }
 }
 
@@ -60,7 +60,7 @@ struct Walk<'a> {
     before_flop: Box<[u16]>,
     on_flop: Box<[u16]>,
     counter: Counter,
-    meetings: Meetings,
+    pair_counts: PairCounts,
 }
 
 impl Walk<'_> {
@@ -89,12 +89,12 @@ impl Walk<'_> {
                 let path = &mut known[prefix * count + usize::from(bucket)];
                 if *path == u32::MAX {
                     let [before, on_flop, on_turn] = prefixes[prefix];
-                    *path = self.meetings.number([before, on_flop, on_turn, bucket]);
+                    *path = self.pair_counts.number([before, on_flop, on_turn, bucket]);
                 }
                 self.counter.add(hand, *path);
             }
-            self.meetings.check(board)?;
-            self.meetings.add_board(&self.counter.count(), turn.times * river.times);
+            self.pair_counts.check(board)?;
+            self.pair_counts.add_board(&self.counter.count(), turn.times * river.times);
         }
         Ok(())
     }

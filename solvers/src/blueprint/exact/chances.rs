@@ -1,10 +1,10 @@
-//! Meetings as probabilities, for paths up to each street.
+//! PairCounts as probabilities, for paths up to each street.
 
 use std::ops::Range;
 
 use game::Street;
 
-use super::meetings::{Cell, Meetings, Path};
+use super::pair_counts::{Cell, PairCounts, Path};
 
 /// How likely each two paths are to meet, and how much more often one wins than the other, on every street.
 ///
@@ -33,17 +33,17 @@ pub(super) struct OnStreet {
 
 impl Chances {
     /// The probabilities when all deals that were counted are equally likely.
-    pub fn new(meetings: &Meetings) -> Chances {
-        let mut order: Vec<usize> = (0..meetings.paths().len()).collect();
-        order.sort_unstable_by_key(|&path| meetings.paths()[path]);
-        let paths: Vec<Path> = order.iter().map(|&path| meetings.paths()[path]).collect();
-        let deals = meetings.deals() as f64;
+    pub fn new(pair_counts: &PairCounts) -> Chances {
+        let mut order: Vec<usize> = (0..pair_counts.paths().len()).collect();
+        order.sort_unstable_by_key(|&path| pair_counts.paths()[path]);
+        let paths: Vec<Path> = order.iter().map(|&path| pair_counts.paths()[path]).collect();
+        let deals = pair_counts.deals() as f64;
         let count = paths.len();
         let (mut met, mut margin) = (Vec::new(), Vec::new());
         for &path in &order {
             for &other in &order {
-                let Cell { wins, ties } = meetings.cell(path, other);
-                let losses = meetings.cell(other, path).wins;
+                let Cell { wins, ties } = pair_counts.cell(path, other);
+                let losses = pair_counts.cell(other, path).wins;
                 met.push((wins + ties + losses) as f64 / deals);
                 margin.push((wins as f64 - losses as f64) / deals);
             }

@@ -10,7 +10,7 @@
 
 use cards::{Card, CardSet, Combo, OnBoard};
 
-use super::meetings::Cell;
+use super::pair_counts::Cell;
 
 /// Rows of numbers by path: one for each card, and one for all hands.
 const ROWS: usize = Card::COUNT as usize + 1;

@@ -4,7 +4,7 @@
 //! nothing: it decides by its *path*, the buckets that it has held so far. It knows the strategy and may make the
 //! bets of the tree. What it wins is exact, over all deals of nine cards:
 //!
-//! 1. [`Meetings`] counts, board by board, how often each two paths meet and which of them has the better hand.
+//! 1. [`PairCounts`] counts, board by board, how often each two paths meet and which of them has the better hand.
 //!    These are whole numbers; counted on all 22,100 flops they add up to [`DEALS`].
 //! 2. [`Chances`] are the same as probabilities, for paths up to each street.
 //! 3. [`Chances::best_response`] goes through the betting tree once: down with how likely the strategy gets there
@@ -20,7 +20,7 @@
 mod boards;
 mod chances;
 mod count;
-mod meetings;
+mod pair_counts;
 mod pass;
 
 use cards::Board;
@@ -28,7 +28,7 @@ use game::Street;
 
 pub use boards::check;
 pub use chances::Chances;
-pub use meetings::{Cell, Meetings, Path};
+pub use pair_counts::{Cell, PairCounts, Path};
 pub use pass::Response;
 
 /// The paths that a player may have, at most: 256 MB for all pairs, and as much again for each thread at the worst.
@@ -64,7 +64,9 @@ pub enum ExactError {
         board: Board,
     },
     /// The board is none of flop, turn or river.
-    #[error("meetings are counted on boards of three, four or five different cards, not on '{0}'")]
+    #[error(
+        "pair_counts are counted on boards of three, four or five different cards, not on '{0}'"
+    )]
     Board(Board),
 }
 

@@ -32,10 +32,10 @@ pub use preflop::{Before, Choices, Preflop};
 pub use strategy::{Asked, BoardStrategy, InBuckets, TreeStrategy};
 
 use self::blocks::Blocks;
-use self::pass::{Desk, Pass};
+use self::pass::{Pass, PassBuffers};
 use super::boards::{Boards, Table};
 use super::ends::View;
-use super::rooms::Rooms;
+use super::workspace::Rooms;
 use crate::Player;
 
 /// Pairs of hands that can be held on a flop.
@@ -214,14 +214,14 @@ impl<'a> Responder<'a> {
             })
             .collect();
         let first = &boards.all[0].hands[0];
-        Rooms::new(pass::rooms(blocks, &boards)).with(|rooms| {
-            let mut desk = Desk { rooms, shares: Vec::new() };
+        Rooms::new(pass::workspaces(blocks, &boards)).with(|workspaces| {
+            let mut buffers = PassBuffers { workspaces, shares: Vec::new() };
             let look = |(player, weights): &(Player, Vec<Vec<f64>>)| {
                 let view = View { boards: &boards, player: *player };
                 let pass = Pass { blocks, view, agent: &agent };
                 let held = |of_combo: &Vec<f64>| first.all().map(|c| of_combo[c.index()]).collect();
                 let weights: Vec<Vec<f64>> = weights.iter().map(held).collect();
-                let won = pass.run(&weights, &mut desk)?;
+                let won = pass.run(&weights, &mut buffers)?;
                 Ok(won.into_iter().map(|won| first.all().zip(won).collect()).collect())
             };
             players.iter().map(look).collect()

@@ -4,8 +4,8 @@
 use super::super::betting::{Kind, Line};
 use super::super::boards::{Boards, Next};
 use super::super::ends::View;
-use super::super::rooms::{Room, RoomSize};
 use super::super::vector;
+use super::super::workspace::{RoomSize, Workspace};
 use super::blocks::{Block, Blocks, Follow};
 use super::{BoardStrategy, ResponseError};
 
@@ -21,15 +21,15 @@ pub(super) struct Pass<'a> {
     pub(super) agent: &'a [Box<dyn BoardStrategy + 'a>],
 }
 
-/// Room to work in.
-pub(super) struct Desk<'a> {
+/// Workspace to work in.
+pub(super) struct PassBuffers<'a> {
     /// One for each street from the first.
-    pub(super) rooms: &'a mut [Room<Number>],
+    pub(super) workspaces: &'a mut [Workspace<Number>],
     pub(super) shares: Vec<f32>,
 }
 
 /// The room that each street needs, from the first.
-pub(super) fn rooms(blocks: &Blocks, boards: &Boards) -> Vec<RoomSize> {
+pub(super) fn workspaces(blocks: &Blocks, boards: &Boards) -> Vec<RoomSize> {
     let streets = 6 - boards.all[0].cards.len() as usize;
     let of = |street: usize| {
         let cards = boards.all[0].cards.len() as usize + street;
@@ -47,20 +47,20 @@ impl Pass<'_> {
     pub(super) fn run(
         &self,
         weights: &[Vec<Number>],
-        desk: &mut Desk<'_>,
+        buffers: &mut PassBuffers<'_>,
     ) -> Result<Vec<Vec<Number>>, ResponseError> {
         let [row, others] = self.view.rows(self.view.board(0));
         let mut values = vec![vec![0.0; row]; weights.len()];
         for Follow { leaves, block } in &self.blocks.first {
             for (root, leaf) in leaves.clone().enumerate() {
-                let reach = &mut desk.rooms[0].reach[root * others..][..others];
+                let reach = &mut buffers.workspaces[0].reach[root * others..][..others];
                 let (hands, padding) = reach.split_at_mut(weights[leaf].len());
                 hands.copy_from_slice(&weights[leaf]);
                 padding.fill(0.0);
             }
-            self.block(*block, 0, 0, desk)?;
+            self.block(*block, 0, 0, buffers)?;
             for (root, leaf) in leaves.clone().enumerate() {
-                values[leaf].copy_from_slice(&desk.rooms[0].values[root * row..][..row]);
+                values[leaf].copy_from_slice(&buffers.workspaces[0].values[root * row..][..row]);
             }
         }
         Ok(values)
@@ -72,16 +72,16 @@ impl Pass<'_> {
         block: usize,
         board: usize,
         depth: usize,
-        desk: &mut Desk<'_>,
+        buffers: &mut PassBuffers<'_>,
     ) -> Result<(), ResponseError> {
         let block = &self.blocks.all[block];
         let [row, others] = self.view.rows(self.view.board(board));
         let roots = block.line.slots[self.view.player.index()];
-        debug_assert!(roots * others <= desk.rooms[depth].reach.len());
-        self.down(block, board, depth, desk)?;
-        self.view.ends(&block.line, self.view.board(board), &mut desk.rooms[depth..]);
-        self.deals(block, board, depth, desk)?;
-        self.up(&block.line, row, &mut desk.rooms[depth]);
+        debug_assert!(roots * others <= buffers.workspaces[depth].reach.len());
+        self.down(block, board, depth, buffers)?;
+        self.view.ends(&block.line, self.view.board(board), &mut buffers.workspaces[depth..]);
+        self.deals(block, board, depth, buffers)?;
+        self.up(&block.line, row, &mut buffers.workspaces[depth]);
         Ok(())
     }
 
@@ -90,18 +90,18 @@ impl Pass<'_> {
         block: &Block,
         board: usize,
         depth: usize,
-        desk: &mut Desk<'_>,
+        buffers: &mut PassBuffers<'_>,
     ) -> Result<(), ResponseError> {
         let [_, row] = self.view.rows(self.view.board(board));
         let me = self.view.player.index();
-        let Desk { rooms, shares } = desk;
+        let PassBuffers { workspaces, shares } = buffers;
         for (node, &number) in block.line.nodes.iter().zip(&block.numbers) {
             let Kind::Decision(decision) = &node.kind else { continue };
             if decision.player == self.view.player {
                 continue;
             }
             let child = block.line.nodes[decision.child].slots[me];
-            let (before, after) = rooms[depth].reach.split_at_mut(child * row);
+            let (before, after) = workspaces[depth].reach.split_at_mut(child * row);
             let reach = &before[node.slots[me] * row..][..row];
             let children = &mut after[..decision.count * row];
             if is_zero(reach) {
@@ -118,10 +118,10 @@ impl Pass<'_> {
         Ok(())
     }
 
-    fn up(&self, line: &Line, row: usize, room: &mut Room<Number>) {
+    fn up(&self, line: &Line, row: usize, workspace: &mut Workspace<Number>) {
         for (at, node) in line.nodes.iter().enumerate().rev() {
             let Kind::Decision(decision) = &node.kind else { continue };
-            let (before, after) = room.values.split_at_mut(decision.child * row);
+            let (before, after) = workspace.values.split_at_mut(decision.child * row);
             let value = &mut before[at * row..][..row];
             let values = &after[..decision.count * row];
             if decision.player == self.view.player {
@@ -138,7 +138,7 @@ impl Pass<'_> {
         block: &Block,
         board: usize,
         depth: usize,
-        desk: &mut Desk<'_>,
+        buffers: &mut PassBuffers<'_>,
     ) -> Result<(), ResponseError> {
         let board = self.view.board(board);
         let [row, others] = self.view.rows(board);
@@ -147,24 +147,24 @@ impl Pass<'_> {
             let leaves = &block.line.deals[leaves.clone()];
             let nodes =
                 || leaves.iter().map(|leaf| (leaf.node, block.line.nodes[leaf.node].slots[me]));
-            let room = &mut desk.rooms[depth];
+            let workspace = &mut buffers.workspaces[depth];
             for (node, _) in nodes() {
-                room.values[node * row..][..row].fill(0.0);
+                workspace.values[node * row..][..row].fill(0.0);
             }
-            if nodes().all(|(_, slot)| is_zero(&room.reach[slot * others..][..others])) {
+            if nodes().all(|(_, slot)| is_zero(&workspace.reach[slot * others..][..others])) {
                 continue;
             }
             for next in &board.next {
-                let (rooms, later) = desk.rooms.split_at_mut(depth + 1);
+                let (workspaces, later) = buffers.workspaces.split_at_mut(depth + 1);
                 for (root, (_, slot)) in nodes().enumerate() {
-                    let reach = &rooms[depth].reach[slot * others..][..others];
+                    let reach = &workspaces[depth].reach[slot * others..][..others];
                     self.deal(board.chance, next, root, reach, &mut later[0]);
                 }
-                self.block(*follow, next.board, depth + 1, desk)?;
-                let (rooms, later) = desk.rooms.split_at_mut(depth + 1);
+                self.block(*follow, next.board, depth + 1, buffers)?;
+                let (workspaces, later) = buffers.workspaces.split_at_mut(depth + 1);
                 let [later_row, _] = self.view.rows(self.view.board(next.board));
                 for (root, (node, _)) in nodes().enumerate() {
-                    let values = &mut rooms[depth].values[node * row..][..row];
+                    let values = &mut workspaces[depth].values[node * row..][..row];
                     let won = &later[0].values[root * later_row..][..later_row];
                     for deal in &next.cards {
                         for (&won, &before) in won.iter().zip(&deal.before[me]) {
@@ -184,7 +184,7 @@ impl Pass<'_> {
         next: &Next,
         root: usize,
         reach: &[Number],
-        later: &mut Room<Number>,
+        later: &mut Workspace<Number>,
     ) {
         let before = &next.cards[0].before[self.view.player.other().index()];
         let [_, others] = self.view.rows(self.view.board(next.board));

@@ -13,7 +13,7 @@ use game::{Payoff, Seat, Street};
 use logs::estimate::{Estimates, RowKind};
 use logs::{HandRecord, LedgerError, LedgerReader, Rate};
 use protocol::slumbot::action::{board_order, high_to_low};
-use wire::slumbot_host::Look;
+use wire::slumbot_host::SessionView;
 
 use super::words::{self, card_signs, outcome, steps, street_name};
 
@@ -29,7 +29,7 @@ const CLIENT: u8 = 0;
 
 /// A session against one agent, hand by hand.
 #[derive(Default)]
-pub struct Course {
+pub struct PastHands {
     /// By match: the next hand to look at.
     next: HashMap<String, u64>,
     estimates: Option<Estimates>,
@@ -68,9 +68,9 @@ pub struct HandWords {
     pub lines: Vec<String>,
 }
 
-impl Course {
+impl PastHands {
     /// Counts the hands that have come in since the last time; whether there are more. Reads files.
-    pub fn update(&mut self, matches: &Path, look: &Look) -> Result<bool, LedgerError> {
+    pub fn update(&mut self, matches: &Path, look: &SessionView) -> Result<bool, LedgerError> {
         let until = Instant::now() + AT_ONCE;
         for name in &look.matches {
             let next = self.next.get(name).copied().unwrap_or_default();
@@ -175,7 +175,7 @@ fn hands(
 }
 
 /// All finished hands of a session against its agent as text. Reads files.
-pub fn all_hands(matches: &Path, look: &Look) -> Result<String, LedgerError> {
+pub fn all_hands(matches: &Path, look: &SessionView) -> Result<String, LedgerError> {
     let mut text = String::new();
     let mut number = 0;
     for name in &look.matches {
@@ -200,7 +200,7 @@ pub fn all_hands(matches: &Path, look: &Look) -> Result<String, LedgerError> {
 }
 
 /// A course that several may look at.
-pub type Shared = Arc<Mutex<Course>>;
+pub type Shared = Arc<Mutex<PastHands>>;
 
 /// The courses of the sessions looked at last, so that a page that is loaded again does not count
 /// everything again.
@@ -209,7 +209,7 @@ pub struct Courses(Arc<Mutex<VecDeque<(u32, String, Shared)>>>);
 
 impl Courses {
     /// The course of this session.
-    pub fn of(&self, look: &Look) -> Shared {
+    pub fn of(&self, look: &SessionView) -> Shared {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |(session, agent, _): &(u32, String, Shared)| {
             *session == look.session && *agent == look.agent

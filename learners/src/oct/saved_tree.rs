@@ -6,7 +6,7 @@ use crate::trees::node::{Branch, Node, Price};
 
 /// The nodes in the order of a walk that goes left first, and the cost over the rows it was made from.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Kept {
+pub(super) struct SavedTree {
     pub(super) nodes: Vec<KeptNode>,
     pub(super) cost: f64,
 }
@@ -18,11 +18,11 @@ pub(super) struct KeptNode {
     pub(super) settled: bool,
 }
 
-impl Kept {
-    pub(super) fn new(node: &Node, price: &Price) -> Kept {
+impl SavedTree {
+    pub(super) fn new(node: &Node, price: &Price) -> SavedTree {
         let mut nodes = Vec::new();
         add(node, &mut nodes);
-        Kept { nodes, cost: node.cost(price) }
+        SavedTree { nodes, cost: node.cost(price) }
     }
 
     /// The tree over all rows of a matrix, and the rows sorted by its leaves. `same`: the rows are those that the tree

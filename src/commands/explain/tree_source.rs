@@ -1,4 +1,4 @@
-//! Whose decision trees: an agent's, or those of a student's folder.
+//! TreeSource decision trees: an agent's, or those of a student's folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::named::{Named, names};
 
 /// Who is explained.
 #[derive(clap::Args)]
-pub(super) struct Whose {
+pub(super) struct TreeSource {
     /// The agent: `oct`, `cart`, `oct:model=FOLDER` or a name of the configuration; or a folder
     /// that `cardroom train oct` or `train cart` has written
     #[arg(value_name = "AGENT|FOLDER")]
@@ -22,7 +22,7 @@ pub(super) struct Whose {
     named: Named,
 }
 
-impl Whose {
+impl TreeSource {
     /// As it was named.
     pub(super) fn name(&self) -> &str {
         &self.name

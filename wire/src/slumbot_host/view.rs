@@ -6,14 +6,14 @@ use game::{PublicState, Seat};
 use protocol::slumbot::action::high_to_low;
 use protocol::slumbot::host::{Hand, Next, Totals};
 
-use super::keeper::match_name;
+use super::ledger_store::match_name;
 use super::session::{Session, replay, totals};
 use super::slots::Stage;
 use super::{HostError, Inner, SlumbotHost, lock};
 
 /// A session at one moment.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub struct SessionView {
     /// The agent of its last hand.
     pub agent: String,
     /// The session's number: deals of its hands have it as their upper half.
@@ -72,7 +72,7 @@ impl SlumbotHost {
     ///
     /// # Errors
     /// When the token is unknown.
-    pub async fn look(&self, token: &str) -> Result<Look, HostError> {
+    pub async fn look(&self, token: &str) -> Result<SessionView, HostError> {
         let inner = &*self.0;
         let shared = inner.find(token)?;
         let session = shared.lock().await;
@@ -81,7 +81,7 @@ impl SlumbotHost {
         let bot = inner.bot(slot.hand_agent);
         let books = slot.last.filter(|last| last.agent == slot.hand_agent);
         let books = books.map_or(0, |last| last.book);
-        Ok(Look {
+        Ok(SessionView {
             agent: bot.name.clone(),
             session: slot.number,
             totals: totals(slot),

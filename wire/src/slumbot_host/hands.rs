@@ -10,7 +10,7 @@ use protocol::slumbot::host::{Hand, Next};
 use protocol::slumbot::message::{HandEnd, HandObject};
 
 use super::agents::{Offered, Question, SelfPlay};
-use super::keeper::Book;
+use super::ledger_store::AgentLedger;
 use super::queue::Keeping;
 use super::seeds::{parse_token, token_text};
 use super::session::{Baseline, Session, cards, client_seat, deal_number, set_totals, totals};
@@ -223,7 +223,7 @@ impl Inner {
     }
 
     /// The ledger of an agent.
-    pub(super) fn book(&self, agent: u16) -> Result<Arc<Book>, HostError> {
+    pub(super) fn book(&self, agent: u16) -> Result<Arc<AgentLedger>, HostError> {
         let mut book = lock(&self.books[usize::from(agent)]);
         if let Some(book) = &*book {
             return Ok(Arc::clone(book));

@@ -10,9 +10,9 @@ use protocol::slumbot::client::{Finished, News};
 use protocol::slumbot::{Settled, Unsettled};
 
 use super::super::{Claim, RunError};
-use super::{AGENT, Desk, Open, PATIENCE, SERVER};
+use super::{AGENT, Open, PATIENCE, SERVER, Session};
 
-impl Desk {
+impl Session {
     /// Writes down what an answer brought.
     pub(super) fn take(&mut self, news: Vec<News>) -> Result<(), RunError> {
         let mut entry = self.entry();

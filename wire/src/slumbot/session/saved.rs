@@ -10,9 +10,9 @@ use protocol::slumbot::Client;
 use serde::{Deserialize, Serialize};
 
 use super::super::RunError;
-use super::super::play::Shared;
+use super::super::run::Shared;
 use super::super::store::Entry;
-use super::{Desk, Open};
+use super::{Open, Session};
 
 /// Where a session stands, as the ledger keeps it.
 #[derive(Serialize, Deserialize)]
@@ -35,7 +35,7 @@ struct Saved {
     trouble: (String, bool),
 }
 
-impl Desk {
+impl Session {
     /// Writes where the session stands.
     pub(super) fn save(&self, closed: Option<String>) -> Result<(), RunError> {
         let mut entry = self.entry();

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use super::failure_limits::IN_A_ROW;
 use super::http::Trouble;
-use super::play::Shared;
+use super::run::Shared;
 use super::{Claim, RunError};
 use crate::bots;
 use saved::restore;
@@ -31,7 +31,7 @@ const AGENT: u8 = 0;
 const SERVER: u8 = 1;
 
 /// One session with the server.
-pub(super) struct Desk {
+pub(super) struct Session {
     shared: Arc<Shared>,
     session: u64,
     client: Client,
@@ -62,14 +62,14 @@ struct Open {
     decisions: Vec<DecisionRecord>,
 }
 
-impl Desk {
+impl Session {
     /// A session of an earlier run, if one waits, or a new one.
-    pub(super) async fn new(shared: Arc<Shared>) -> Result<Desk, RunError> {
+    pub(super) async fn new(shared: Arc<Shared>) -> Result<Session, RunError> {
         let opponents = [super::OPPONENT.to_owned()];
         let building = bots::build(&shared.plan.agent, &shared.def, &opponents).await;
         let agent = building.map_err(|error| RunError::System(error.to_string()))??;
         let pauses = shared.pacer.pauses();
-        let mut desk = Desk {
+        let mut desk = Session {
             client: fresh(&shared),
             session: 0,
             shared,

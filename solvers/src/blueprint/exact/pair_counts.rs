@@ -22,7 +22,7 @@ pub struct Cell {
 
 /// Counts of deals by the paths of both players.
 #[derive(Debug, Clone, Default)]
-pub struct Meetings {
+pub struct PairCounts {
     paths: Vec<Path>,
     numbers: HashMap<Path, u32>,
     /// A row for each path with a cell for each other one: `side` cells, of which as many mean something as there
@@ -31,13 +31,13 @@ pub struct Meetings {
     side: usize,
 }
 
-impl Meetings {
+impl PairCounts {
     /// The paths there are, in no particular order.
     pub fn paths(&self) -> &[Path] {
         &self.paths
     }
 
-    /// How two paths meet, by their places among [`paths`](Meetings::paths).
+    /// How two paths meet, by their places among [`paths`](PairCounts::paths).
     ///
     /// # Panics
     /// When there are no such paths.
@@ -55,7 +55,7 @@ impl Meetings {
     ///
     /// # Errors
     /// When there are too many paths together.
-    pub fn add(&mut self, other: &Meetings, times: u64, board: &Board) -> Result<(), ExactError> {
+    pub fn add(&mut self, other: &PairCounts, times: u64, board: &Board) -> Result<(), ExactError> {
         let numbers: Vec<u32> = other.paths.iter().map(|&path| self.number(path)).collect();
         self.check(board)?;
         self.grow();

@@ -74,7 +74,7 @@ pub struct Drift {
 /// The sums of one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Books {
+pub struct Accounts {
     /// Hands that have ended.
     pub hands: u64,
     /// Chips won less chips lost.
@@ -94,7 +94,7 @@ pub struct Books {
     pub begun_elsewhere: bool,
 }
 
-impl Books {
+impl Accounts {
     /// A hand has ended with this result. Gives the hands that are settled by it.
     ///
     /// # Errors
@@ -141,8 +141,8 @@ impl Books {
     }
 
     /// The sums of a new session: no baselines yet.
-    pub(super) fn new(begun_elsewhere: bool) -> Books {
-        Books { baseline_total: Some(0), begun_elsewhere, ..Books::default() }
+    pub(super) fn new(begun_elsewhere: bool) -> Accounts {
+        Accounts { baseline_total: Some(0), begun_elsewhere, ..Accounts::default() }
     }
 
     /// Chips have gone without a hand being counted: an open hand was forfeited.

@@ -14,10 +14,10 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::desk::Desk;
 use super::failure_limits::FailureLimits;
 use super::http::{Http, Trouble};
 use super::pace::{Outage, Pacer};
+use super::session::Session;
 use super::store::Store;
 use super::summary::Summary;
 use super::{Plan, RunError};
@@ -303,7 +303,7 @@ async fn sessions(shared: &Arc<Shared>, seen: &mut dyn FnMut(&Progress)) -> Resu
         for _ in 0..shared.plan.sessions {
             let shared = Arc::clone(shared);
             running.spawn(async move {
-                let mut desk = Desk::new(shared).await?;
+                let mut desk = Session::new(shared).await?;
                 let end = desk.run().await;
                 desk.leave().await;
                 end

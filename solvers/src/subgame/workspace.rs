@@ -1,4 +1,4 @@
-//! Room to work in: allocated when a thread first needs it, and used again.
+//! Workspace to work in: allocated when a thread first needs it, and used again.
 
 use std::sync::Mutex;
 
@@ -6,9 +6,9 @@ use super::betting::{Kind, Line};
 use super::storage::Unpacked;
 use super::terminal::{LANES, Lanes, Real, Sums};
 
-/// Room to work on one street.
+/// Workspace to work on one street.
 #[derive(Debug)]
-pub(super) struct Room<R> {
+pub(super) struct Workspace<R> {
     /// The weights of the opponent's hands in each slot.
     pub(super) reach: Vec<R>,
     /// The values of the player's hands at each node.
@@ -55,10 +55,10 @@ impl RoomSize {
     }
 }
 
-impl<R: Real> Room<R> {
-    fn new(size: RoomSize) -> Room<R> {
+impl<R: Real> Workspace<R> {
+    fn new(size: RoomSize) -> Workspace<R> {
         let zero = R::default();
-        Room {
+        Workspace {
             reach: vec![zero; size.slots * size.row],
             values: vec![zero; size.nodes * size.row],
             // One more for hands that the opponent does not have.
@@ -75,7 +75,7 @@ impl<R: Real> Room<R> {
 #[derive(Debug)]
 pub(super) struct Rooms<R> {
     sizes: Vec<RoomSize>,
-    free: Mutex<Vec<Vec<Room<R>>>>,
+    free: Mutex<Vec<Vec<Workspace<R>>>>,
 }
 
 impl<R: Real> Rooms<R> {
@@ -84,13 +84,13 @@ impl<R: Real> Rooms<R> {
     }
 
     /// Calls `work` with a set of rooms that nobody else uses.
-    pub(super) fn with<T>(&self, work: impl FnOnce(&mut [Room<R>]) -> T) -> T {
+    pub(super) fn with<T>(&self, work: impl FnOnce(&mut [Workspace<R>]) -> T) -> T {
         let free = || self.free.lock().expect("nothing panics while it holds the lock");
         let taken = free().pop();
-        let mut rooms =
-            taken.unwrap_or_else(|| self.sizes.iter().map(|&size| Room::new(size)).collect());
-        let result = work(&mut rooms);
-        free().push(rooms);
+        let mut workspaces =
+            taken.unwrap_or_else(|| self.sizes.iter().map(|&size| Workspace::new(size)).collect());
+        let result = work(&mut workspaces);
+        free().push(workspaces);
         result
     }
 }

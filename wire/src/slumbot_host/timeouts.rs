@@ -13,7 +13,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::files::Forfeit;
-use super::play::{not_recorded, recorded};
+use super::hands::{not_recorded, recorded};
 use super::seeds::token_text;
 use super::session::{Session, deal_number, replay, set_totals, totals};
 use super::slots::{Kind, Slot, Stage, pack};

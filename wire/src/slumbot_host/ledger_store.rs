@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use logs::{DecisionRecord, Entrant, HandRecord, LedgerError, LedgerWriter, MatchInfo, Provenance};
 
 use super::queue::{Finished, Keeping, Queue};
-use super::writer::{Bell, Writer};
+use super::writer::{Writer, WriterHandle};
 use super::{HostError, lock};
 
 /// What records call the clients.
@@ -25,7 +25,7 @@ const PREFIX: &str = "slumbot-";
 
 /// An agent's ledger.
 #[derive(Debug)]
-pub(super) struct Book {
+pub(super) struct AgentLedger {
     /// Which of the agent's ledgers it is, from 1.
     pub(super) number: u16,
     /// The match's name, which is that of its folder.
@@ -35,10 +35,10 @@ pub(super) struct Book {
     /// What is recorded of the match.
     pub(super) info: MatchInfo,
     queue: Arc<Mutex<Queue>>,
-    bell: Bell,
+    bell: WriterHandle,
 }
 
-impl Book {
+impl AgentLedger {
     /// Puts a hand into the ledger that had got this number before the server was killed.
     pub(super) fn restore(&self, hand: Finished, number: u64) {
         // Nobody waits for it.
@@ -82,11 +82,11 @@ impl Book {
 
 /// All ledgers, and the thread that writes them.
 #[derive(Debug)]
-pub(super) struct Keeper(Writer);
+pub(super) struct LedgerStore(Writer);
 
-impl Keeper {
-    pub(super) fn start() -> std::io::Result<Keeper> {
-        Writer::start().map(Keeper)
+impl LedgerStore {
+    pub(super) fn start() -> std::io::Result<LedgerStore> {
+        Writer::start().map(LedgerStore)
     }
 
     /// Opens the ledger of an agent under `matches`, or makes it; also gives the hands that are in
@@ -98,7 +98,7 @@ impl Keeper {
         agent: &AgentChoice,
         def: &Arc<GameDef>,
         provenance: &Provenance,
-    ) -> Result<(Arc<Book>, Vec<RangeInclusive<u64>>), OpenLedgerError> {
+    ) -> Result<(Arc<AgentLedger>, Vec<RangeInclusive<u64>>), OpenLedgerError> {
         for number in 1..u16::MAX {
             let id = match_name(agent.name(), number);
             let folder = matches.join(&id);
@@ -109,7 +109,7 @@ impl Keeper {
             let queue = Arc::new(Mutex::new(Queue::new(next, writer.journal()?)));
             self.0.open(writer, &queue);
             let bell = self.0.bell();
-            return Ok((Arc::new(Book { number, id, folder, info, queue, bell }), present));
+            return Ok((Arc::new(AgentLedger { number, id, folder, info, queue, bell }), present));
         }
         let path = matches.join(match_name(agent.name(), u16::MAX));
         let reason =
