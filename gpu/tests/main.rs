@@ -3,6 +3,8 @@
 //! Needs an adapter of Vulkan, Metal or DirectX 12 and fails without one; a software one does (Debian's
 //! `mesa-vulkan-drivers`).
 
+#![allow(clippy::print_stdout, reason = "the adapter is part of the result")]
+
 use std::sync::{Arc, OnceLock};
 
 use gpu::{Engine, Gpu};
