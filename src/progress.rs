@@ -5,7 +5,8 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use game::escape::visible;
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use show::number::whole;
 
 /// How often a run that is not watched on a terminal says where it is.
 const EVERY: Duration = Duration::from_secs(120);
@@ -146,7 +147,7 @@ impl Unit {
         let pace = if matches!(self, Unit::Seconds) { 1.0 } else { per_second };
         let (counted, rate) = match self {
             Unit::Things(unit) => {
-                let (done, total) = (HumanCount(done), HumanCount(total));
+                let (done, total) = (whole(done), whole(total));
                 (Some(format!("{done} of {total} {unit}")), rate(pace))
             }
             Unit::Parts | Unit::Seconds => (None, None),
@@ -162,7 +163,7 @@ impl Unit {
 /// it.
 fn rate(per_second: f64) -> Option<String> {
     let text = match per_second {
-        pace if pace >= 10.0 => format!("{}/s", HumanCount(pace.round() as u64)),
+        pace if pace >= 10.0 => format!("{}/s", whole(pace.round() as u64)),
         pace if pace >= 0.1 => format!("{pace:.1}/s"),
         pace if pace >= 0.1 / 60.0 => format!("{:.1}/min", 60.0 * pace),
         pace if pace >= 0.1 / 3600.0 => format!("{:.1}/h", 3600.0 * pace),

@@ -1,6 +1,5 @@
 //! `cardroom agents`: what agents there are, whether they keep their promises, how fast they are.
 
-use show::{Table, number};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,6 +11,7 @@ use game::GameDef;
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 use serde_json::json;
+use show::{Table, number};
 
 use crate::config::units::Time;
 use crate::exit::Failure;

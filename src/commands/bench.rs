@@ -8,6 +8,7 @@ use game::GameDef;
 use matches::runner::Level;
 use protocol::acpc::gamedef::Reading;
 use serde_json::json;
+use show::number::whole;
 
 use crate::config::units::Time;
 use crate::exit::Failure;
@@ -55,7 +56,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     }
     let mut text = String::new();
     for (what, speed) in speeds {
-        let per_second = indicatif::HumanCount(speed.per_second().round() as u64).to_string();
+        let per_second = whole(speed.per_second().round() as u64);
         text.push_str(&format!("{what:<58}{per_second:>12} hands/s\n"));
     }
     report::out(&text)

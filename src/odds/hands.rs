@@ -2,7 +2,6 @@
 
 use cards::{MultiwayError, Share, Ties, all_in, all_in_multiway};
 use serde_json::{Value, json};
-
 use show::number::{percent, whole};
 
 use super::{Hand, Table, TiesArg, on_board, street};

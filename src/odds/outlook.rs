@@ -2,7 +2,6 @@
 
 use cards::{Distribution, Outlook, RiverTable, WinRate, win_rate};
 use serde_json::{Value, json};
-
 use show::number::{percent, whole};
 
 use super::{Hand, Method, Table, TiesArg, on_board, street};

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::chart::Chart;
-use super::outlook::{Later, Prospect};
 use show::number::{percent, whole};
 use show::svg::{Colour, Head, Picture};
 
+use super::chart::Chart;
 use super::on_board;
+use super::outlook::{Later, Prospect};
 
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 64.0;

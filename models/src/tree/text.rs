@@ -13,8 +13,9 @@
 //! branches inside branches in parentheses. `#` gives a leaf's rows, and `@` their weight where it is another
 //! number; without them both are zero.
 
-use show::number::grouped;
 use std::fmt::Write;
+
+use show::number::grouped;
 
 use super::{Builder, Looks, Node, Plane, Tree, TreeError, UNITS};
 

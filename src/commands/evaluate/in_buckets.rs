@@ -1,7 +1,6 @@
 //! `cardroom evaluate AGENT --by best-response --sees buckets`: what could be won from an agent by
 //! somebody who sees what it sees, exactly.
 
-use show::number::whole;
 use std::time::Instant;
 
 use evaluation::best_response::in_buckets::{
@@ -10,6 +9,7 @@ use evaluation::best_response::in_buckets::{
 use game::{GameDef, Seat};
 use matches::stop::Stop;
 use serde_json::{Value, json};
+use show::number::whole;
 use solvers::blueprint::exact::DEALS;
 use solvers::subgame::response::{InBuckets, TreeStrategy, is_holdem};
 

@@ -1,7 +1,6 @@
 //! `cardroom evaluate AGENT --by best-response` in hold'em: inside a betting tree, on drawn flops
 //! or on all.
 
-use show::number::whole;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,6 +14,7 @@ use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};
 use matches::stop::Stop;
 use serde_json::{Value, json};
+use show::number::whole;
 use solvers::subgame::response::{Asked, FLOPS, KINDS, TreeStrategy};
 
 use super::Args;

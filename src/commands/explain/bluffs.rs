@@ -1,11 +1,11 @@
 //! `cardroom explain bluffs`: where a tree bets and raises with weak hands.
 
-use show::number::whole;
 use std::str::FromStr;
 
 use models::explain::{Bluff, Explainer, Weak, percent};
 use models::student::Student;
 use serde_json::{Value, json};
+use show::number::whole;
 
 use super::tree::{rows, share};
 use super::tree_source::{TreeSource, explainer, on};

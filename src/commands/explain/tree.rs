@@ -1,19 +1,19 @@
 //! `cardroom explain tree`: a decision tree in poker words, as text, for Graphviz, or drawn.
 
-use show::number::whole;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use logs::LedgerReader;
 use models::explain::{self, Explainer, Shown};
 use models::student::Student;
+use show::number::whole;
+use show::svg::Letters;
 
 use super::drawing::{self, Heading};
 use super::results::{Won, entrant, results};
 use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
 use crate::report;
-use show::svg::Letters;
 
 /// A decision tree in poker words, with node numbers, rows and what is done.
 ///

@@ -1,6 +1,5 @@
 //! `cardroom play slumbot`: the benchmark over the Slumbot API.
 
-use show::number;
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -17,6 +16,7 @@ use matches::stop::Stop;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::client::Login;
 use serde::Serialize;
+use show::number;
 use wire::slumbot::{
     End, LIVE, Outage, Pace, PerSeat, Plan, Played, Progress, RunError, Server, Summary,
 };

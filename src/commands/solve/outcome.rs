@@ -2,8 +2,9 @@
 
 use cards::Range;
 use game::Chips;
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use serde_json::{Value, json};
+use show::number::whole;
 use solvers::subgame::{Evaluation, Size};
 
 use super::subgame::Problem;
@@ -89,7 +90,7 @@ impl Problem<'_> {
             size.hands[0],
             size.hands[1],
             self.variant,
-            HumanCount(solved.iterations.into()),
+            whole(solved.iterations.into()),
             solved.seconds,
             solved.evaluation.exploitability(),
             100.0 * solved.evaluation.share_of_pot(),
@@ -176,10 +177,10 @@ impl Problem<'_> {
 pub(super) fn sizes(size: &Size) -> String {
     format!(
         "{} nodes of betting, {} x {} hands, {} pairs of hand and action over all boards: {}",
-        HumanCount(size.nodes as u64),
+        whole(size.nodes as u64),
         size.hands[0],
         size.hands[1],
-        HumanCount(size.cells),
+        whole(size.cells),
         HumanBytes(size.bytes)
     )
 }

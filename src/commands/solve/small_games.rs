@@ -2,6 +2,7 @@
 
 use protocol::acpc::gamedef::Reading;
 use serde_json::{Value, json};
+use show::number::whole;
 use solvers::games::{Dealt, TenCards};
 use solvers::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, Variant};
 
@@ -75,7 +76,7 @@ pub(super) fn run(args: &Args, name: &str) -> Result<(), Failure> {
         });
         return report::out(&format!("{document:#}\n"));
     }
-    let nodes = indicatif::HumanCount(tree.nodes().len() as u64);
+    let nodes = whole(tree.nodes().len() as u64);
     let mut text = format!(
         "{}: {nodes} nodes, {} + {} information sets, {}\n\n",
         name, infosets[0], infosets[1], algorithm_name

@@ -6,8 +6,9 @@ use std::time::Instant;
 use abstraction::menu::BetMenu;
 use cards::{Board, Range};
 use game::{Chips, PublicState};
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use matches::stop::Stop;
+use show::number::whole;
 use solvers::Variant;
 use solvers::subgame::{Options as SolverOptions, Precision, Solver, Subgame, SubgameError, start};
 
@@ -225,7 +226,7 @@ impl<'a> Problem<'a> {
                 "solving takes {} for {} pairs of hand and action, and --memory allows {}: offer fewer sizes with \
                  --menu, begin on a later street, use --precision half, or raise --memory",
                 HumanBytes(*needed),
-                HumanCount(*cells),
+                whole(*cells),
                 self.options.memory
             )),
             SubgameError::Variant(_) => Failure::usage(format!("--algorithm: {error}")),

@@ -1,6 +1,5 @@
 //! `cardroom train cfr`: a blueprint, the average strategy of an abstract game.
 
-use show::Table;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -13,6 +12,7 @@ use game::Street;
 use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::blueprint::{Contents, write};
+use show::Table;
 use solvers::blueprint::{
     Averaging, Deals, Frozen, HoldemDeals, Precision, ResponseOptions, Trainer, TrainingOptions,
     exploitability_at_least, head_to_head,

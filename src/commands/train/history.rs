@@ -1,12 +1,12 @@
 //! The course of a training: a row at each checkpoint, on the terminal and in a file beside the model, and a
 //! picture of it.
 
-use show::number::percent;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
 use logs::chart::{Chart, Line};
+use show::number::percent;
 use solvers::blueprint::{Estimate, Statistics};
 
 /// The file's first line.

@@ -1,6 +1,8 @@
 //! What stands between this study and the published one: how it was made differently, and figures
 //! from the results.
 
+use show::number::whole;
+
 use super::files::Player;
 use super::published;
 use super::results::{Match, Pair, Results};
@@ -10,7 +12,6 @@ use super::{BUCKETS, MENU};
 use crate::Options;
 use crate::read::Estimate;
 use crate::record::Record;
-use show::number::whole;
 
 /// All of them, a paragraph each.
 pub(super) fn limits(options: &Options, record: &Record, results: &Results) -> Vec<String> {

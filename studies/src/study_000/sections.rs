@@ -1,6 +1,8 @@
 //! The report in sections: a heading, what is to be known, a table, a picture. The terminal, the
 //! Markdown document and the page show the same ones.
 
+use show::number::{percent, whole};
+
 use super::files::{Files, STUDENTS};
 use super::limits::{drawing, limits};
 use super::published;
@@ -11,7 +13,6 @@ use super::{ANCHOR, tables};
 use crate::picture::signed;
 use crate::record::Record;
 use crate::{Options, ReadError};
-use show::number::{percent, whole};
 
 /// A section.
 #[derive(Default)]

@@ -1,12 +1,13 @@
 //! The published claims, and what was found of each. Nothing here says how anything came out: all
 //! of that is made from the results, and what an interval leaves open is undecided.
 
+use show::number::{percent, whole};
+
 use super::published;
 use super::results::{Results, STREETS};
 use super::verdict::{Mark, Outcome, Verdict};
 use crate::picture::signed;
 use crate::read::Estimate;
-use show::number::{percent, whole};
 
 /// A claim.
 pub(super) struct Claim {

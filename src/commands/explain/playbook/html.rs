@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Line, Page, Section};
 use show::svg::{Letters, escaped};
+
+use super::{Line, Page, Section};
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#111;--faint:#555;--rule:#c9ced4;--paper:#fff}

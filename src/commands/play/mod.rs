@@ -1,12 +1,12 @@
 //! `cardroom play`: play as an agent at a table somewhere else.
 
-use show::number;
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::Quirks;
 use matches::stop::Stop;
+use show::number;
 use wire::package_acpc::UNANSWERED;
 use wire::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
 

@@ -3,11 +3,11 @@
 mod html;
 mod svg;
 
-use show::number::whole;
 use std::path::PathBuf;
 
 use models::explain::{Explainer, Shown};
 use models::student::{Manifest, Student};
+use show::number::whole;
 
 use super::drawing::colours;
 use super::tree::share;
