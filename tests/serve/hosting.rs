@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use logs::LedgerReader;
 
 use super::server::{Bot, Played, Server, game, read_json};
-use crate::program::PATIENCE;
+use crate::program::{PATIENCE, wait_until};
 
 const KUHN: &str = "kuhn.limit.2p";
 
@@ -241,6 +241,28 @@ fn an_outside_dealer_that_says_nothing_is_left_and_tried_again() {
 }
 
 #[test]
+fn an_agent_that_hangs_at_an_outside_dealer_costs_decisions_and_no_match() {
+    let host = Server::start(&open_table(2, ""));
+    let folder = super::server::folder_with(&format!(
+        "tables = []\n[agents.stuck]\nkind = \"external\"\ncommand = \"bash stuck.sh\"\ntimeout = \"1h\"\n\
+         [[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {}\n\
+         game = \"{KUHN}\"\nagent = \"stuck\"\nretry_first = \"10ms\"\ndecision_timeout = \"200ms\"\n",
+        host.ports[0].port()
+    ));
+    // It reads all that it is sent, and answers nothing.
+    let script = "exec 3<>/dev/tcp/$1/$2; printf 'VERSION:2.0.0\\r\\n' >&3; cat <&3 > heard\n";
+    std::fs::write(folder.path().join("stuck.sh"), script).expect("a file");
+    let guest = Server::start_in(folder);
+    let mut bot = Bot::sit(host.ports[1], &game(KUHN));
+    assert_eq!(bot.play(u32::MAX), Played { hands: 2, clean: true });
+    wait_until("the match is over for the guest", || {
+        guest.json("/api/v1/dealers")[0]["hands"] == 2
+    });
+    let heard = std::fs::read_to_string(guest.folder.path().join("heard")).expect("a file");
+    assert!(heard.contains("MATCHSTATE:"), "it was asked: {heard}");
+}
+
+#[test]
 fn an_agent_of_the_server_keeps_playing_at_an_outside_dealer() {
     let host = Server::start(&open_table(6, ""));
     let folder = super::server::folder_with(&format!(
@@ -255,15 +277,9 @@ fn an_agent_of_the_server_keeps_playing_at_an_outside_dealer() {
         assert_eq!(bot.play(u32::MAX), Played { hands: 6, clean: true });
     }
     host.wait_for_matches(2);
-    let since = Instant::now();
-    let status = loop {
-        let status = guest.json("/api/v1/dealers")[0].clone();
-        if status["matches"] == 2 {
-            break status;
-        }
-        assert!(since.elapsed() < PATIENCE, "{status:#}");
-        std::thread::sleep(Duration::from_millis(20));
-    };
+    let status = || guest.json("/api/v1/dealers")[0].clone();
+    wait_until("it has played twice", || status()["matches"] == 2);
+    let status = status();
     assert_eq!(status["hands"], 12);
     assert_eq!(status["last"]["hands"], 6);
 }
