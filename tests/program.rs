@@ -1,5 +1,6 @@
 //! The program as a child process: started in a folder, what it prints, and how it says what is wrong.
 
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -45,6 +46,16 @@ pub(crate) fn wait_for(child: &mut Child, what: &str, mut so: impl FnMut() -> bo
         assert!(so || child.try_wait().expect("a child").is_none(), "it ended before {what}");
         so
     });
+}
+
+/// Reads some bytes. A read with a time limit may be interrupted, which is no failure.
+pub(crate) fn read_some(stream: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match stream.read(bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
 }
 
 /// Sends a process a signal, such as `INT`.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use logs::LedgerReader;
 
 use super::server::{Bot, Played, Server, game, read_json};
-use crate::program::{PATIENCE, wait_until};
+use crate::program::{PATIENCE, read_some, wait_until};
 
 const KUHN: &str = "kuhn.limit.2p";
 
@@ -87,7 +87,7 @@ fn a_bot_that_leaves_ends_its_match_and_the_table_opens_again() {
     let mut first = Bot::sit(server.ports[0], &def);
     let mut second = Bot::sit(server.ports[1], &def);
     let other = std::thread::spawn(move || second.play(3));
-    assert_eq!(first.play(3).hands, 3);
+    assert_eq!(first.play(3).hands, 3, "{}", server.log());
     other.join().expect("a bot");
 }
 
@@ -185,7 +185,7 @@ fn five_hundred_connections_to_one_table() {
     for stream in &mut streams {
         stream.set_read_timeout(Some(Duration::from_millis(1))).expect("a socket");
         let mut bytes = [0; 256];
-        match stream.read(&mut bytes) {
+        match read_some(stream, &mut bytes) {
             Ok(n) if n > 0 => {
                 let said = String::from_utf8_lossy(&bytes[..n]).into_owned();
                 assert!(said.starts_with("# all places in the queue"), "{said}");
@@ -254,7 +254,8 @@ fn an_agent_that_hangs_at_an_outside_dealer_costs_decisions_and_no_match() {
     std::fs::write(folder.path().join("stuck.sh"), script).expect("a file");
     let guest = Server::start_in(folder);
     let mut bot = Bot::sit(host.ports[1], &game(KUHN));
-    assert_eq!(bot.play(u32::MAX), Played { hands: 2, clean: true });
+    let played = bot.play(u32::MAX);
+    assert_eq!(played, Played { hands: 2, clean: true }, "{}{}", host.log(), guest.log());
     wait_until("the match is over for the guest", || {
         guest.json("/api/v1/dealers")[0]["hands"] == 2
     });

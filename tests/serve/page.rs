@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use super::server::{Bot, Server, game};
-use crate::program::PATIENCE;
+use crate::program::{PATIENCE, read_some};
 
 /// Every value of `src` and `href` in a page, and of `url(` in a style sheet.
 fn references(text: &str) -> Vec<String> {
@@ -148,7 +148,7 @@ fn live_parts_come_by_server_sent_events() {
         while !said.contains(mark) {
             assert!(since.elapsed() < PATIENCE, "no {mark} in {said}");
             let mut bytes = [0; 4096];
-            if let Ok(n) = events.read(&mut bytes) {
+            if let Ok(n) = read_some(&mut events, &mut bytes) {
                 said.push_str(&String::from_utf8_lossy(&bytes[..n]));
             }
         }
@@ -188,7 +188,7 @@ fn silent_connections_make_room_when_all_places_are_taken() {
     live.set_read_timeout(Some(PATIENCE)).expect("a socket");
     while !said.contains("outside bot 127.0.0.1") {
         let mut bytes = [0; 4096];
-        let n = live.read(&mut bytes).expect("the live page goes on");
+        let n = read_some(&mut live, &mut bytes).expect("the live page goes on");
         assert!(n > 0, "the live page was closed after {said}");
         said.push_str(&String::from_utf8_lossy(&bytes[..n]));
     }
@@ -215,6 +215,6 @@ fn a_large_body_is_refused() {
         "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2000\r\n\r\n";
     stream.write_all(request.as_bytes()).expect("sent");
     let mut answer = [0; 64];
-    let n = stream.read(&mut answer).expect("an answer");
+    let n = read_some(&mut stream, &mut answer).expect("an answer");
     assert!(answer[..n].starts_with(b"HTTP/1.1 413"), "{}", String::from_utf8_lossy(&answer[..n]));
 }

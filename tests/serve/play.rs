@@ -9,7 +9,7 @@ use cards::Card;
 use serde_json::{Value, json};
 
 use super::server::Server;
-use crate::program::PATIENCE;
+use crate::program::{PATIENCE, read_some};
 
 const CONFIG: &str = "tables = []\n[slumbot]\nagent = \"equity\"\n";
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
@@ -65,7 +65,7 @@ fn events(server: &Server, token: &str, last: &str) -> Vec<(String, String)> {
     loop {
         assert!(since.elapsed() < PATIENCE, "no {last} in {}", String::from_utf8_lossy(&said));
         let mut bytes = [0; 4096];
-        if let Ok(n) = stream.read(&mut bytes) {
+        if let Ok(n) = read_some(&mut stream, &mut bytes) {
             said.extend_from_slice(&bytes[..n]);
         }
         let text = String::from_utf8_lossy(&said);

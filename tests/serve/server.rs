@@ -15,7 +15,7 @@ use protocol::acpc::{Event, Player};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{PATIENCE, send};
+use crate::program::{PATIENCE, read_some, send};
 
 /// A running server, killed when dropped.
 pub(super) struct Server {
@@ -253,7 +253,7 @@ impl Bot {
                 }
             }
             self.transmit();
-            match self.stream.read(&mut bytes) {
+            match read_some(&mut self.stream, &mut bytes) {
                 Ok(0) => self.player.end(),
                 Ok(n) => self.player.receive(&bytes[..n]),
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
