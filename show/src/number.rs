@@ -28,7 +28,10 @@ pub fn counted(number: u64, what: &str) -> String {
 /// With a sign and so many decimals: `+1.5`, `-20.0`; zero has no sign.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}");
-    if text.chars().any(|c| ('1'..='9').contains(&c)) { text } else { text[1..].to_owned() }
+    match text.strip_prefix(['+', '-']) {
+        Some(zero) if zero.chars().all(|c| matches!(c, '0' | '.')) => zero.to_owned(),
+        _ => text,
+    }
 }
 
 /// A share in percent with so many decimals: 0.3 is `30.0 %`.

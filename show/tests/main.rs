@@ -28,6 +28,8 @@ fn zero_has_no_sign_however_it_came_about() {
     assert_eq!(number::signed(-0.05, 2), "-0.05");
     assert_eq!(number::signed(12.34, 1), "+12.3");
     assert_eq!(number::signed(-0.4, 0), "0");
+    let endless = [f64::NEG_INFINITY, f64::INFINITY, f64::NAN];
+    assert_eq!(endless.map(|value| number::signed(value, 1)), ["-inf", "+inf", "NaN"]);
 }
 
 #[test]

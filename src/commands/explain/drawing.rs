@@ -54,14 +54,20 @@ pub(super) fn svg(
         lines.extend(LETTERS.wrapped(&format!("There: {}", heading.holds), room));
     }
     let legend = 30.0 + LINE * lines.len() as f64;
-    let top = key(&mut None, explainer, legend, room);
+    let (key, top) = key(explainer, legend, room);
     let boxes: Vec<Vec<(&str, String)>> =
         shown.iter().map(|node| words(explainer, node, heading.weight)).collect();
     // All boxes are as tall as the one with most lines.
     let tall = boxes.iter().map(Vec::len).max().unwrap_or_default() as f64 * LINE + BAR + 3.0;
     let height = top + lowest * (tall + BETWEEN) + tall + EDGE;
     let mut svg = open([width, height], heading, &lines);
-    key(&mut Some(&mut svg), explainer, legend, room);
+    for (x, y, kind, words) in &key {
+        svg.add(format_args!(
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>",
+            picture::colour(*kind)
+        ));
+        svg.text([x + 17.0, y + 10.5], "", words);
+    }
     let at = |place: usize| {
         let x = EDGE + shown[place].depth as f64 * (WIDE + GAP);
         (x, top + rows[place] * (tall + BETWEEN))
@@ -181,27 +187,21 @@ fn bar(svg: &mut Picture, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f6
     }
 }
 
-/// What the colours mean, in as many lines as it takes, drawn where there is a picture; where they
-/// end.
-fn key(svg: &mut Option<&mut Picture>, explainer: &Explainer<'_>, top: f64, room: f64) -> f64 {
+/// What the colours mean, in as many lines as it takes: for each its place, colour and words; and
+/// where they end.
+fn key(explainer: &Explainer<'_>, top: f64, room: f64) -> (Vec<(f64, f64, Kind, String)>, f64) {
     let owed = explainer.owed(0);
-    let (mut left, mut y) = (EDGE, top);
+    let (mut key, mut left, mut y) = (Vec::new(), EDGE, top);
     for (kind, class) in kinds(explainer).into_iter().zip(explainer.tree().class_names()) {
         let words = explainer.move_words(class, owed);
         let wide = 17.0 + LETTERS.wide(&words);
         if left > EDGE && left + wide > EDGE + room {
             (left, y) = (EDGE, y + LINE + 2.0);
         }
-        if let Some(svg) = svg {
-            svg.add(format_args!(
-                "<rect x=\"{left:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>",
-                picture::colour(kind)
-            ));
-            svg.text([left + 17.0, y + 10.5], "", &words);
-        }
+        key.push((left, y, kind, words));
         left += wide + 14.0;
     }
-    y + 26.0
+    (key, y + 26.0)
 }
 
 /// What kind of action each class is.
