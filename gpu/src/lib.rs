@@ -1,9 +1,10 @@
 //! Training of networks on a GPU.
 //!
-//! `Gpu` is an adapter in use, and `Engine` computes the batches of a [`learners::mlp::Mlp`] on it, by burn's
-//! tensors: what comes of a run is what comes of it on the processor, up to rounding.
+//! `Gpu` is an adapter in use, and `Engine` computes the batches of a [`learners::mlp::Mlp`] on it,
+//! by burn's tensors: what comes of a run is what comes of it on the processor, up to rounding.
 //!
-//! Without its features `wgpu` and `cuda` this crate is empty, so that a build of the workspace has nothing of burn.
+//! Without its features `wgpu` and `cuda` this crate is empty, so that a build of the workspace has
+//! nothing of burn.
 #![cfg(any(feature = "wgpu", feature = "cuda"))]
 
 mod adapter;
@@ -30,7 +31,8 @@ pub enum GpuError {
         /// The command that shows what a search should find.
         lists: &'static str,
     },
-    /// A part of the network or of a batch is larger than the adapter takes, which is known before anything is sent.
+    /// A part of the network or of a batch is larger than the adapter takes, which is known before
+    /// anything is sent.
     #[error(
         "{what} would take {needed} bytes, and {adapter} holds at most {most} in one piece; make the hidden layers \
          or the batch smaller, or train with --device cpu"

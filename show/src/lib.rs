@@ -1,4 +1,5 @@
-//! How figures are shown to people: numbers in words, tables whose columns are aligned, and pictures.
+//! How figures are shown to people: numbers in words, tables whose columns are aligned, and
+//! pictures.
 
 pub mod number;
 pub mod svg;

@@ -13,27 +13,28 @@ pub enum Kind {
     /// `category`: a pair or none before the flop, then the category of the best five cards (pair,
     /// flush, …): nine.
     Category,
-    /// `ehs2:N`: so many equally likely groups of hands of rising E(HS²), the mean square of the win-rate
-    /// on the river; on the river itself that is the order of win-rates. After the flop.
+    /// `ehs2:N`: so many equally likely groups of hands of rising E(HS²), the mean square of the
+    /// win-rate on the river; on the river itself that is the order of win-rates. After the flop.
     Ehs2(u32),
-    /// `nested:C:N`: so many classes of boards by draws and high cards, and in each so many equally likely
-    /// groups of hands of rising E(HS²). After the flop.
+    /// `nested:C:N`: so many classes of boards by draws and high cards, and in each so many equally
+    /// likely groups of hands of rising E(HS²). After the flop.
     Nested {
         /// Classes of boards.
         classes: u32,
         /// Groups of hands in each.
         each: u32,
     },
-    /// `features:S:Q`: hands that agree in the win-rate and in Q quantiles of the win-rate on the next street,
-    /// all rounded to whole Sths. How many buckets that makes is found out. After the flop.
+    /// `features:S:Q`: hands that agree in the win-rate and in Q quantiles of the win-rate on the
+    /// next street, all rounded to whole Sths. How many buckets that makes is found out. After the
+    /// flop.
     Features {
         /// Steps from 0 to 1.
         steps: u32,
         /// Quantiles, evenly spaced; on the river there are none.
         quantiles: u32,
     },
-    /// `emd:N`, or `emd:N:SEED`: so many clusters of hands whose win-rates on the next street are distributed
-    /// alike, by k-means with the earth mover's distance. Flop and turn.
+    /// `emd:N`, or `emd:N:SEED`: so many clusters of hands whose win-rates on the next street are
+    /// distributed alike, by k-means with the earth mover's distance. Flop and turn.
     Emd {
         /// Clusters.
         count: u32,

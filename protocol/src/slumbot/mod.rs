@@ -2,13 +2,14 @@
 //!
 //! - [`action`]: betting as text, and one action of it ([`Incr`]).
 //! - [`message`]: the JSON bodies.
-//! - [`Client`]: the client's side of a session as a machine; [`answer`] reads what it is sent, [`accounts`]
-//!   keeps its sums.
+//! - [`Client`]: the client's side of a session as a machine; [`answer`] reads what it is sent,
+//!   [`accounts`] keeps its sums.
 //! - [`host`]: the host's side as values.
 //!
-//! The game is heads-up no-limit hold'em with blinds 50 and 100 and 20,000 chips, as the ACPC played it:
-//! `game::games::nolimit_holdem`. `client_pos` is a [`game::Seat`]: 0 the big blind, 1 the button. Bets
-//! are totals on the street here and totals over the hand everywhere else; [`action`] converts.
+//! The game is heads-up no-limit hold'em with blinds 50 and 100 and 20,000 chips, as the ACPC
+//! played it: `game::games::nolimit_holdem`. `client_pos` is a [`game::Seat`]: 0 the big blind, 1
+//! the button. Bets are totals on the street here and totals over the hand everywhere else;
+//! [`action`] converts.
 
 pub mod accounts;
 pub mod action;
@@ -23,5 +24,6 @@ pub use answer::AnswerError;
 pub use client::{Client, ClientError};
 pub use host::Endpoint;
 
-/// What the paths of the API begin with: the site's present one, and the older one that still works.
+/// What the paths of the API begin with: the site's present one, and the older one that still
+/// works.
 pub const PREFIXES: [&str; 2] = ["/slumbot/api", "/api"];

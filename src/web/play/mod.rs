@@ -6,7 +6,8 @@
 //! ([`wire::slumbot_host::SessionView`]).
 //!
 //! - [`mod@table`]: the table and the buttons. - [`words`]: hands as sentences.
-//! - [`past_hands`]: the finished hands of a session, counted; [`result`]: as a table and a [`curve`].
+//! - [`past_hands`]: the finished hands of a session, counted; [`result`]: as a table and a
+//!   [`curve`].
 //! - [`review`]: what the agent thought. - [`live`]: the parts that change by themselves.
 
 mod curve;

@@ -8,7 +8,8 @@
 //!
 //! - [`open`]: starting; [`hands`]: hands; [`timeouts`]: hands left open, sessions that expire.
 //! - [`session`], [`slots`]: sessions in memory and on disk. - [`seeds`]: cards and tokens.
-//! - [`agents`]: who plays. - [`ledger_store`]: the ledgers; [`queue`], [`writer`]: the way into them.
+//! - [`agents`]: who plays. - [`ledger_store`]: the ledgers; [`queue`], [`writer`]: the way into
+//!   them.
 //! - [`report`]: their statistics, now and then.
 //! - [`review`]: what the agent thought.
 //! - [`view`]: what a client may see of its session.

@@ -40,7 +40,8 @@ impl std::fmt::Debug for Login {
 /// What is to be done next.
 #[derive(Debug, Clone)]
 pub enum Next {
-    /// Send [`Client::request`](super::Client::request): the session is between hands, and this would begin one.
+    /// Send [`Client::request`](super::Client::request): the session is between hands, and this
+    /// would begin one.
     NewHand,
     /// Send [`Client::request`](super::Client::request).
     Send,

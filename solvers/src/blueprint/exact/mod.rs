@@ -1,21 +1,23 @@
 //! The best response to a strategy within its abstract game, exactly.
 //!
-//! The responder sees what the strategy sees, the betting and its own bucket on each street, but forgets
-//! nothing: it decides by its *path*, the buckets that it has held so far. It knows the strategy and may make the
-//! bets of the tree. What it wins is exact, over all deals of nine cards:
+//! The responder sees what the strategy sees, the betting and its own bucket on each street, but
+//! forgets nothing: it decides by its *path*, the buckets that it has held so far. It knows the
+//! strategy and may make the bets of the tree. What it wins is exact, over all deals of nine cards:
 //!
-//! 1. [`PairCounts`] counts, board by board, how often each two paths meet and which of them has the better hand.
-//!    These are whole numbers; counted on all 22,100 flops they add up to [`DEALS`].
+//! 1. [`PairCounts`] counts, board by board, how often each two paths meet and which of them has
+//!    the better hand. These are whole numbers; counted on all 22,100 flops they add up to
+//!    [`DEALS`].
 //! 2. [`Chances`] are the same as probabilities, for paths up to each street.
-//! 3. [`Chances::best_response`] goes through the betting tree once: down with how likely the strategy gets there
-//!    with each path, up with what the responder wins with each of its own.
+//! 3. [`Chances::best_response`] goes through the betting tree once: down with how likely the
+//!    strategy gets there with each path, up with what the responder wins with each of its own.
 //!
-//! The first depends on the buckets alone and takes a minute or so, the rest takes a second. Nothing is known
-//! about the deck but what buckets promise: hands that differ only in the names of suits share one.
+//! The first depends on the buckets alone and takes a minute or so, the rest takes a second.
+//! Nothing is known about the deck but what buckets promise: hands that differ only in the names of
+//! suits share one.
 //!
-//! A strategy that forgets earlier buckets is a strategy of the game of those who remember them, but a best
-//! one among those that forget need not be an equilibrium there: against such strategies the response may win
-//! something however long they were trained.
+//! A strategy that forgets earlier buckets is a strategy of the game of those who remember them,
+//! but a best one among those that forget need not be an equilibrium there: against such strategies
+//! the response may win something however long they were trained.
 
 mod boards;
 mod chances;
@@ -31,7 +33,8 @@ pub use chances::Chances;
 pub use pair_counts::{Cell, PairCounts, Path};
 pub use pass::Response;
 
-/// The paths that a player may have, at most: 256 MB for all pairs, and as much again for each thread at the worst.
+/// The paths that a player may have, at most: 256 MB for all pairs, and as much again for each
+/// thread at the worst.
 pub const MOST_PATHS: usize = 4_000;
 
 /// All deals of two hands, a flop, a turn and a river.
