@@ -141,12 +141,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     bar.finish();
     let Played { info, summary, end, .. } = played.map_err(failure)?;
     let complete = matches!(end, Ok(End::Complete));
+    if complete {
+        answer.set("leaving the estimates; press Ctrl-C again to abort");
+    }
     if !args.json && (end.is_ok() || summary.played > 0) {
         out(&format!("{}\n", show(&summary, &info.name)))?;
     }
     let mut report = None;
     if complete {
-        answer.set("leaving the estimates; press Ctrl-C again to abort");
         matches::folder::rewrite(&folder).map_err(Failure::input)?;
         report = report::estimate_folder(&folder, args.quiet, &stop)?;
     }
