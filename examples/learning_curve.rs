@@ -1,11 +1,12 @@
-//! The learning curve of a blueprint: what it wins from those that it had been earlier in its training.
+//! The learning curve of a blueprint: what it wins from those that it had been earlier in its
+//! training.
 //!
 //! ```sh
 //! learning_curve target/release/cardroom 100000 curve.svg cfr 1=early.blueprint 10=later.blueprint
 //! ```
 //!
-//! plays 100,000 duplicate hands of `cfr` against each blueprint, named after the millions of iterations that
-//! it had been trained for, in order. Prints a table and draws it.
+//! plays 100,000 duplicate hands of `cfr` against each blueprint, named after the millions of
+//! iterations that it had been trained for, in order. Prints a table and draws it.
 
 #![expect(clippy::print_stdout, reason = "it is a program")]
 

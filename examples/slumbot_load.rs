@@ -1,5 +1,5 @@
-//! Load for the Slumbot API: many sessions, each on a keep-alive connection of its own, that check and
-//! call as fast as they are answered, or at a given rate.
+//! Load for the Slumbot API: many sessions, each on a keep-alive connection of its own, that check
+//! and call as fast as they are answered, or at a given rate.
 //!
 //! ```sh
 //! taskset -c 0 cardroom serve --config load.toml &          # [slumbot] agent = "call"
@@ -10,11 +10,11 @@
 //! taskset -c 1 slumbot_load 127.0.0.1:5611 --connections 32 --seconds 10 --rate 10000
 //! ```
 //!
-//! Prints acts a second and the times from request to answer; with `--rate` also from the moment at which
-//! the request was due to the answer, so that a server that falls behind cannot hide it. The sums that the
-//! server reports are checked against the sum of the hands. With `--bare MICROSECONDS` it is a server
-//! itself, which works that long on each request and always answers the same: what such a server's slowest
-//! answers take is the machine's doing.
+//! Prints acts a second and the times from request to answer; with `--rate` also from the moment at
+//! which the request was due to the answer, so that a server that falls behind cannot hide it. The
+//! sums that the server reports are checked against the sum of the hands. With `--bare
+//! MICROSECONDS` it is a server itself, which works that long on each request and always answers
+//! the same: what such a server's slowest answers take is the machine's doing.
 
 #![expect(clippy::print_stdout, reason = "it is a program")]
 
@@ -29,8 +29,8 @@ use std::time::{Duration, Instant};
 struct Done {
     acts: u64,
     hands: u64,
-    /// From request to answer, of acts after which the hand goes on, and of those that end one and wait for it
-    /// to be on record; in nanoseconds.
+    /// From request to answer, of acts after which the hand goes on, and of those that end one and
+    /// wait for it to be on record; in nanoseconds.
     times: [Vec<u64>; 2],
     /// From when the request was due to the answer.
     from_due: Vec<u64>,
@@ -97,7 +97,8 @@ fn print_times(what: &str, mut times: Vec<u64>) {
     println!("  {what:16} p50 {half:.3} ms, p99 {p99:.3} ms, p99.9 {p999:.3} ms, max {most:.3} ms");
 }
 
-/// Plays one session from `start` for this time, an act at each pause, or as fast as it is answered.
+/// Plays one session from `start` for this time, an act at each pause, or as fast as it is
+/// answered.
 fn play(
     address: &str,
     start: Instant,
@@ -143,7 +144,8 @@ fn play(
     Ok(done)
 }
 
-/// A server that works this long on each request and always answers the same. Runs until it is killed.
+/// A server that works this long on each request and always answers the same. Runs until it is
+/// killed.
 fn bare(address: &str, work: Duration) -> Result<(), Box<dyn Error>> {
     const BODY: &str = r#"{"token":"bare","action":"c"}"#;
     let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{BODY}", BODY.len());

@@ -1,4 +1,5 @@
-//! What is named on the command line: agents, with the configuration's among them, games and menus of bets.
+//! What is named on the command line: agents, with the configuration's among them, games and menus
+//! of bets.
 
 use std::fs::File;
 use std::io::Read;
@@ -72,7 +73,8 @@ pub(crate) struct Game {
     /// The game: a built-in name, or the path of an ACPC game definition
     #[arg(long, value_name = "FILE", default_value = crate::playing::DEFAULT_GAME)]
     game: String,
-    /// Read the game file as the original dealer does, which passes over what it does not understand
+    /// Read the game file as the original dealer does, which passes over what it does not
+    /// understand
     #[arg(long)]
     lenient_game: bool,
 }

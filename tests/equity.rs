@@ -1,5 +1,5 @@
-//! `cardroom equity` and `cardroom features` as processes: figures, documents, pictures, one line for each
-//! mistake.
+//! `cardroom equity` and `cardroom features` as processes: figures, documents, pictures, one line
+//! for each mistake.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -108,7 +108,8 @@ fn one_hand_meets_a_range() {
     let result = json(&["equity", "AcKd", "--board", "Ks3hJc", "--against", "QQ+, AKs, T9s:0.5"]);
     assert_eq!(result["kind"], "range");
     assert_eq!(result["range"], "QQ+,AKs,T9s:0.5");
-    // Three pairs of aces, one of kings, six of queens, one ace with a king, four times half a hand.
+    // Three pairs of aces, one of kings, six of queens, one ace with a king, four times half a
+    // hand.
     assert_eq!(result["combos"], 15);
     assert_eq!((&result["weight"], &result["total"]), (&13.0.into(), &(13.0 * 990.0).into()));
     let uniform = json(&["equity", "Ac3h", "--board", "Kh3sJc", "--against", "random"]);

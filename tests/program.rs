@@ -1,4 +1,5 @@
-//! The program as a child process: started in a folder, what it prints, and how it says what is wrong.
+//! The program as a child process: started in a folder, what it prints, and how it says what is
+//! wrong.
 
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! `cardroom train` as a process: the same training whatever interrupts it, one line for each mistake.
+//! `cardroom train` as a process: the same training whatever interrupts it, one line for each
+//! mistake.
 
 use std::fs;
 use std::path::Path;

@@ -125,7 +125,8 @@ fn trees_of_limit_games_are_those_of_the_rules() {
 #[test]
 fn information_sets_and_values_are_decisions_and_actions_times_buckets() {
     let size = *tree(&Arc::new(games::leduc()), "limit").size();
-    // Six decisions on the first street, with two actions or three: c r, f c r, f c r, f c, f c r, f c.
+    // Six decisions on the first street, with two actions or three: c r, f c r, f c r, f c, f c r,
+    // f c.
     assert_eq!(size.decisions, [6, 30, 0, 0]);
     assert_eq!(size.slots[0], 2 + 2 + 3 + 3 + 2 + 2);
     assert_eq!(size.infosets([3, 10, 7, 7]), [18, 300, 0, 0]);

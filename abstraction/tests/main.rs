@@ -1,4 +1,5 @@
-//! Tests of the abstraction crate: features against figures made elsewhere, their schema, the shipped table.
+//! Tests of the abstraction crate: features against figures made elsewhere, their schema, the
+//! shipped table.
 
 mod betting;
 mod buckets;

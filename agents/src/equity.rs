@@ -11,11 +11,11 @@
 //!    included, is at least the price of the call. Otherwise fold.
 //! 3. Bets and raises put in `size` times the pot after calling, as far as the rules allow.
 //!
-//! That is nearly always one action, and easily read. With `mix` above 0 the thresholds are soft: the
-//! chance of betting, raising or calling rises evenly from 0 to 1 while the logarithm of the odds in
-//! question (the advantage, or the odds of winning against those the price asks for) goes from `mix` below
-//! its threshold to `mix` above. With `spread` above 0 the size is one of three with equal chances:
-//! `size`, and `size` times and divided by `1 + spread`.
+//! That is nearly always one action, and easily read. With `mix` above 0 the thresholds are soft:
+//! the chance of betting, raising or calling rises evenly from 0 to 1 while the logarithm of the
+//! odds in question (the advantage, or the odds of winning against those the price asks for) goes
+//! from `mix` below its threshold to `mix` above. With `spread` above 0 the size is one of three
+//! with equal chances: `size`, and `size` times and divided by `1 + spread`.
 
 use cards::{Board, HoleCards};
 use game::{Action, Chips, InfoSet, LegalActions, Policy, PublicState, Raises, Seat, Strategy};

@@ -1,7 +1,7 @@
 //! `random`: a random legal action.
 //!
-//! Each kind of action that is allowed (fold, call or check, raise) is equally likely; the total of a
-//! raise is then uniform between the smallest and the largest allowed. It never folds for free.
+//! Each kind of action that is allowed (fold, call or check, raise) is equally likely; the total of
+//! a raise is then uniform between the smallest and the largest allowed. It never folds for free.
 
 use cards::HoleCards;
 use game::{Action, InfoSet, Policy, PublicState, Seat, Strategy};

@@ -1,9 +1,9 @@
 //! How often a hand wins against opponents who hold any cards with equal chances.
 //!
-//! Ties count as the share of the pot they bring. Heads-up hold'em is exact on every street. Elsewhere the
-//! win-rate against one opponent is exact where that is cheap; otherwise it is estimated by drawing the
-//! unseen cards. The draws are seeded by the cards themselves, so the same situation always has the same
-//! win-rate, exact or not.
+//! Ties count as the share of the pot they bring. Heads-up hold'em is exact on every street.
+//! Elsewhere the win-rate against one opponent is exact where that is cheap; otherwise it is
+//! estimated by drawing the unseen cards. The draws are seeded by the cards themselves, so the same
+//! situation always has the same win-rate, exact or not.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
@@ -26,8 +26,8 @@ pub struct Effort {
 }
 
 impl Default for Effort {
-    /// Exact in small games; 2,000 draws (a tenth of a millisecond, standard error at most 1.1 percentage
-    /// points) elsewhere.
+    /// Exact in small games; 2,000 draws (a tenth of a millisecond, standard error at most 1.1
+    /// percentage points) elsewhere.
     fn default() -> Effort {
         Effort { exact: 2_000, samples: 2_000 }
     }
@@ -36,8 +36,8 @@ impl Default for Effort {
 /// The share of the pot that `hole` wins on average against `opponents` hands drawn uniformly from
 /// the unseen cards, from 0 to 1, when all of the board is dealt.
 ///
-/// In hold'em (two cards of the full deck, a board of five) one opponent is met exactly. For two to nine
-/// before the flop the answer comes from a table made by a million draws an entry.
+/// In hold'em (two cards of the full deck, a board of five) one opponent is met exactly. For two to
+/// nine before the flop the answer comes from a table made by a million draws an entry.
 pub fn win_rate(
     def: &GameDef,
     hole: HoleCards,
@@ -59,8 +59,8 @@ pub fn win_rate(
     }
 }
 
-/// As [`win_rate`] of one hand after the other, on one board: in heads-up hold'em after the flop a few
-/// hundred hands or more are worked out together, in about a millisecond.
+/// As [`win_rate`] of one hand after the other, on one board: in heads-up hold'em after the flop a
+/// few hundred hands or more are worked out together, in about a millisecond.
 pub fn win_rates(
     def: &GameDef,
     holes: &[HoleCards],
@@ -128,8 +128,8 @@ fn exact(hole: Combo, board: CardSet) -> Option<f64> {
 /// Flops that are counted one by one, a millisecond each, before the table is worth its 0.2 s.
 const FLOPS_BEFORE_TABLE: u32 = 64;
 
-/// The table of all rivers, if it stands. After some flops it is built beside the play, so that neither the
-/// start nor a decision waits for it.
+/// The table of all rivers, if it stands. After some flops it is built beside the play, so that
+/// neither the start nor a decision waits for it.
 fn river_table(board: CardSet) -> Option<&'static RiverTable> {
     static FLOPS: AtomicU32 = AtomicU32::new(0);
     static BUILDER: Once = Once::new();

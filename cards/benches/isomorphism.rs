@@ -1,4 +1,5 @@
-//! Speed of canonical indices: random deals to numbers, random numbers to deals, and making the tables.
+//! Speed of canonical indices: random deals to numbers, random numbers to deals, and making the
+//! tables.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The rules of poker hands on rank masks, with bit operations alone.
 //!
-//! A rank mask has bit `i` set for rank `i` (0 deuce … 12 ace). A strength is a `u32` laid out as the
-//! crate's `HandRank` and `Category` say.
+//! A rank mask has bit `i` set for rank `i` (0 deuce … 12 ace). A strength is a `u32` laid out as
+//! the crate's `HandRank` and `Category` say.
 
 const HIGH_CARD: u32 = 0;
 const PAIR: u32 = 1;

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p cards --example preflop_all_in -- cards/data/preflop_all_in.bin`
 //!
-//! Counts the boards for each of 47,008 pairs of hands, in seconds. Needed only when the order of the
-//! entries changes: the counts are those of the game.
+//! Counts the boards for each of 47,008 pairs of hands, in seconds. Needed only when the order of
+//! the entries changes: the counts are those of the game.
 
 use std::error::Error;
 

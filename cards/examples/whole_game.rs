@@ -1,5 +1,6 @@
-//! The features of the whole game: win-rates and deciles of all hands on every river, turn and flop that suits
-//! keep apart, and before the flop, with the time of each street and the most memory that was in use.
+//! The features of the whole game: win-rates and deciles of all hands on every river, turn and flop
+//! that suits keep apart, and before the flop, with the time of each street and the most memory
+//! that was in use.
 //!
 //! `cargo run --release -p cards --example whole_game`, on one core. Memory is read from Linux's
 //! `/proc/self/status`; elsewhere it is left out.
@@ -11,7 +12,8 @@ use std::time::Instant;
 
 use cards::{Card, CardSet, Combo, Outlook, RiverTable, Ties};
 
-/// Calls `visit` with one board of each kind up to the names of suits: those whose suits' ranks do not rise.
+/// Calls `visit` with one board of each kind up to the names of suits: those whose suits' ranks do
+/// not rise.
 fn each_board(board: CardSet, from: u8, missing: usize, visit: &mut impl FnMut(CardSet)) {
     let masks = [0, 16, 32, 48].map(|shift| board.bits() >> shift & 0x1FFF);
     if missing == 0 && masks.is_sorted_by(|a, b| a >= b) {

@@ -8,7 +8,8 @@ use crate::{Card, CardSet, Rank};
 /// Two different cards in no order, as hold'em deals them: one of 1,326.
 ///
 /// The number of the cards with indices `low < high` is `high * (high - 1) / 2 + low`, so combos
-/// order by their higher card first, and the combos of the lowest `k` cards are the first `k(k-1)/2`.
+/// order by their higher card first, and the combos of the lowest `k` cards are the first
+/// `k(k-1)/2`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Combo(u16);
 

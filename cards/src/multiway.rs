@@ -39,11 +39,12 @@ pub enum MultiwayError {
     Shared(Card),
 }
 
-/// What each of two to ten hands gets when all of them see the board to its end. Every board that may
-/// still come counts once: 1,370,754 for three hands before the flop, some 50 ms.
+/// What each of two to ten hands gets when all of them see the board to its end. Every board that
+/// may still come counts once: 1,370,754 for three hands before the flop, some 50 ms.
 ///
 /// # Errors
-/// When there are fewer hands or more, the board has not 0, 3, 4 or 5 cards, or a card is given twice.
+/// When there are fewer hands or more, the board has not 0, 3, 4 or 5 cards, or a card is given
+/// twice.
 pub fn all_in_multiway(hands: &[Combo], board: CardSet) -> Result<Vec<Share>, MultiwayError> {
     if !(2..=10).contains(&hands.len()) {
         return Err(MultiwayError::Hands(hands.len()));

@@ -1,4 +1,5 @@
-//! All hands on one river board in the order of their strength: who beats whom, uniformly or in a range.
+//! All hands on one river board in the order of their strength: who beats whom, uniformly or in a
+//! range.
 
 use crate::river::classes::{Classes, Counts};
 use crate::river::{COLUMNS, FLUSH_HANDS};
@@ -36,8 +37,8 @@ pub struct Met {
     pub wins: f64,
     /// Weight of the hands that it ties with.
     pub ties: f64,
-    /// Weight of all hands that the opponent can have. Exactly zero, with `wins` and `ties`, when no
-    /// hand with a weight is left once the cards of this hand and the board are gone.
+    /// Weight of all hands that the opponent can have. Exactly zero, with `wins` and `ties`, when
+    /// no hand with a weight is left once the cards of this hand and the board are gone.
     pub total: f64,
 }
 
@@ -136,8 +137,8 @@ impl Showdown {
         starts.zip(&self.ends).map(|(start, &end)| &self.hands[start as usize..end as usize])
     }
 
-    /// Wins and ties of a hand against a uniform opponent, out of 990; `None` when it shares a card with
-    /// the board.
+    /// Wins and ties of a hand against a uniform opponent, out of 990; `None` when it shares a card
+    /// with the board.
     #[inline]
     pub fn win_rate(&self, hole: Combo) -> Option<WinRate> {
         if hole.set().intersects(self.board) {
@@ -147,8 +148,8 @@ impl Showdown {
         Some(WinRate { wins: u64::from(wins), ties: u64::from(ties), total: 990 })
     }
 
-    /// What every hand meets in a range that gives each combo a weight (0 or more). Combos on the board
-    /// count for nothing in the range and meet nothing.
+    /// What every hand meets in a range that gives each combo a weight (0 or more). Combos on the
+    /// board count for nothing in the range and meet nothing.
     ///
     /// Sums are in double precision: exact for weights that are whole numbers or few binary digits,
     /// else within some 1e-13 of the range's weight.
@@ -183,8 +184,8 @@ impl Showdown {
         }
     }
 
-    /// For every hand the weight of the range's hands that it beats less the weight of those that beat
-    /// it: what a solver multiplies with half the pot. 0 for combos on the board.
+    /// For every hand the weight of the range's hands that it beats less the weight of those that
+    /// beat it: what a solver multiplies with half the pot. 0 for combos on the board.
     pub fn margins<W: Copy + Into<f64>>(
         &self,
         range: &[W; Combo::COUNT],
@@ -251,7 +252,8 @@ impl Weights {
     }
 }
 
-/// A range's weights, and how many hands have one: sums of fractions cannot tell nothing from little.
+/// A range's weights, and how many hands have one: sums of fractions cannot tell nothing from
+/// little.
 struct RangeWeights {
     sums: Weights,
     hands: u16,

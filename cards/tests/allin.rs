@@ -1,4 +1,5 @@
-//! All-in equity: known counts, agreement with going through all boards, and the table before the flop.
+//! All-in equity: known counts, agreement with going through all boards, and the table before the
+//! flop.
 //!
 //! The debug build checks samples of what the release build checks in full.
 
@@ -138,14 +139,14 @@ fn the_preflop_table_is_the_one_counted_afresh() {
     }
 }
 
-/// The order of the kinds of hands in the text with the known hash: deuces first, suited hands below
-/// the diagonal.
+/// The order of the kinds of hands in the text with the known hash: deuces first, suited hands
+/// below the diagonal.
 fn kinds() -> impl Iterator<Item = StartingHand> {
     Rank::all().flat_map(|a| Rank::all().map(move |b| StartingHand::new(a, b, b < a)))
 }
 
-/// All 28,561 counts against those of another program. Its table is 1.4 MB of text, of which only the
-/// hash is kept; some rows follow, to see what is wrong should the hash ever differ.
+/// All 28,561 counts against those of another program. Its table is 1.4 MB of text, of which only
+/// the hash is kept; some rows follow, to see what is wrong should the hash ever differ.
 #[test]
 fn all_kinds_of_hands_have_the_known_counts_against_each_other() {
     let matrix = PreflopTable::embedded().matrix();

@@ -146,8 +146,8 @@ fn a_representative_is_the_deal_with_other_suits() {
     sample_representatives(&CanonicalIndex::new([4, 3]).expect("two rounds"));
 }
 
-/// All flop deals by brute force: the same index exactly when they differ in suits only, and as many
-/// deals to an index as its orbit says. The debug build takes every 97th pair of hole cards.
+/// All flop deals by brute force: the same index exactly when they differ in suits only, and as
+/// many deals to an index as its orbit says. The debug build takes every 97th pair of hole cards.
 #[test]
 fn flop_deals_share_an_index_exactly_when_they_differ_in_suits_only() {
     let index = CanonicalIndex::flop();

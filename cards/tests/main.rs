@@ -1,4 +1,5 @@
-//! Tests of the cards crate: the evaluator against exact counts and a slow evaluator, texts and sets.
+//! Tests of the cards crate: the evaluator against exact counts and a slow evaluator, texts and
+//! sets.
 
 mod allin;
 mod combos;

@@ -1,4 +1,5 @@
-//! Win-rates and their distributions, against counts made elsewhere and against slower ways of counting.
+//! Win-rates and their distributions, against counts made elsewhere and against slower ways of
+//! counting.
 
 use cards::{
     Board, Card, CardSet, Combo, HoleCards, Outlook, RiverBoard, RiverTable, StartingHand, Ties,

@@ -27,7 +27,8 @@ pub fn game_file(data: &[u8]) {
     }
 }
 
-/// Match states: whatever is read is printed as the very same line. The first byte chooses the game.
+/// Match states: whatever is read is printed as the very same line. The first byte chooses the
+/// game.
 pub fn match_state(data: &[u8]) {
     let Some((choice, line)) = data.split_first() else { return };
     let Ok(line) = str::from_utf8(line) else { return };
@@ -39,8 +40,8 @@ pub fn match_state(data: &[u8]) {
 }
 
 /// Replies: what is read is legal; what the strict reading accepts the original's accepts as it is.
-/// The first byte chooses the game, the second how many actions came before; a byte 1 stands for the
-/// line that was sent.
+/// The first byte chooses the game, the second how many actions came before; a byte 1 stands for
+/// the line that was sent.
 pub fn reply(data: &[u8]) {
     let [choice, before, line @ ..] = data else { return };
     let mut dealer = Dealer::new(Config::new(game(*choice), 1, 0));
@@ -110,12 +111,12 @@ pub fn player(data: &[u8]) {
     assert_eq!(events(bytes.len().max(1)), events(1 + *size as usize));
 }
 
-/// The dealer's machine: it deals to the end or says why not, its results sum to zero, its lines are
-/// what a player's parser expects, and events do not depend on how the bytes were cut.
+/// The dealer's machine: it deals to the end or says why not, its results sum to zero, its lines
+/// are what a player's parser expects, and events do not depend on how the bytes were cut.
 ///
-/// The first byte chooses the game, the second the policy. The rest is cut into lines; the first byte
-/// of each says whose it is (or that time passes, or a connection closes), a byte 1 within a line
-/// stands for the state that was sent last.
+/// The first byte chooses the game, the second the policy. The rest is cut into lines; the first
+/// byte of each says whose it is (or that time passes, or a connection closes), a byte 1 within a
+/// line stands for the state that was sent last.
 pub fn dealer(data: &[u8]) {
     let [choice, policy, script @ ..] = data else { return };
     let whole = deal(*choice, *policy, script, usize::MAX);

@@ -6,8 +6,8 @@ use game::{Action, Turn};
 use protocol::slumbot::client::{ClientError, Lost, Next};
 use protocol::slumbot::{Client, Incr, action, message};
 
-/// Betting texts: whatever is read is printed as the same text, but for slashes that nothing follows; an
-/// error lies within the text.
+/// Betting texts: whatever is read is printed as the same text, but for slashes that nothing
+/// follows; an error lies within the text.
 pub fn action(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let def = Arc::new(game::games::nolimit_holdem());
@@ -28,8 +28,9 @@ pub fn action(data: &[u8]) {
     }
 }
 
-/// One action: what is read is printed as it was, but for leading zeros and numbers beyond any stack, and
-/// is legal or refused in every state. The bytes before a newline are the betting before it.
+/// One action: what is read is printed as it was, but for leading zeros and numbers beyond any
+/// stack, and is legal or refused in every state. The bytes before a newline are the betting before
+/// it.
 pub fn incr(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let (before, text) = text.split_once('\n').unwrap_or(("", text));
@@ -63,8 +64,8 @@ pub fn request(data: &[u8]) {
     }
 }
 
-/// Answers, one a line, to a client that calls: they are taken or refused; what the client says to do next can
-/// be done, and what it writes down of itself is read again as the same.
+/// Answers, one a line, to a client that calls: they are taken or refused; what the client says to
+/// do next can be done, and what it writes down of itself is read again as the same.
 pub fn answer(data: &[u8]) {
     let def = Arc::new(game::games::nolimit_holdem());
     let mut client = Client::new(Arc::clone(&def), None);

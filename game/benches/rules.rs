@@ -13,8 +13,8 @@ use rand_pcg::Pcg64Mcg;
 const HANDS: u64 = 1_000;
 
 /// Folds 6 of 100 times, else calls or raises (uniform size) equally often: the mix of the original
-/// server's example player, which makes hands of about six actions heads-up no-limit and nine limit.
-/// What is not legal becomes a call.
+/// server's example player, which makes hands of about six actions heads-up no-limit and nine
+/// limit. What is not legal becomes a call.
 fn random_action(state: &PublicState, rng: &mut Pcg64Mcg) -> Action {
     let legal = state.legal();
     match (rng.random_range(0..100u32), legal.raise) {

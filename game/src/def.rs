@@ -24,7 +24,8 @@ pub struct Quirks {
     /// No raise once this street's actions plus the players would exceed this number (64 in the
     /// original).
     pub max_actions: Option<u32>,
-    /// In limit games a player with a stack below the current bet may "raise", which lowers the bet.
+    /// In limit games a player with a stack below the current bet may "raise", which lowers the
+    /// bet.
     pub short_limit_raise: bool,
 }
 

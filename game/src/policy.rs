@@ -55,12 +55,12 @@ pub trait Policy: Send + Sync {
     /// The distribution over legal actions of the acting seat.
     fn strategy(&self, infoset: &InfoSet) -> Strategy;
 
-    /// The strategies of many hole cards where one seat is to act: calls `visit` with the number of each
-    /// hand and its strategy, in the order of `hands`.
+    /// The strategies of many hole cards where one seat is to act: calls `visit` with the number of
+    /// each hand and its strategy, in the order of `hands`.
     ///
-    /// The same as asking [`strategy`](Self::strategy) for each hand, which is what this does unless a
-    /// policy has a faster way: one that solves a subgame, or looks up what depends on the board alone,
-    /// does so once for all hands.
+    /// The same as asking [`strategy`](Self::strategy) for each hand, which is what this does
+    /// unless a policy has a faster way: one that solves a subgame, or looks up what depends on the
+    /// board alone, does so once for all hands.
     fn strategies(
         &self,
         public: &PublicState,

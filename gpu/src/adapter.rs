@@ -16,8 +16,9 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// The best adapter of Vulkan, Metal or DirectX 12; `CUBECL_WGPU_DEFAULT_DEVICE` names another, for instance
-    /// `DiscreteGpu(1)`. To be called once in a process: the adapter cannot be opened twice.
+    /// The best adapter of Vulkan, Metal or DirectX 12; `CUBECL_WGPU_DEFAULT_DEVICE` names another,
+    /// for instance `DiscreteGpu(1)`. To be called once in a process: the adapter cannot be opened
+    /// twice.
     ///
     /// # Errors
     /// [`GpuError::Absent`].
@@ -39,8 +40,8 @@ impl Gpu {
         })
     }
 
-    /// The first adapter of CUDA; `CUDA_VISIBLE_DEVICES` chooses it. The driver and the libraries of CUDA are loaded
-    /// here, not when the program is built.
+    /// The first adapter of CUDA; `CUDA_VISIBLE_DEVICES` chooses it. The driver and the libraries
+    /// of CUDA are loaded here, not when the program is built.
     ///
     /// # Errors
     /// [`GpuError::Absent`].

@@ -1,9 +1,10 @@
 //! The batches of a run, on a GPU.
 //!
-//! Forward, back and Adam's step are written out in operations on tensors, the same as `learners::mlp` does on the
-//! processor. All parameters are one tensor, as in files and checkpoints, and so are Adam's means and squares: a step of Adam is
-//! then a few operations however many layers there are. The losses of batches stay on the GPU until they are asked for, so
-//! that it need not wait for the processor between two batches.
+//! Forward, back and Adam's step are written out in operations on tensors, the same as
+//! `learners::mlp` does on the processor. All parameters are one tensor, as in files and
+//! checkpoints, and so are Adam's means and squares: a step of Adam is then a few operations
+//! however many layers there are. The losses of batches stay on the GPU until they are asked for,
+//! so that it need not wait for the processor between two batches.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -127,8 +128,9 @@ impl Engine {
         Forward { passed, sloped, last: units }
     }
 
-    /// The losses of a batch, and the gradient of their sum times `scale` by the last sums. Cross-entropy of a
-    /// softmax stays on the GPU; other losses are reckoned on the processor by their own rule, which is waited for.
+    /// The losses of a batch, and the gradient of their sum times `scale` by the last sums.
+    /// Cross-entropy of a softmax stays on the GPU; other losses are reckoned on the processor by
+    /// their own rule, which is waited for.
     fn judge(
         &self,
         plan: &Plan,

@@ -1,7 +1,8 @@
-//! A GPU trains the networks that the processor trains: the same batches, losses, files and checkpoints, up to rounding.
+//! A GPU trains the networks that the processor trains: the same batches, losses, files and
+//! checkpoints, up to rounding.
 //!
-//! Needs an adapter of Vulkan, Metal or DirectX 12 and fails without one; a software one does (Debian's
-//! `mesa-vulkan-drivers`).
+//! Needs an adapter of Vulkan, Metal or DirectX 12 and fails without one; a software one does
+//! (Debian's `mesa-vulkan-drivers`).
 
 #![allow(clippy::print_stdout, reason = "the adapter is part of the result")]
 
@@ -37,7 +38,8 @@ fn numbers(count: usize, seed: u32) -> Vec<f32> {
     std::iter::repeat_with(number).take(count).collect()
 }
 
-/// Rows whose three classes are told by the signs of the first two numbers, with soft labels and uneven weights.
+/// Rows whose three classes are told by the signs of the first two numbers, with soft labels and
+/// uneven weights.
 fn table(rows: usize, seed: u32) -> Table {
     let columns = ["a", "b", "c"].map(str::to_owned).to_vec();
     let mut values = numbers(3 * rows, seed);

@@ -1,7 +1,7 @@
 //! Training of networks, in rows a second, and decisions.
 //!
-//! `cargo bench -p learners --bench mlp`; on one core `RAYON_NUM_THREADS=1 taskset -c 1 cargo bench …`.
-//! `peers/mlp.py` has PyTorch do the same.
+//! `cargo bench -p learners --bench mlp`; on one core `RAYON_NUM_THREADS=1 taskset -c 1 cargo bench
+//! …`. `peers/mlp.py` has PyTorch do the same.
 
 use std::hint::black_box;
 use std::sync::Arc;

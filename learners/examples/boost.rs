@@ -1,4 +1,5 @@
-//! Trains boosted trees on raw numbers and asks forests about them: what the comparison with XGBoost drives.
+//! Trains boosted trees on raw numbers and asks forests about them: what the comparison with
+//! XGBoost drives.
 //!
 //! ```text
 //! boost train columns=35 classes=4 x=X labels=P model=OUT [weights=W] [held_x=X held_labels=P]
@@ -7,8 +8,9 @@
 //! boost convert model=FILE out=FILE
 //! ```
 //!
-//! Numbers are 32-bit floats, little-endian, row by row; `labels` has a share for each class. A model is written as XGBoost's JSON or
-//! UBJ or in the compact form, as its name ends: `.json`, `.ubj`, `.forest`. `train` and `predict` print a JSON object with seconds and losses.
+//! Numbers are 32-bit floats, little-endian, row by row; `labels` has a share for each class. A
+//! model is written as XGBoost's JSON or UBJ or in the compact form, as its name ends: `.json`,
+//! `.ubj`, `.forest`. `train` and `predict` print a JSON object with seconds and losses.
 
 #![allow(clippy::print_stdout, reason = "what it finds is its output")]
 

@@ -1,9 +1,9 @@
-//! Trains networks on made-up rows and writes them with their answers, for comparison with other programs
-//! (`conformance/check_network.py`), and as an example of how it is done.
+//! Trains networks on made-up rows and writes them with their answers, for comparison with other
+//! programs (`conformance/check_network.py`), and as an example of how it is done.
 //!
-//! Usage: `mlp FOLDER`. For each network NAME the folder gets `NAME.safetensors`; `rows.f32` has the rows,
-//! `NAME.one.f32` the answers asked for row by row and `NAME.many.f32` those asked for together, all as
-//! little-endian f32.
+//! Usage: `mlp FOLDER`. For each network NAME the folder gets `NAME.safetensors`; `rows.f32` has
+//! the rows, `NAME.one.f32` the answers asked for row by row and `NAME.many.f32` those asked for
+//! together, all as little-endian f32.
 
 use std::error::Error;
 use std::path::Path;

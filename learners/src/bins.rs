@@ -6,9 +6,9 @@ use crate::Table;
 
 /// A table's columns with every number replaced by the interval it lies in.
 ///
-/// The cuts of a column rise; the code of a number is how many of them are at most as large as it. So a row lies
-/// left of cut `c`, `value < cuts[c]`, exactly if its code is at most `c`: a test on codes and the same test
-/// on numbers never differ.
+/// The cuts of a column rise; the code of a number is how many of them are at most as large as it.
+/// So a row lies left of cut `c`, `value < cuts[c]`, exactly if its code is at most `c`: a test on
+/// codes and the same test on numbers never differ.
 #[derive(Debug, Clone)]
 pub struct Bins {
     cuts: Vec<Vec<f32>>,
@@ -44,8 +44,9 @@ impl Codes {
 }
 
 impl Bins {
-    /// Cuts every column into at most `most` intervals (2 to 65,536): half-way between neighbouring numbers where
-    /// there are few enough different ones, else so that the intervals hold about the same weight of rows.
+    /// Cuts every column into at most `most` intervals (2 to 65,536): half-way between neighbouring
+    /// numbers where there are few enough different ones, else so that the intervals hold about the
+    /// same weight of rows.
     ///
     /// O(columns x rows x log rows), on all threads.
     pub fn new(table: &Table, most: usize) -> Bins {
@@ -57,7 +58,8 @@ impl Bins {
         Bins::with_cuts(table, cuts)
     }
 
-    /// The codes of a table's rows for cuts made before, on other rows. Panics where the columns are others.
+    /// The codes of a table's rows for cuts made before, on other rows. Panics where the columns
+    /// are others.
     pub fn with_cuts(table: &Table, cuts: Vec<Vec<f32>>) -> Bins {
         assert_eq!(cuts.len(), table.columns().len(), "cuts are of as many columns");
         let codes = cuts

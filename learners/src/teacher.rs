@@ -41,7 +41,8 @@ pub enum TeacherError {
 }
 
 impl Teacher {
-    /// Lays the tree out and writes the buckets of every hand out: a second or two, and 52 MB beside the tree.
+    /// Lays the tree out and writes the buckets of every hand out: a second or two, and 52 MB
+    /// beside the tree.
     ///
     /// # Errors
     /// When the blueprint is damaged, or not for heads-up hold'em.

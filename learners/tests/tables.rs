@@ -19,7 +19,8 @@ pub(crate) fn hard(rows: &[(&[f32], usize)]) -> Table {
     Table::hard(names('x', columns), names('c', classes), values, &labels).expect("a table")
 }
 
-/// Random rows whose first two columns tell much of the class, with a third of the labels drawn at random.
+/// Random rows whose first two columns tell much of the class, with a third of the labels drawn at
+/// random.
 pub(crate) fn noisy(rows: usize, columns: usize, classes: usize, seed: u64) -> Table {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let values: Vec<f32> = (0..rows * columns).map(|_| rng.random_range(0.0..1.0)).collect();

@@ -21,7 +21,8 @@ pub struct MatchInfo {
     pub hands: u64,
     /// The seed of the deals and of the agents' random choices; at most 2^63 − 1.
     pub seed: u64,
-    /// Whether as many hands as there are players share a deal, the entrants moving round the seats.
+    /// Whether as many hands as there are players share a deal, the entrants moving round the
+    /// seats.
     pub duplicate: bool,
     /// Which part of the match this is, when it is played in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

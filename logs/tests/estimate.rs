@@ -154,8 +154,8 @@ fn match_of(hands: u64, repetition: u64, tamper: Tamper) -> BTreeMap<String, Row
     rows.into_iter().map(|row| (format!("{:?}", row.kind), row)).collect()
 }
 
-/// Over the repetitions: by kind, how many standard errors its mean is off the raw mean, and how many of
-/// its intervals miss the raw mean of all.
+/// Over the repetitions: by kind, how many standard errors its mean is off the raw mean, and how
+/// many of its intervals miss the raw mean of all.
 fn repeated(repetitions: u64, hands: u64, tamper: Tamper) -> BTreeMap<String, (f64, u64)> {
     let matches: Vec<_> = (0..repetitions).map(|k| match_of(hands, k, tamper)).collect();
     let count = repetitions as f64;
@@ -189,7 +189,8 @@ fn every_estimate_agrees_with_the_raw_mean_at_the_right_rate() {
     assert_eq!(checked.len(), 7, "{:?}", checked.keys());
     for (kind, (off, misses)) in checked {
         assert!(off.abs() < 3.5, "{kind}: {off:.1} standard errors off the raw mean");
-        // Of 200 intervals 10 should miss; fewer than 2 or more than 21 happens once in 1,000 tests.
+        // Of 200 intervals 10 should miss; fewer than 2 or more than 21 happens once in 1,000
+        // tests.
         assert!((2..=21).contains(&misses), "{kind}: {misses} of {repetitions} intervals miss");
     }
 }
@@ -265,7 +266,8 @@ fn an_all_in_before_the_flop_counts_by_its_exact_share_whatever_comes() {
     let all = cards::all_in(combo("AsAh"), combo("KdKc"), CardSet::EMPTY).unwrap();
     let share = (all.wins as f64 + 0.5 * all.ties as f64) / all.total as f64;
     assert!((share - 0.81255).abs() < 1e-5, "{share}");
-    // The deal of these hands by the documented formula: a pot of 2, 199 behind, strengths 0.8527 and
+    // The deal of these hands by the documented formula: a pot of 2, 199 behind, strengths 0.8527
+    // and
     // 0.8240.
     let lead = share - 0.5;
     let growth = 398.0_f64.sqrt();
@@ -308,8 +310,9 @@ fn the_corrections_of_all_rivers_sum_to_zero() {
 
 #[test]
 fn over_all_deals_the_corrections_of_hole_cards_sum_to_zero() {
-    // Every kind against every kind, and the same with the hands exchanged, given up before the flop: what
-    // is corrected is the deal. Exchanged deals are as likely, so pairs that cancel make a zero mean.
+    // Every kind against every kind, and the same with the hands exchanged, given up before the
+    // flop: what is corrected is the deal. Exchanged deals are as likely, so pairs that cancel make
+    // a zero mean.
     let public = notation::replay(&Arc::new(games::nolimit_holdem()), "f", &Board::EMPTY).unwrap();
     let entrants = BySeat::from_slice(&[0, 1]).unwrap();
     let hole = |combo: cards::Combo| HoleCards::new(&combo.cards()).unwrap();
@@ -342,8 +345,8 @@ fn over_all_deals_the_corrections_of_hole_cards_sum_to_zero() {
 
 #[test]
 fn a_choice_counts_by_what_it_was_worth_on_average() {
-    // On the river the button bets 200 into 400. The big blind has a pair of aces against king high, folds
-    // or calls with even chances, and so is worth (-2 + 4) / 2 = 1 whichever it does.
+    // On the river the button bets 200 into 400. The big blind has a pair of aces against king
+    // high, folds or calls with even chances, and so is worth (-2 + 4) / 2 = 1 whichever it does.
     let strategy = Strategy { actions: vec![(Action::Fold, 0.5), (Action::Call, 0.5)] };
     let found = [("f", Action::Fold), ("c", Action::Call)].map(|(end, action)| {
         let betting = format!("r200c/cc/cc/cr400{end}");

@@ -1,4 +1,5 @@
-//! The journal: hands that were told of before they were committed are in the ledger after a crash, once.
+//! The journal: hands that were told of before they were committed are in the ledger after a crash,
+//! once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

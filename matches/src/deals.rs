@@ -1,8 +1,8 @@
 //! The cards of a match: a function of its seed and the number of the deal.
 //!
 //! Each deal has a stretch of its own in one ChaCha8 stream, so that any deal can be had without
-//! those before it: threads and shards need no coordination. (Matches over the ACPC dealer use that server's own
-//! generator, which the protocol crate reproduces.)
+//! those before it: threads and shards need no coordination. (Matches over the ACPC dealer use that
+//! server's own generator, which the protocol crate reproduces.)
 
 use cards::{Board, Card, HoleCards};
 use game::{BySeat, GameDef};

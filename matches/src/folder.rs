@@ -1,7 +1,7 @@
 //! The folder of a match: its ledger, and the files that are made from it.
 //!
-//! `ledger.sqlite` is the truth. `acpc.log`, `decisions.jsonl`, `manifest.toml` and `report.json` are
-//! made from it, and made again when a match is resumed.
+//! `ledger.sqlite` is the truth. `acpc.log`, `decisions.jsonl`, `manifest.toml` and `report.json`
+//! are made from it, and made again when a match is resumed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -135,8 +135,8 @@ impl Folder {
         &self.path
     }
 
-    /// Removes the folder of a match of which no hand was kept, so that nothing stands in the way of
-    /// another attempt.
+    /// Removes the folder of a match of which no hand was kept, so that nothing stands in the way
+    /// of another attempt.
     pub fn discard(self) {
         let Folder { path, known, writing } = self;
         let none = known.reader.lock().is_ok_and(|reader| reader.count().is_ok_and(|n| n == 0));

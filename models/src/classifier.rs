@@ -12,12 +12,12 @@ pub trait Classifier: Send + Sync {
 
     /// The share of each class for one row.
     ///
-    /// `row` has [`Classifier::columns`] numbers, `shares` takes [`Classifier::classes`]: none negative,
-    /// summing to one but for rounding. Panics on other lengths.
+    /// `row` has [`Classifier::columns`] numbers, `shares` takes [`Classifier::classes`]: none
+    /// negative, summing to one but for rounding. Panics on other lengths.
     fn predict(&self, row: &[f32], shares: &mut [f32]);
 
-    /// The same for many rows that stand one behind the other, as their shares do. What is faster for many rows
-    /// than row by row does that here; shares may then differ by rounding.
+    /// The same for many rows that stand one behind the other, as their shares do. What is faster
+    /// for many rows than row by row does that here; shares may then differ by rounding.
     fn predict_all(&self, rows: &[f32], shares: &mut [f32]) {
         let rows = rows.chunks_exact(self.columns());
         for (row, shares) in rows.zip(shares.chunks_exact_mut(self.classes())) {

@@ -1,8 +1,8 @@
 //! Canonical indices beside the canonical form of `deuce`, robopoker's crate of cards.
 //!
-//! The peer gives one deal for all that differ in suits only, as a number of 64 bits with gaps; ours are
-//! numbered without gaps, which a table needs. Before anything is timed, the same deals must be
-//! held equal by both.
+//! The peer gives one deal for all that differ in suits only, as a number of 64 bits with gaps;
+//! ours are numbered without gaps, which a table needs. Before anything is timed, the same deals
+//! must be held equal by both.
 
 use std::collections::HashMap;
 use std::hint::black_box;

@@ -1,5 +1,5 @@
-//! Leduc poker by counterfactual regret minimisation, beside the crate `cfr`: whole-tree iterations and
-//! external sampling, both on one thread over the same tree.
+//! Leduc poker by counterfactual regret minimisation, beside the crate `cfr`: whole-tree iterations
+//! and external sampling, both on one thread over the same tree.
 
 use std::convert::Infallible;
 use std::hint::black_box;

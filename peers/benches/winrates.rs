@@ -1,8 +1,8 @@
 //! Exact win-rates beside counting every opponent's hand with the evaluators of other projects.
 //!
 //! No peer has exact win-rates against a uniform opponent in another way than to enumerate, so its
-//! evaluator is put into the best plain loop: the board's hand is added up once, each opponent's two
-//! cards are added to it. All counts must agree before anything is timed.
+//! evaluator is put into the best plain loop: the board's hand is added up once, each opponent's
+//! two cards are added to it. All counts must agree before anything is timed.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,8 +13,8 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// An evaluator as it is used: its own cards are added to a hand, and full hands compare. Our numbers
-/// of cards are `4 * rank + suit`.
+/// An evaluator as it is used: its own cards are added to a hand, and full hands compare. Our
+/// numbers of cards are `4 * rank + suit`.
 trait Evaluator {
     const NAME: &'static str;
     type Card: Copy;

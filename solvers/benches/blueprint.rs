@@ -1,6 +1,8 @@
-//! Blueprint training: deals with their buckets, and decision nodes a second at several sizes of tables.
+//! Blueprint training: deals with their buckets, and decision nodes a second at several sizes of
+//! tables.
 //!
-//! `cargo bench -p solvers --bench blueprint`. Criterion's *elements* are decision nodes looked at (or deals).
+//! `cargo bench -p solvers --bench blueprint`. Criterion's *elements* are decision nodes looked at
+//! (or deals).
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -61,7 +63,8 @@ fn training(c: &mut Criterion) {
             let options = TrainingOptions { precision, ..TrainingOptions::default() };
             let mut trainer =
                 Trainer::new(Arc::clone(&tree), deals.clone(), options).expect("memory");
-            // Strategies of the beginning are uniform, and look at more of the tree than later ones.
+            // Strategies of the beginning are uniform, and look at more of the tree than later
+            // ones.
             trainer.run(256 * BLOCK, 1, || false);
             for threads in [1, 2] {
                 let before = trainer.statistics();

@@ -1,9 +1,10 @@
-//! How fast the algorithms of the family converge on rivers: exploitability in percent of the pot after so many
-//! iterations, the mean over random boards with all hands, and the standard deviation from board to board.
+//! How fast the algorithms of the family converge on rivers: exploitability in percent of the pot
+//! after so many iterations, the mean over random boards with all hands, and the standard deviation
+//! from board to board.
 //!
 //! `river_convergence BOARDS POTS-BEHIND MENU [ALGORITHM …]`, for instance
-//! `river_convergence 48 10 "river 1: 50% pot allin; river 2: pot allin; river 3: allin"`. 200 iterations are planned,
-//! for algorithms that want to know.
+//! `river_convergence 48 10 "river 1: 50% pot allin; river 2: pot allin; river 3: allin"`. 200
+//! iterations are planned, for algorithms that want to know.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use std::error::Error;

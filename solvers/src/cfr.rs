@@ -144,7 +144,8 @@ impl<'game> Cfr<'game> {
         (0..iterations).for_each(|_| self.step());
     }
 
-    /// The average strategy, which approaches an equilibrium; uniform where nothing has arrived yet.
+    /// The average strategy, which approaches an equilibrium; uniform where nothing has arrived
+    /// yet.
     pub fn average(&self) -> Profile {
         Profile(Player::BOTH.map(|player| {
             let average = &self.sides[player.index()].average;

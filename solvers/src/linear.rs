@@ -2,9 +2,9 @@
 //!
 //! Koller, Megiddo, von Stengel, "Fast algorithms for finding randomized strategies in game trees",
 //! STOC 1994: the second player minimises what a best response wins,
-//! min p₀ subject to Eᵀp ≥ Ay, Fy = f, y ≥ 0, where A is the payoff matrix over sequences and E, F say
-//! that the probabilities of an information set's actions sum to that of the sequence leading there.
-//! The first player's strategy is the dual solution.
+//! min p₀ subject to Eᵀp ≥ Ay, Fy = f, y ≥ 0, where A is the payoff matrix over sequences and E, F
+//! say that the probabilities of an information set's actions sum to that of the sequence leading
+//! there. The first player's strategy is the dual solution.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -71,8 +71,8 @@ pub fn solve(game: &Sequences) -> Result<Equilibrium, LinearError> {
     Ok(Equilibrium { value: solver.solution.x[game.len(Player::Second)], profile })
 }
 
-/// Constraints in the solver's form: matrix · variables + slack = bound, the slack of the first rows
-/// zero and of the others not negative. Variables: y by sequence, then p by information set.
+/// Constraints in the solver's form: matrix · variables + slack = bound, the slack of the first
+/// rows zero and of the others not negative. Variables: y by sequence, then p by information set.
 struct Program {
     row: Vec<usize>,
     column: Vec<usize>,

@@ -14,8 +14,8 @@ use crate::{Player, Profile, Sequences, Tree, TreeNode};
 pub enum Scheme {
     /// All actions of the player who learns, one of chance and of the other.
     External,
-    /// One line; the learning player deviates from the strategy to a uniform choice this often (more
-    /// than 0, at most 1).
+    /// One line; the learning player deviates from the strategy to a uniform choice this often
+    /// (more than 0, at most 1).
     Outcome {
         /// Probability of a uniform choice.
         exploration: f64,

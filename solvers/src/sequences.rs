@@ -114,12 +114,14 @@ impl Sequences {
         self.sizes[player.index()]
     }
 
-    /// Entries of the payoff matrix: how many products an iteration over the game takes for a player.
+    /// Entries of the payoff matrix: how many products an iteration over the game takes for a
+    /// player.
     pub fn payoff_entries(&self) -> usize {
         self.rows.entries.len()
     }
 
-    /// Entries of the payoff matrix as (first player's sequence, second player's, winnings of the first).
+    /// Entries of the payoff matrix as (first player's sequence, second player's, winnings of the
+    /// first).
     pub fn payoffs(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         self.rows.starts.windows(2).enumerate().flat_map(|(row, bounds)| {
             let entries = &self.rows.entries[bounds[0] as usize..bounds[1] as usize];

@@ -89,8 +89,8 @@ pub enum TreeError {
 impl Tree {
     /// Lays out a game of at most `most` nodes.
     ///
-    /// Takes time and memory in proportion to the nodes; most of the memory is the states of the game,
-    /// which are given back at the end.
+    /// Takes time and memory in proportion to the nodes; most of the memory is the states of the
+    /// game, which are given back at the end.
     pub fn new<G: Game>(game: &G, most: usize) -> Result<Tree, TreeError> {
         let mut layout = Layout::default();
         layout.add(1.0, Pending { state: game.root(), own: [None; 2] }, most)?;
@@ -109,7 +109,8 @@ impl Tree {
         &self.nodes
     }
 
-    /// Probability with which chance takes the edge into this node; 1 where a player moved, and at the root.
+    /// Probability with which chance takes the edge into this node; 1 where a player moved, and at
+    /// the root.
     #[inline]
     pub fn chance(&self, node: u32) -> f64 {
         self.chance[node as usize]

@@ -1,8 +1,8 @@
 //! The members of the family of counterfactual regret minimisation, as values.
 //!
 //! They differ in four things: whose strategy is renewed when ([`Updates`]), how old regrets are
-//! discounted ([`Schedule`], [`Order`]), how iterations are averaged, and whether the last regret is
-//! counted twice as a prediction.
+//! discounted ([`Schedule`], [`Order`]), how iterations are averaged, and whether the last regret
+//! is counted twice as a prediction.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,13 +10,13 @@ use std::str::FromStr;
 /// Whose regrets are renewed when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Updates {
-    /// The first player's, then, against the new strategy, the second player's. Averages take the strategies from
-    /// before.
+    /// The first player's, then, against the new strategy, the second player's. Averages take the
+    /// strategies from before.
     #[default]
     Alternating,
-    /// The second player's, then, against the new strategy, the first player's. The second player's average takes
-    /// what it has just learnt: with ranges as vectors that saves a walk, and where the second player acts last it
-    /// is often the quicker of the two.
+    /// The second player's, then, against the new strategy, the first player's. The second player's
+    /// average takes what it has just learnt: with ranges as vectors that saves a walk, and where
+    /// the second player acts last it is often the quicker of the two.
     SecondFirst,
     /// Both players' against the strategies of the iteration before.
     Simultaneous,
@@ -24,12 +24,12 @@ pub enum Updates {
 
 /// Whether iteration t's own regrets are discounted by the factor of t, as all before them.
 ///
-/// Beside the regrets of iteration t, those of an earlier one, s, count with the factors of s to t − 1 in the first and
-/// of s + 1 to t in the second, which gives the past more weight.
+/// Beside the regrets of iteration t, those of an earlier one, s, count with the factors of s to t
+/// − 1 in the first and of s + 1 to t in the second, which gives the past more weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// Add iteration t's regrets, make the next strategy, then multiply all with the factor of t: as published, and in
-    /// OpenSpiel.
+    /// Add iteration t's regrets, make the next strategy, then multiply all with the factor of t:
+    /// as published, and in OpenSpiel.
     #[default]
     AddThenDiscount,
     /// Multiply the old ones with the factor of t, then add iteration t's.
@@ -39,8 +39,8 @@ pub enum Order {
 /// Exponents of the discounts at each iteration.
 ///
 /// At iteration t, positive regrets are multiplied with tᵅ/(tᵅ + 1), negative ones with tᵝ/(tᵝ + 1)
-/// (α = ∞: kept; β = −∞: forgotten), and the average so far with ((t − 1)/t)ᵞ before the strategy of
-/// iteration t is added (a constant γ weighs iterations by tᵞ). Brown & Sandholm, "Solving
+/// (α = ∞: kept; β = −∞: forgotten), and the average so far with ((t − 1)/t)ᵞ before the strategy
+/// of iteration t is added (a constant γ weighs iterations by tᵞ). Brown & Sandholm, "Solving
 /// imperfect-information games via discounted regret minimization", AAAI 2019, section 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Schedule {
@@ -59,8 +59,8 @@ pub enum Schedule {
         /// γ at the beginning: 30 or 15 in the paper.
         start: f64,
     },
-    /// Constant exponents, and the average begins anew at iterations 2, 5, 17, 65, …: one after each
-    /// power of 4.
+    /// Constant exponents, and the average begins anew at iterations 2, 5, 17, 65, …: one after
+    /// each power of 4.
     Restarting {
         /// Of positive regrets.
         alpha: f64,
@@ -131,8 +131,9 @@ fn discount(t: f64, exponent: f64) -> f64 {
 
 /// One algorithm of the family.
 ///
-/// Texts: `cfr`, `cfr+`, `lcfr`, `dcfr`, `dcfr(1.5,0,2)`, `dcfr+`, `pcfr+`, `pdcfr+`, `hs-dcfr(30)`,
-/// `dcfr-restarting`, each with `,simultaneous` or `,second-first` and `,discount-then-add` after it if wanted.
+/// Texts: `cfr`, `cfr+`, `lcfr`, `dcfr`, `dcfr(1.5,0,2)`, `dcfr+`, `pcfr+`, `pdcfr+`,
+/// `hs-dcfr(30)`, `dcfr-restarting`, each with `,simultaneous` or `,second-first` and
+/// `,discount-then-add` after it if wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variant {
     /// Whose regrets are renewed when.

@@ -1,7 +1,8 @@
-//! Exploitability after so many iterations, against figures computed by another program (which agrees
-//! with OpenSpiel to nine digits where both have the algorithm).
+//! Exploitability after so many iterations, against figures computed by another program (which
+//! agrees with OpenSpiel to nine digits where both have the algorithm).
 //!
-//! Trajectories on Leduc are chaotic in rounding: exact at first, close at 100 iterations, bounds after.
+//! Trajectories on Leduc are chaotic in rounding: exact at first, close at 100 iterations, bounds
+//! after.
 
 use solvers::{Cfr, Sequences, Variant};
 
@@ -81,8 +82,8 @@ fn leduc_converges_as_published() {
     check("dcfr,simultaneous", [2.373611, 2.455635, 1.195572, 0.842678522, 0.069777246]);
     check("dcfr-restarting", [2.373611, 2.051111, 1.880333, 0.899245333, 0.017746833]);
     check("pcfr+", [2.373611, 2.055194, 1.426586, 0.536847349, 0.019801258]);
-    // Ties between regrets fall either way with the last digit of a sum: adding first gives 0.008626,
-    // discounting first 0.008618.
+    // Ties between regrets fall either way with the last digit of a sum: adding first gives
+    // 0.008626, discounting first 0.008618.
     within(2e-2, "dcfr+", [2.373611, 2.052312, 1.366427, 0.575481573, 0.008495850]);
     check("pdcfr+", [2.373611, 2.051730, 1.491954, 0.607620376, 0.020184222]);
 }
@@ -104,8 +105,9 @@ fn leduc_is_solved_as_closely_as_published() {
 
 #[test]
 fn discounting_before_adding_gives_the_past_more_weight() {
-    // Linear weights: what the first iteration's regrets count for after t, beside those of iteration t, is 1/t with
-    // the factors 1/2, 2/3, …, (t - 1)/t between, and 2/(t + 1) without the first of them.
+    // Linear weights: what the first iteration's regrets count for after t, beside those of
+    // iteration t, is 1/t with the factors 1/2, 2/3, …, (t - 1)/t between, and 2/(t + 1) without
+    // the first of them.
     let tree = small::kuhn();
     let game = small::sequences(&tree);
     for variant in [Variant::CFR, Variant::CFR_PLUS, Variant::PCFR_PLUS] {

@@ -77,7 +77,8 @@ fn some() -> u64 {
 fn always_folding_loses_exactly_the_blinds() {
     for from in [Street::Preflop, Street::Turn] {
         for moves in [Moves::FoldCallPotAllIn, Moves::Bets56] {
-            // In seat 0, the big blind, it wins the small blind of 50; in seat 1 the big one of 100.
+            // In seat 0, the big blind, it wins the small blind of 50; in seat 1 the big one of
+            // 100.
             for both in play(&nolimit(), &By(folds), moves, from, 40) {
                 assert_eq!(both.map(|won| won.dealt.chips()), [50.0, 100.0], "{moves} {from}");
                 assert_eq!(both.map(|won| won.expected.chips()), [50.0, 100.0], "{moves} {from}");
@@ -183,7 +184,8 @@ fn the_posterior_is_that_of_bayes_and_choices_are_those_of_all_boards() {
         assert!((found - expected).abs() < 1e-15, "{combo}: {found}, not {expected}");
     }
 
-    // The response faces a bet of a pot of 100 each: all its choices by trying every hand and river.
+    // The response faces a bet of a pot of 100 each: all its choices by trying every hand and
+    // river.
     let worth = |weights: &dyn Fn(Combo) -> f64| {
         let (mut won, mut all) = (0.0, 0.0);
         for other in Combo::all().filter(|other| !other.set().intersects(seen)) {
@@ -238,8 +240,8 @@ fn moves_are_those_of_the_paper() {
     assert_eq!(raises(Moves::FoldCallPotAllIn, "r300", ""), [900, 20_000]);
     assert!(raises(Moves::FoldCallPotAllIn, "r20000", "").is_empty());
     assert_eq!(raises(Moves::FoldCallPotAllIn, "r8000c/", "2c3c4c"), [20_000]);
-    // In a pot of 2,000, 0.05 of it is the smallest bet, and 0.05 · 1.15^36 = 7.66 the largest below
-    // all-in: 38 with that.
+    // In a pot of 2,000, 0.05 of it is the smallest bet, and 0.05 · 1.15^36 = 7.66 the largest
+    // below all-in: 38 with that.
     let bets = raises(Moves::Bets56, "r1000c/", "2c3c4c");
     assert_eq!((bets[0], bets[1], bets[bets.len() - 1]), (1100, 1115, 20_000));
     assert_eq!(bets.len(), 39);

@@ -1,4 +1,5 @@
-//! A chart of hands as an SVG: made without fonts or other files, readable on light and dark ground.
+//! A chart of hands as an SVG: made without fonts or other files, readable on light and dark
+//! ground.
 
 use show::number::percent;
 use show::svg::{Colour, Head, Picture};
@@ -20,8 +21,8 @@ pub(crate) struct Title {
     pub(crate) about: String,
 }
 
-/// The chart: each hand's cell is split by how often it takes each action, and filled as far as its combos
-/// get there.
+/// The chart: each hand's cell is split by how often it takes each action, and filled as far as its
+/// combos get there.
 pub(crate) fn chart(chart: &Chart, title: &Title) -> String {
     let legend = HEAD + 13.0 * TALL + 10.0;
     let (width, height) =

@@ -19,10 +19,11 @@ const BINS: usize = 1_000;
 /// Say how often hands win in heads-up hold'em: exact counts, no sampling.
 ///
 /// Two to ten hands meet each other over every board that may still come. One hand meets every hand
-/// the opponent may hold, or with --against those of a range, and its win-rate on the later streets is
-/// shown with quantiles and bars.
+/// the opponent may hold, or with --against those of a range, and its win-rate on the later streets
+/// is shown with quantiles and bars.
 ///
-/// A range is written as players do: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (a number behind `:` is a weight).
+/// A range is written as players do: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (a number behind `:` is a
+/// weight).
 #[derive(clap::Args)]
 pub struct Args {
     /// Hands of two cards, as in AcKd

@@ -15,8 +15,9 @@ use crate::report;
 
 /// Show a situation of heads-up hold'em as the numbers that models see, each with its name.
 ///
-/// There are 35 before the flop, 25 on it, 15 on the turn and 5 on the river: the win-rate, ten deciles of
-/// the win-rate on each later street, and the opponent's chips. docs/features.md has all of them.
+/// There are 35 before the flop, 25 on it, 15 on the turn and 5 on the river: the win-rate, ten
+/// deciles of the win-rate on each later street, and the opponent's chips. docs/features.md has all
+/// of them.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub struct Args {

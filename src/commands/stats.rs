@@ -20,8 +20,8 @@ const AUTO_HANDS: u64 = 1_000_000;
 /// Say what came of a match: win rates with 95 % intervals, splits, luck-adjusted results.
 ///
 /// Reads a match folder, a ledger, or the log of any ACPC dealer. Intervals are by normal theory on
-/// duplicate groups and by bootstrap, with a note when they disagree. What each figure means, and the
-/// schema of the JSON document, stands in docs/statistics.md.
+/// duplicate groups and by bootstrap, with a note when they disagree. What each figure means, and
+/// the schema of the JSON document, stands in docs/statistics.md.
 #[derive(clap::Args)]
 pub struct Args {
     /// A match folder, a ledger, or an ACPC log

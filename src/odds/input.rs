@@ -1,4 +1,5 @@
-//! Reading hands, boards, ranges and quantiles off the command line: one clear line for each mistake.
+//! Reading hands, boards, ranges and quantiles off the command line: one clear line for each
+//! mistake.
 
 use cards::{Card, CardList, CardSet, Combo, ParseCardsError, Range};
 

@@ -1,4 +1,5 @@
-//! What `cardroom equity` and `cardroom features` show: reading cards, and results as text, JSON and SVG.
+//! What `cardroom equity` and `cardroom features` show: reading cards, and results as text, JSON
+//! and SVG.
 
 pub(crate) mod against;
 pub(crate) mod chart;

@@ -1,5 +1,5 @@
-//! Results beside published ones, as a picture: a row for each, with the estimates' 95 % intervals along one axis.
-//! Made without fonts or other files, readable on light and dark ground.
+//! Results beside published ones, as a picture: a row for each, with the estimates' 95 % intervals
+//! along one axis. Made without fonts or other files, readable on light and dark ground.
 
 use show::svg::{Colour, Head, Letters, Picture, escaped};
 
@@ -13,7 +13,8 @@ const EDGE: f64 = 14.0;
 pub(crate) struct Row {
     /// What it is.
     pub(crate) name: String,
-    /// Marks with the half-widths of their intervals, one for each kind of mark; `None` where there is none.
+    /// Marks with the half-widths of their intervals, one for each kind of mark; `None` where there
+    /// is none.
     pub(crate) marks: Vec<Option<(f64, f64)>>,
 }
 

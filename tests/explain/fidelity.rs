@@ -46,7 +46,8 @@ fn what_is_lost_is_lost_on_the_street_of_the_difference() {
     assert_eq!((street(1, "same_likeliest"), street(1, "distance")), (1.0, 0.0));
     assert_eq!(number(&rows[0]["student"]["fold"]), 0.5);
     assert_eq!(number(&rows[0]["teacher"]["call"]), 1.0);
-    // Half of its hands lose the small blind, half a big blind; what `call` wins with itself is nothing on average.
+    // Half of its hands lose the small blind, half a big blind; what `call` wins with itself is
+    // nothing on average.
     let lost = &rows[0]["lost"];
     let [mbb, low, high] =
         [&lost["mbb"], &lost["interval"]["low"], &lost["interval"]["high"]].map(number);

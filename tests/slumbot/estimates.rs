@@ -9,8 +9,8 @@ use logs::LedgerReader;
 use super::{Host, cardroom};
 use crate::program::{send, text};
 
-/// Plays, or goes on with what is complete already, and interrupts the run as soon as it has said what came of
-/// it. Gives the exit code and all that was said on both streams.
+/// Plays, or goes on with what is complete already, and interrupts the run as soon as it has said
+/// what came of it. Gives the exit code and all that was said on both streams.
 fn interrupted(folder: &Path, url: &str) -> (Option<i32>, [String; 2]) {
     let mut command = cardroom(folder);
     command.args(["play", "slumbot", "--agent", "random", "--host", url]);

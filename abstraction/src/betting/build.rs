@@ -44,10 +44,12 @@ struct Found {
     number: u32,
 }
 
-/// What is to be done with a node: its number, its state, its actions, the number of its first child.
+/// What is to be done with a node: its number, its state, its actions, the number of its first
+/// child.
 type Visit<'a> = dyn FnMut(u32, &PublicState, &MenuActions, u32) -> Result<(), TreeError> + 'a;
 
-/// Visits every node depth first, parents before children. Children get the next free numbers together.
+/// Visits every node depth first, parents before children. Children get the next free numbers
+/// together.
 fn walk(def: &Arc<GameDef>, menu: &BetMenu, visit: &mut Visit<'_>) -> Result<(), TreeError> {
     // Which cards lie on the board does not matter to betting, so any will do.
     let deck = def.deck();

@@ -5,8 +5,9 @@ use sha2::{Digest, Sha256};
 
 use crate::menu::BetMenu;
 
-/// SHA-256, in hexadecimal digits, of a game definition: what a trained model is for. Departures from the
-/// rules ([`Quirks`](game::Quirks)) are left out, since they do not change what a hand is worth in play.
+/// SHA-256, in hexadecimal digits, of a game definition: what a trained model is for. Departures
+/// from the rules ([`Quirks`](game::Quirks)) are left out, since they do not change what a hand is
+/// worth in play.
 pub fn game_hash(def: &GameDef) -> String {
     hex(&game_text(def))
 }

@@ -1,15 +1,16 @@
 //! The betting tree of an abstract game for two players: laid out flat, counted before it is built.
 //!
-//! A tree is a game definition with a [`BetMenu`]; cards are left aside. Nodes are decisions and ends; that
-//! board cards are dealt between streets is part of the step to the next node, whose street tells. Node 0 is
-//! the start of the hand. The children of a node stand together, in the order of the menu's actions, and
-//! nodes that are near in play are near in memory: both decisions and values are numbered in depth-first
-//! order.
+//! A tree is a game definition with a [`BetMenu`]; cards are left aside. Nodes are decisions and
+//! ends; that board cards are dealt between streets is part of the step to the next node, whose
+//! street tells. Node 0 is the start of the hand. The children of a node stand together, in the
+//! order of the menu's actions, and nodes that are near in play are near in memory: both decisions
+//! and values are numbered in depth-first order.
 //!
-//! What a trainer or a blueprint keeps are values: one for each action of each *information set*, which is a
-//! decision node with a card bucket. Every street has its table. With `b` buckets on the street the values of
-//! bucket `k` at a node with `a` actions stand at `first_slot * b + k * a` and the `a - 1` places after: by
-//! node, then bucket, then action. [`BettingTree::slots`] times `b` is the length of the table.
+//! What a trainer or a blueprint keeps are values: one for each action of each *information set*,
+//! which is a decision node with a card bucket. Every street has its table. With `b` buckets on the
+//! street the values of bucket `k` at a node with `a` actions stand at `first_slot * b + k * a` and
+//! the `a - 1` places after: by node, then bucket, then action. [`BettingTree::slots`] times `b` is
+//! the length of the table.
 
 mod build;
 mod hash;
@@ -87,8 +88,8 @@ impl BettingTree {
     /// Counts the tree and then builds it.
     ///
     /// # Errors
-    /// [`TreeError`] when the game is not for two players, or the tree has more than `limit` nodes; then
-    /// nothing has been built.
+    /// [`TreeError`] when the game is not for two players, or the tree has more than `limit` nodes;
+    /// then nothing has been built.
     pub fn new(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<BettingTree, TreeError> {
         build::build(def, menu, TreeSize::count(def, menu, limit)?)
     }
@@ -115,7 +116,8 @@ impl BettingTree {
         &self.nodes[node as usize]
     }
 
-    /// The abstract actions of a node, in the order of its children: raises as totals over the whole hand.
+    /// The abstract actions of a node, in the order of its children: raises as totals over the
+    /// whole hand.
     #[inline]
     pub fn actions(&self, node: u32) -> &[Action] {
         let children = self.node(node).children();
@@ -139,8 +141,8 @@ impl BettingTree {
         self.committed[node as usize]
     }
 
-    /// The street of a decision; at an end the street whose cards were dealt last, which is the game's last
-    /// one at a showdown.
+    /// The street of a decision; at an end the street whose cards were dealt last, which is the
+    /// game's last one at a showdown.
     #[inline]
     pub fn street(&self, node: u32) -> Street {
         Street::ALL[self.node(node).street as usize]
@@ -162,7 +164,8 @@ impl BettingTree {
         self.size.slots[street.index()]
     }
 
-    /// The decision nodes of a street in the order of their numbers within it, which is that of their slots.
+    /// The decision nodes of a street in the order of their numbers within it, which is that of
+    /// their slots.
     pub fn decision_nodes(&self, street: Street) -> Vec<u32> {
         let mut found = vec![0; self.decisions(street) as usize];
         for (number, node) in (0..).zip(&self.nodes) {
@@ -175,12 +178,14 @@ impl BettingTree {
         found
     }
 
-    /// SHA-256, in hexadecimal digits, of the game and the menu: trees of the same hash are the same.
+    /// SHA-256, in hexadecimal digits, of the game and the menu: trees of the same hash are the
+    /// same.
     pub fn hash(&self) -> String {
         hash::tree_hash(&self.def, &self.menu)
     }
 
-    /// The betting that leads to a node in the notation of the ACPC protocol, such as `r250c/cr500`.
+    /// The betting that leads to a node in the notation of the ACPC protocol, such as
+    /// `r250c/cr500`.
     pub fn betting(&self, node: u32) -> String {
         let mut steps = Vec::new();
         let mut below = node;

@@ -28,8 +28,8 @@ impl TreeSize {
         })
     }
 
-    /// Values on each street, one for each action of each information set, with these numbers of buckets.
-    /// Wide enough for any tree and any buckets.
+    /// Values on each street, one for each action of each information set, with these numbers of
+    /// buckets. Wide enough for any tree and any buckets.
     pub fn values(&self, buckets: [u32; 4]) -> [u128; 4] {
         std::array::from_fn(|street| u128::from(self.slots[street]) * u128::from(buckets[street]))
     }

@@ -1,9 +1,10 @@
-//! Flops and turns up to the names of suits, and tables with a place for every hand on each of them.
+//! Flops and turns up to the names of suits, and tables with a place for every hand on each of
+//! them.
 //!
-//! A table has a row of 1,326 places for every canonical board. A board is found by the number of its
-//! cards (one look-up), which says its row and how its suits are renamed on the way there; the hand's suits
-//! are renamed alike. Where a board treats suits alike, several renamings lead to the same row, and
-//! every hand that differs by them has the same entry, so that any of them will do.
+//! A table has a row of 1,326 places for every canonical board. A board is found by the number of
+//! its cards (one look-up), which says its row and how its suits are renamed on the way there; the
+//! hand's suits are renamed alike. Where a board treats suits alike, several renamings lead to the
+//! same row, and every hand that differs by them has the same entry, so that any of them will do.
 
 use std::sync::LazyLock;
 
@@ -140,7 +141,8 @@ static RENAMINGS: LazyLock<Vec<[u8; 4]>> = LazyLock::new(|| {
     all
 });
 
-/// The combo that each combo becomes, by renaming; 32 of them so that no index of five bits is outside.
+/// The combo that each combo becomes, by renaming; 32 of them so that no index of five bits is
+/// outside.
 static COMBOS: LazyLock<Box<[[u16; Combo::COUNT]; 32]>> = LazyLock::new(|| {
     let mut combos = Box::new([[0; Combo::COUNT]; 32]);
     for (row, suits) in combos.iter_mut().zip(RENAMINGS.iter()) {

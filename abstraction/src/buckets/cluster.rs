@@ -1,12 +1,14 @@
-//! Hands of similar prospects, by k-means with the earth mover's distance over histograms of the next street.
+//! Hands of similar prospects, by k-means with the earth mover's distance over histograms of the
+//! next street.
 //!
-//! Gilpin, Sandholm, Sørensen, "Potential-aware automated abstraction", AAAI 2007; Ganzfried and Sandholm,
-//! "Potential-aware imperfect-recall abstraction with earth mover's distance", AAAI 2014. The centre of a
-//! cluster is the histogram of the least distance to all its hands, which has medians where that paper takes
-//! means: so no step makes the sum of distances greater. First centres are drawn as in k-means++ (Arthur and
-//! Vassilvitskii, 2007), and distances that the triangle inequality makes superfluous are not taken
-//! (Hamerly, 2010). All hands take part, each as often as it is dealt; everything is in whole numbers, so
-//! that the result is the same on any number of threads.
+//! Gilpin, Sandholm, Sørensen, "Potential-aware automated abstraction", AAAI 2007; Ganzfried and
+//! Sandholm, "Potential-aware imperfect-recall abstraction with earth mover's distance", AAAI 2014.
+//! The centre of a cluster is the histogram of the least distance to all its hands, which has
+//! medians where that paper takes means: so no step makes the sum of distances greater. First
+//! centres are drawn as in k-means++ (Arthur and Vassilvitskii, 2007), and distances that the
+//! triangle inequality makes superfluous are not taken (Hamerly, 2010). All hands take part, each
+//! as often as it is dealt; everything is in whole numbers, so that the result is the same on any
+//! number of threads.
 
 use cards::{Combo, RiverTable};
 use game::Street;
@@ -23,7 +25,8 @@ const ROUNDS: usize = 40;
 /// A round that makes the sum of distances less than this share smaller is the last.
 const ENOUGH: f64 = 2e-4;
 
-/// How far the clustering is: the stage, and the share of it done. Of rounds also the sum of distances.
+/// How far the clustering is: the stage, and the share of it done. Of rounds also the sum of
+/// distances.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(&'static str, f64, Option<u64>);
 
 /// The hands on one canonical board that have different histograms.
@@ -32,8 +35,8 @@ struct Hands {
     histograms: Vec<Histogram>,
     /// How many deals each stands for.
     weights: Vec<u32>,
-    /// The cluster of each, no more than how far it is from its centre, and no less than how far it is from
-    /// any other.
+    /// The cluster of each, no more than how far it is from its centre, and no less than how far it
+    /// is from any other.
     clusters: Vec<u16>,
     upper: Vec<u16>,
     lower: Vec<u16>,
@@ -49,8 +52,8 @@ struct Clustering {
     counts: Counts,
 }
 
-/// The centres of `count` clusters of the hands of a flop or turn. `None` when there are fewer different
-/// histograms.
+/// The centres of `count` clusters of the hands of a flop or turn. `None` when there are fewer
+/// different histograms.
 pub(super) fn centres(
     table: &RiverTable,
     street: Street,
@@ -104,8 +107,8 @@ fn all_hands(table: &RiverTable, street: Street) -> Vec<Hands> {
     boards.rows().par_iter().map(of_board).collect()
 }
 
-/// Draws centres one by one, each hand with a probability in proportion to its weight and to the square of its
-/// distance from the centres before. Leaves every hand at its nearest centre.
+/// Draws centres one by one, each hand with a probability in proportion to its weight and to the
+/// square of its distance from the centres before. Leaves every hand at its nearest centre.
 fn first_centres(
     hands: &mut [Hands],
     count: usize,
@@ -161,8 +164,8 @@ impl Hands {
         u64::from(self.weights[at]) * apart
     }
 
-    /// Moves hands to a new centre where it is nearer; returns the sum of their shares. `apart` are the
-    /// new centre's distances from those before.
+    /// Moves hands to a new centre where it is nearer; returns the sum of their shares. `apart` are
+    /// the new centre's distances from those before.
     fn add_centre(&mut self, number: u16, centre: &Histogram, apart: &[u16]) -> u64 {
         let mut shares = 0;
         for at in 0..self.weights.len() {

@@ -8,10 +8,10 @@
 //! lengths = 0 796 796 796
 //! ```
 //!
-//! The lines end with a line feed, an empty one closes them. Then each street's numbers follow, little-endian,
-//! as many bytes as `lengths` says: limits of percentiles (4 bytes each); scales, centres (8 bytes each) and
-//! limits of nested ones; keys of features (8 bytes); centres of clusters (32 bytes each). The hash is over
-//! version, recipe and these numbers: [`Buckets::hash`].
+//! The lines end with a line feed, an empty one closes them. Then each street's numbers follow,
+//! little-endian, as many bytes as `lengths` says: limits of percentiles (4 bytes each); scales,
+//! centres (8 bytes each) and limits of nested ones; keys of features (8 bytes); centres of
+//! clusters (32 bytes each). The hash is over version, recipe and these numbers: [`Buckets::hash`].
 
 use std::io::{self, Read, Write};
 

@@ -1,9 +1,10 @@
 //! What the next street may bring, as a histogram of win-rates, and the distance between two.
 //!
-//! A histogram is kept as its running sums: how many of the boards of the next street (47 from a flop, 46 from
-//! a turn) leave the hand below each of 31 win-rates, 1/32 apart. The earth mover's distance between two
-//! histograms on a line is the sum of the differences of their running sums, so that it is a whole number, and
-//! the histogram that is closest to many has in each place the median of theirs.
+//! A histogram is kept as its running sums: how many of the boards of the next street (47 from a
+//! flop, 46 from a turn) leave the hand below each of 31 win-rates, 1/32 apart. The earth mover's
+//! distance between two histograms on a line is the sum of the differences of their running sums,
+//! so that it is a whole number, and the histogram that is closest to many has in each place the
+//! median of theirs.
 
 use cards::Outlook;
 
@@ -39,8 +40,8 @@ pub(super) fn distance(a: &Histogram, b: &Histogram) -> u16 {
     a.iter().zip(b).map(|(a, b)| u16::from(a.abs_diff(*b))).sum()
 }
 
-/// The sum of the running sums: by how much two histograms differ in it, they are apart at least. It falls
-/// as the mean win-rate rises.
+/// The sum of the running sums: by how much two histograms differ in it, they are apart at least.
+/// It falls as the mean win-rate rises.
 #[inline]
 pub(super) fn mass(histogram: &Histogram) -> u16 {
     histogram.iter().copied().map(u16::from).sum()
@@ -75,8 +76,8 @@ impl Centres {
 
     /// The nearest centre; of equally near ones the first.
     ///
-    /// Centres are tried outwards from the one of the same mass, until the difference in mass alone is more
-    /// than the second-best distance.
+    /// Centres are tried outwards from the one of the same mass, until the difference in mass alone
+    /// is more than the second-best distance.
     pub(super) fn nearest(&self, histogram: &Histogram) -> Nearest {
         let own = mass(histogram);
         let (mut best, mut second) = ((u16::MAX, u16::MAX), u16::MAX);

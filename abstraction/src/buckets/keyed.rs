@@ -1,7 +1,8 @@
-//! Hands with the same rounded features: the win-rate, and quantiles of the win-rate on the next street.
+//! Hands with the same rounded features: the win-rate, and quantiles of the win-rate on the next
+//! street.
 //!
-//! After Bertsimas and Paskov, "World-class interpretable poker" (2022), who group hands by such features;
-//! how coarsely they are rounded is not published.
+//! After Bertsimas and Paskov, "World-class interpretable poker" (2022), who group hands by such
+//! features; how coarsely they are rounded is not published.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +12,8 @@ use rayon::prelude::*;
 
 use super::boards::Boards;
 
-/// The features of a hand, each in `steps`ths, as the digits of a number: the win-rate first, then quantiles
-/// from the lowest.
+/// The features of a hand, each in `steps`ths, as the digits of a number: the win-rate first, then
+/// quantiles from the lowest.
 pub(super) fn key(outlook: &Outlook, steps: u32, quantiles: u32) -> u64 {
     let base = u64::from(steps) + 1;
     let digit = |share: f64| (share * f64::from(steps)).round() as u64;

@@ -1,15 +1,16 @@
 //! Card buckets: the hands of each street in a few groups that a strategy does not tell apart.
 //!
-//! A [`BucketRecipe`] says in a line of text how each street's buckets are made, and [`Buckets::make`]
-//! makes them: exactly, from the table of all river states, the same on every machine. What decides a
-//! hand's bucket are a few numbers (the limits between percentiles, the centres of clusters): they are
-//! what a file of buckets holds, and what their [`hash`](Buckets::hash) is made of. From them a bucket is
-//! found in some microseconds; [`Buckets::tabulate`] writes them out for every hand on every board (52 MB),
-//! which finds a bucket in some nanoseconds and is meant for training.
+//! A [`BucketRecipe`] says in a line of text how each street's buckets are made, and
+//! [`Buckets::make`] makes them: exactly, from the table of all river states, the same on every
+//! machine. What decides a hand's bucket are a few numbers (the limits between percentiles, the
+//! centres of clusters): they are what a file of buckets holds, and what their
+//! [`hash`](Buckets::hash) is made of. From them a bucket is found in some microseconds;
+//! [`Buckets::tabulate`] writes them out for every hand on every board (52 MB), which finds a
+//! bucket in some nanoseconds and is meant for training.
 //!
-//! Buckets forget: they depend on the hand and the set of cards on the board, not on the street on which
-//! each card came, nor on the buckets of earlier streets (*imperfect recall*). Hands that differ only in the
-//! names of suits share a bucket.
+//! Buckets forget: they depend on the hand and the set of cards on the board, not on the street on
+//! which each card came, nor on the buckets of earlier streets (*imperfect recall*). Hands that
+//! differ only in the names of suits share a bucket.
 
 mod boards;
 mod cluster;
@@ -110,9 +111,10 @@ pub struct DealtCards {
 pub type DealtBuckets = [[u32; 4]; 2];
 
 impl Buckets {
-    /// Makes the buckets of a recipe, on all threads of the rayon pool it is called in: a second or two for
-    /// percentiles and nested percentiles, seconds for features, a minute or two for some hundred clusters on
-    /// each of two streets. `progress` is told how far it is, from the calling thread.
+    /// Makes the buckets of a recipe, on all threads of the rayon pool it is called in: a second or
+    /// two for percentiles and nested percentiles, seconds for features, a minute or two for some
+    /// hundred clusters on each of two streets. `progress` is told how far it is, from the calling
+    /// thread.
     ///
     /// # Errors
     /// When a street has fewer hands than buckets were asked for, or features are too fine.
@@ -139,7 +141,8 @@ impl Buckets {
         &self.recipe
     }
 
-    /// SHA-256 over the version, the recipe and all that decides a hand's bucket, in hexadecimal digits.
+    /// SHA-256 over the version, the recipe and all that decides a hand's bucket, in hexadecimal
+    /// digits.
     pub fn hash(&self) -> &str {
         &self.hash
     }
@@ -149,8 +152,8 @@ impl Buckets {
         self.rules[street.index()].count()
     }
 
-    /// Writes the buckets of every hand on every board out: a second or two for percentiles, 52 MB. Does
-    /// nothing the second time.
+    /// Writes the buckets of every hand on every board out: a second or two for percentiles, 52 MB.
+    /// Does nothing the second time.
     pub fn tabulate(&mut self, mut progress: impl FnMut(Progress)) {
         if self.tables.is_none() {
             self.tables = Some(Tables::new(&self.rules, &mut progress));
@@ -172,8 +175,8 @@ impl Buckets {
 
     /// The bucket of a hand on a board of 0, 3, 4 or 5 cards, below the street's count.
     ///
-    /// Without [tables](Buckets::tabulate) the first call after the flop builds the river table (0.2 s);
-    /// each then takes up to 10 µs.
+    /// Without [tables](Buckets::tabulate) the first call after the flop builds the river table
+    /// (0.2 s); each then takes up to 10 µs.
     ///
     /// # Errors
     /// When these are not the cards of a hold'em hand.
@@ -197,8 +200,9 @@ impl Buckets {
         Ok(self.rules[street.index()].bucket(hole, board, &mut Outlook::default())?)
     }
 
-    /// The buckets of all hands on a board of 0, 3, 4 or 5 cards, at the combos' numbers; 0 for hands that share a
-    /// card with it. A millisecond on the flop, less later; several times that for hands without an outlook.
+    /// The buckets of all hands on a board of 0, 3, 4 or 5 cards, at the combos' numbers; 0 for
+    /// hands that share a card with it. A millisecond on the flop, less later; several times that
+    /// for hands without an outlook.
     ///
     /// # Errors
     /// When the board has another number of cards.
@@ -225,11 +229,11 @@ impl Buckets {
         Ok(buckets)
     }
 
-    /// The buckets of both hands of each deal on all streets. The cards of a deal must all be different, or
-    /// any buckets come out.
+    /// The buckets of both hands of each deal on all streets. The cards of a deal must all be
+    /// different, or any buckets come out.
     ///
-    /// With [tables](Buckets::tabulate), which this is meant for, some 200 ns a deal when there are many:
-    /// most of it waiting for memory, which several do together.
+    /// With [tables](Buckets::tabulate), which this is meant for, some 200 ns a deal when there are
+    /// many: most of it waiting for memory, which several do together.
     pub fn deal(&self, deals: &[DealtCards], mut each: impl FnMut(usize, DealtBuckets)) {
         const TOGETHER: usize = 16;
         let Some(tables) = &self.tables else {

@@ -1,10 +1,11 @@
 //! Boards in classes first, then hands in percentiles of E[HS²] within each class.
 //!
-//! After the *public nested* abstraction of "Deep counterfactual value networks" studies: boards are clustered
-//! by two features. The *draw value* is how many straights and flushes there are: pairs of hole cards that
-//! make one, counted over all cards that may come next (on the river, with the board as it is). The *high-card
-//! value* is the sum of the board's ranks, a deuce 0 and an ace 12. Both are scaled to a variance of one over
-//! all boards before they are clustered by k-means.
+//! After the *public nested* abstraction of "Deep counterfactual value networks" studies: boards
+//! are clustered by two features. The *draw value* is how many straights and flushes there are:
+//! pairs of hole cards that make one, counted over all cards that may come next (on the river, with
+//! the board as it is). The *high-card value* is the sum of the board's ranks, a deuce 0 and an
+//! ace 12. Both are scaled to a variance of one over all boards before they are clustered by
+//! k-means.
 
 use cards::{CanonicalIndex, CardSet, Category, Combo, PartialHand};
 use rand::{RngExt, SeedableRng};
@@ -48,7 +49,8 @@ fn made(board: CardSet) -> u32 {
 }
 
 impl Classes {
-    /// Clusters the boards of so many cards. `None` when there are fewer different ones than classes.
+    /// Clusters the boards of so many cards. `None` when there are fewer different ones than
+    /// classes.
     pub(super) fn make(cards: usize, count: u32, seed: u64) -> Option<Classes> {
         let index = CanonicalIndex::new([cards]).expect("three to five cards have an index");
         let boards: Vec<([u32; 2], f64)> = (0..index.size())

@@ -9,8 +9,8 @@ use super::boards::Boards;
 /// The score of places where no hand can be.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Bits by which sums of squares are made smaller: some million scores are left, so that hands can be
-/// counted by score.
+/// Bits by which sums of squares are made smaller: some million scores are left, so that hands can
+/// be counted by score.
 const FLOP_SHIFT: u32 = 12;
 const TURN_SHIFT: u32 = 8;
 
@@ -101,8 +101,8 @@ fn weigh_rivers(
         .reduce(empty, merged)
 }
 
-/// The least scores of all groups but the first, for so many groups as equal in weight as they can be
-/// without dividing hands of one score; none is empty.
+/// The least scores of all groups but the first, for so many groups as equal in weight as they can
+/// be without dividing hands of one score; none is empty.
 ///
 /// # Errors
 /// The number of scores, when that is less than the number of groups.

@@ -24,8 +24,8 @@ pub struct StreetReport {
     pub fullest: f64,
     /// The variance of the win-rate over all hands.
     pub variance: f64,
-    /// The mean variance of the win-rate within a bucket: what is lost of the above by not telling the hands
-    /// of a bucket apart.
+    /// The mean variance of the win-rate within a bucket: what is lost of the above by not telling
+    /// the hands of a bucket apart.
     pub within: f64,
     /// A few buckets, from the lowest number to the highest.
     pub examples: Vec<Example>,
@@ -40,7 +40,8 @@ pub struct Example {
     pub share: f64,
     /// The mean win-rate of its hands, the lowest and the highest.
     pub win_rate: [f64; 3],
-    /// What its hands make on their boards, the most usual first, with the shares of the bucket's hands.
+    /// What its hands make on their boards, the most usual first, with the shares of the bucket's
+    /// hands.
     pub made: Vec<(&'static str, f64)>,
     /// A few of them, with their boards.
     pub hands: Vec<(HoleCards, Board)>,

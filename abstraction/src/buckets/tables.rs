@@ -105,8 +105,8 @@ impl Tables {
     }
 }
 
-/// Where the buckets of both hands of a deal are: found for many deals before any is read, so that the reads
-/// wait for memory together.
+/// Where the buckets of both hands of a deal are: found for many deals before any is read, so that
+/// the reads wait for memory together.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     holes: [Combo; 2],

@@ -1,15 +1,18 @@
-//! A situation in heads-up hold'em as 35 numbers before the flop, 25 on it, 15 on the turn, 5 on the river.
+//! A situation in heads-up hold'em as 35 numbers before the flop, 25 on it, 15 on the turn, 5 on
+//! the river.
 //!
-//! The numbers are, in this order: the win-rate against any hand the opponent may hold; ten deciles of the
-//! win-rate on each later street, over every board that may come; and the chips the opponent has put in on
-//! each of the four streets. All win-rates are exact. Which numbers there are, their names, and how ties and
-//! deciles are counted is a [`Schema`]; what makes the numbers is a [`FeatureMaker`].
+//! The numbers are, in this order: the win-rate against any hand the opponent may hold; ten deciles
+//! of the win-rate on each later street, over every board that may come; and the chips the opponent
+//! has put in on each of the four streets. All win-rates are exact. Which numbers there are, their
+//! names, and how ties and deciles are counted is a [`Schema`]; what makes the numbers is a
+//! [`FeatureMaker`].
 //!
-//! After Bertsimas and Paskov, "World-class interpretable poker" (2022), where deciles are not defined
-//! further: here 10 %, 20 % … 100 % by nearest rank, and ties count half, unless a schema says otherwise.
+//! After Bertsimas and Paskov, "World-class interpretable poker" (2022), where deciles are not
+//! defined further: here 10 %, 20 % … 100 % by nearest rank, and ties count half, unless a schema
+//! says otherwise.
 //!
-//! Values are of single precision, so that training and play see the same numbers bit by bit: win-rates
-//! to 7 digits, and chips exactly up to 16,777,216.
+//! Values are of single precision, so that training and play see the same numbers bit by bit:
+//! win-rates to 7 digits, and chips exactly up to 16,777,216.
 
 mod bets;
 mod feature;

@@ -18,11 +18,12 @@ pub(super) const VALUES: usize = 31;
 /// The shipped rows: a line for each starting hand with whole numbers, the parts of each win-rate.
 const SHIPPED: &str = include_str!("../../data/preflop.txt");
 
-/// What those numbers are parts of: twice the ways of completing board and opponent's hand, now and on
-/// the flop, turn and river.
+/// What those numbers are parts of: twice the ways of completing board and opponent's hand, now and
+/// on the flop, turn and river.
 const DENOMINATORS: [u64; 4] = [4_195_144_800, 2_140_380, 91_080, 1_980];
 
-/// The rows of a schema. Those of the default are read from the shipped table; others take 2 s once.
+/// The rows of a schema. Those of the default are read from the shipped table; others take 2 s
+/// once.
 pub(super) fn rows(schema: Schema) -> &'static Rows {
     static ROWS: [OnceLock<Box<Rows>>; 4] = [const { OnceLock::new() }; 4];
     let place = Schema::ALL.iter().position(|&other| other == schema);

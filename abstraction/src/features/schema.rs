@@ -20,8 +20,8 @@ pub enum Quantiles {
     Linear,
 }
 
-/// A set of features. There is one for each way of counting ties and of reading deciles; the default counts
-/// ties half and takes the nearest rank.
+/// A set of features. There is one for each way of counting ties and of reading deciles; the
+/// default counts ties half and takes the nearest rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Schema {
     /// What a tie counts for.
@@ -30,7 +30,8 @@ pub struct Schema {
     pub quantiles: Quantiles,
 }
 
-/// What names a schema in a model's manifest: the program that reads the model must have the same one.
+/// What names a schema in a model's manifest: the program that reads the model must have the same
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stamp {

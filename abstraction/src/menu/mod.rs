@@ -1,7 +1,7 @@
 //! Bet menus: which actions an abstract game has, street by street and raise by raise.
 //!
-//! A fold (when something is owed) and a call are always on the menu; a menu names the sizes of bets and
-//! raises. It is a text of lines `STREETS RAISES: SIZES`, read and printed by [`text`]:
+//! A fold (when something is owed) and a call are always on the menu; a menu names the sizes of
+//! bets and raises. It is a text of lines `STREETS RAISES: SIZES`, read and printed by [`text`]:
 //!
 //! ```text
 //! # A comment.
@@ -13,11 +13,12 @@
 //! allin-from: 80%         a raise to this share of the stack or more becomes all-in
 //! ```
 //!
-//! `every` stands for all four streets. Raises are counted on each street from 1, blinds aside; a raise that
-//! no line names is not on the menu. Sizes: `min`, the smallest legal raise; `2.5x`, a raise to this multiple
-//! of what has been bet on the street; `75%` and `pot`, a raise by this share of the pot that a call would
-//! make; `allin`; `none`. The rules have the last word: a size below the smallest raise becomes that one, one
-//! beyond the stack becomes all-in, and in a limit game every size is the one raise that it has.
+//! `every` stands for all four streets. Raises are counted on each street from 1, blinds aside; a
+//! raise that no line names is not on the menu. Sizes: `min`, the smallest legal raise; `2.5x`, a
+//! raise to this multiple of what has been bet on the street; `75%` and `pot`, a raise by this
+//! share of the pot that a call would make; `allin`; `none`. The rules have the last word: a size
+//! below the smallest raise becomes that one, one beyond the stack becomes all-in, and in a limit
+//! game every size is the one raise that it has.
 
 mod moves;
 mod shipped;
@@ -68,8 +69,8 @@ impl BetMenu {
         }
     }
 
-    /// The actions of the seat to act: a fold when something is owed, a call, and the raises of the menu,
-    /// made legal, ascending and distinct. Empty when nobody is to act.
+    /// The actions of the seat to act: a fold when something is owed, a call, and the raises of the
+    /// menu, made legal, ascending and distinct. Empty when nobody is to act.
     pub fn actions(&self, public: &PublicState) -> MenuActions {
         let mut actions = MenuActions::new();
         let Turn::Act(seat) = public.turn() else { return actions };

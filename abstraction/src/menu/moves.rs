@@ -18,8 +18,8 @@ pub enum Move {
     Raise(BetSize),
 }
 
-/// The moves of one street of a menu: fold, call, and every size that any raise of the street has, ascending
-/// by kind. Their places in this order are the numbers of a learner's classes.
+/// The moves of one street of a menu: fold, call, and every size that any raise of the street has,
+/// ascending by kind. Their places in this order are the numbers of a learner's classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moves {
     moves: Vec<Move>,
@@ -51,9 +51,9 @@ impl Moves {
         self.moves.iter().map(ToString::to_string).collect()
     }
 
-    /// What a move comes to for the seat to act, made legal: a fold where nothing is owed checks, a raise
-    /// where none is allowed calls, and sizes stop at the smallest and the largest raise. A multiple of a bet
-    /// where there is no bet is the smallest raise.
+    /// What a move comes to for the seat to act, made legal: a fold where nothing is owed checks, a
+    /// raise where none is allowed calls, and sizes stop at the smallest and the largest raise. A
+    /// multiple of a bet where there is no bet is the smallest raise.
     ///
     /// Panics where nobody is to act, or there is no such move.
     pub fn action(&self, public: &PublicState, number: usize) -> Action {
@@ -71,8 +71,8 @@ impl Moves {
         }
     }
 
-    /// How much of the moves' shares each action gets for the seat to act: moves that come to the same action count
-    /// together, in the order of the first. Shares below zero count as zero.
+    /// How much of the moves' shares each action gets for the seat to act: moves that come to the
+    /// same action count together, in the order of the first. Shares below zero count as zero.
     ///
     /// Panics where nobody is to act, or there are more shares than moves.
     pub fn actions(&self, public: &PublicState, shares: &[f32]) -> Vec<(Action, f64)> {
@@ -87,8 +87,8 @@ impl Moves {
         weights
     }
 
-    /// The number of the move that an action of the seat to act is: for a raise the one that comes to the same
-    /// chips, or else the nearest; among equals all-in, or else the smallest kind.
+    /// The number of the move that an action of the seat to act is: for a raise the one that comes
+    /// to the same chips, or else the nearest; among equals all-in, or else the smallest kind.
     ///
     /// Panics where nobody is to act.
     pub fn of(&self, public: &PublicState, action: Action) -> usize {

@@ -1,4 +1,5 @@
-//! Menus as text: the reader, the printer and what can be wrong. The [parent](super) has the format.
+//! Menus as text: the reader, the printer and what can be wrong. The [parent](super) has the
+//! format.
 
 use std::fmt;
 use std::str::FromStr;

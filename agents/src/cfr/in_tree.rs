@@ -1,4 +1,5 @@
-//! A blueprint inside its own betting tree, for all hands at once: the same strategy as play has there.
+//! A blueprint inside its own betting tree, for all hands at once: the same strategy as play has
+//! there.
 
 use std::sync::{Arc, OnceLock};
 

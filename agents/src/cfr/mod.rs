@@ -1,15 +1,15 @@
 //! `cfr`: plays from a blueprint, the average strategy of an abstract game.
 //!
-//! At each decision the hand's betting is followed in the blueprint's betting tree, bets that the tree does not
-//! have being read as one that it has ([`abstraction::translate`]), and the hole cards fall into a bucket; the
-//! probabilities that stand there are then those of the decision. Where translation is random, each such bet is
-//! read as one of its two neighbours, and stays that for the rest of the hand; nobody else knows as which. What
-//! that comes to at a decision is said without drawing: the mixture over all readings, each as likely as it is
-//! for somebody who holds these cards and has done what the seat did. So the strategy is a pure function of what
-//! is seen.
+//! At each decision the hand's betting is followed in the blueprint's betting tree, bets that the
+//! tree does not have being read as one that it has ([`abstraction::translate`]), and the hole
+//! cards fall into a bucket; the probabilities that stand there are then those of the decision.
+//! Where translation is random, each such bet is read as one of its two neighbours, and stays that
+//! for the rest of the hand; nobody else knows as which. What that comes to at a decision is said
+//! without drawing: the mixture over all readings, each as likely as it is for somebody who holds
+//! these cards and has done what the seat did. So the strategy is a pure function of what is seen.
 //!
-//! Where training has never been, or the tree's betting is over before the hand's, it checks, or calls what pays
-//! against any hand; a call that was all-in in the tree stays a call.
+//! Where training has never been, or the tree's betting is over before the hand's, it checks, or
+//! calls what pays against any hand; a call that was all-in in the tree stays a call.
 
 mod boards;
 mod in_tree;

@@ -1,10 +1,10 @@
 //! Counting boards by their ranks instead of their cards.
 //!
-//! As long as nobody has a flush, only ranks matter: the missing cards are one of 6,188 multisets of
-//! five ranks (91 of two), each of which stands for as many boards as there are ways to pick suits for it.
-//! These are counted first, as if there were no flushes. Then the boards with a flush for either
-//! hand are counted again and the difference added: for each suit the sets of ranks in that suit that make
-//! a flush, and with each the multisets of the other ranks, two at most.
+//! As long as nobody has a flush, only ranks matter: the missing cards are one of 6,188 multisets
+//! of five ranks (91 of two), each of which stands for as many boards as there are ways to pick
+//! suits for it. These are counted first, as if there were no flushes. Then the boards with a flush
+//! for either hand are counted again and the difference added: for each suit the sets of ranks in
+//! that suit that make a flush, and with each the multisets of the other ranks, two at most.
 //!
 //! With five or more cards of one suit among seven no hand is a full house or better, so a flush
 //! always counts as what its suit alone is worth.
@@ -64,8 +64,8 @@ struct Counter<'a, const MISSING: usize> {
     board: CardSet,
     /// Cards that may come.
     free: CardSet,
-    /// The strengths of both hands without flushes, by the missing ranks. What cannot come is left as
-    /// it was.
+    /// The strengths of both hands without flushes, by the missing ranks. What cannot come is left
+    /// as it was.
     plain: &'a mut [[HandRank; 2]],
     sum: Sum,
 }

@@ -35,7 +35,8 @@ impl AllInMatrix {
         self.counts[place(hero, villain)]
     }
 
-    /// Pairs of hands of these kinds without a common card: 36 of `AA` and `KK`, 6 of `AA` and `AA`.
+    /// Pairs of hands of these kinds without a common card: 36 of `AA` and `KK`, 6 of `AA` and
+    /// `AA`.
     pub fn pairs(&self, hero: StartingHand, villain: StartingHand) -> u64 {
         self.get(hero, villain).total / BOARDS
     }

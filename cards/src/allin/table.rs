@@ -11,8 +11,8 @@ use crate::{CanonicalIndex, CardSet, Combo, StartingHand, WinRate};
 ///
 /// There are 93,769 ordered pairs of hands up to the names of suits. The table holds for each the
 /// boards on which the first one wins, in three bytes, the lowest first, in the order of
-/// [`CanonicalIndex`] for two rounds of two cards: 281,307 bytes. The losses are the wins of the pair
-/// the other way round, and the other boards are ties.
+/// [`CanonicalIndex`] for two rounds of two cards: 281,307 bytes. The losses are the wins of the
+/// pair the other way round, and the other boards are ties.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreflopTable {
     wins: Cow<'static, [u8]>,

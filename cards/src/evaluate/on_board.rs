@@ -5,9 +5,9 @@ use crate::{Card, CardSet, Rank, Suit};
 
 /// The strengths of all pairs of hole cards on one board of up to five cards.
 ///
-/// A hole card counts by its rank and by whether it has the suit that a flush must have, so it has one
-/// of 26 kinds, of 13 where no flush is possible. All pairs of kinds are looked up when it is made
-/// (in the time of some hundred evaluations), and a pair of cards is one load afterwards.
+/// A hole card counts by its rank and by whether it has the suit that a flush must have, so it has
+/// one of 26 kinds, of 13 where no flush is possible. All pairs of kinds are looked up when it is
+/// made (in the time of some hundred evaluations), and a pair of cards is one load afterwards.
 ///
 /// ```
 /// use cards::{Board, OnBoard, evaluate};

@@ -6,12 +6,12 @@
 //!
 //! How a deal gets its number. Each suit is looked at alone: how many of its cards fall in each
 //! round (its *code*), and which ranks they are, among all sets of ranks with that code (its
-//! *rank number*). The four codes, without order, are the *shape* of the deal; the deals of one shape have
-//! neighbouring numbers. Suits with different codes are told apart by them, so their rank numbers
-//! are the digits of a mixed radix; suits with the same code are interchangeable, so their rank
-//! numbers are a multiset, which has a number of its own. After Kevin Waugh, "A Fast and Optimal
-//! Hand Isomorphism Algorithm" (2013); here the four suits are worked on together, as lanes of
-//! one word.
+//! *rank number*). The four codes, without order, are the *shape* of the deal; the deals of one
+//! shape have neighbouring numbers. Suits with different codes are told apart by them, so their
+//! rank numbers are the digits of a mixed radix; suits with the same code are interchangeable, so
+//! their rank numbers are a multiset, which has a number of its own. After Kevin Waugh, "A Fast and
+//! Optimal Hand Isomorphism Algorithm" (2013); here the four suits are worked on together, as lanes
+//! of one word.
 
 mod lanes;
 mod shapes;
@@ -119,7 +119,8 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
     /// The index of deals with this many cards in each round.
     ///
     /// # Errors
-    /// When there are no rounds or more than four, a round has no cards, or there are more than seven cards.
+    /// When there are no rounds or more than four, a round has no cards, or there are more than
+    /// seven cards.
     pub fn new(sizes: [usize; ROUNDS]) -> Result<CanonicalIndex<ROUNDS>, RoundsError> {
         let cards = sizes.iter().fold(0, |sum: usize, &size| sum.saturating_add(size));
         if (1..=4).contains(&ROUNDS) && !sizes.contains(&0) && cards <= 7 {
@@ -148,8 +149,8 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
     /// The number of a deal.
     ///
     /// # Errors
-    /// When a round has another number of cards than [`sizes`](CanonicalIndex::sizes) says, or a card
-    /// stands in two rounds.
+    /// When a round has another number of cards than [`sizes`](CanonicalIndex::sizes) says, or a
+    /// card stands in two rounds.
     #[inline]
     pub fn index(&self, rounds: [CardSet; ROUNDS]) -> Result<u64, DealError> {
         let mut sets = self.order.map(|round| rounds[round].bits());
@@ -178,8 +179,8 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
         Ok(self.shapes.of(code).number(suits.map(|suit| suit & u64::from(u32::MAX))))
     }
 
-    /// Removes from each suit of each set the ranks that the sets before it have taken, so that the sets
-    /// of a code are equally many whatever was taken.
+    /// Removes from each suit of each set the ranks that the sets before it have taken, so that the
+    /// sets of a code are equally many whatever was taken.
     #[inline]
     fn close_ranks(&self, sets: &mut [u64; ROUNDS]) {
         for place in 0..ROUNDS - 1 {

@@ -165,8 +165,8 @@ impl Shape {
         (shape, stride)
     }
 
-    /// The number of a deal, from the rank numbers of its suits: in the order of the codes, and equal
-    /// codes with the greatest first.
+    /// The number of a deal, from the rank numbers of its suits: in the order of the codes, and
+    /// equal codes with the greatest first.
     #[inline]
     pub(super) fn number(&self, ranks: [u64; 4]) -> u64 {
         if self.crowded {
@@ -225,8 +225,8 @@ fn lists_of_codes(sizes: &[usize], shifts: &[u32], codes: [u8; 4], lists: &mut V
 }
 
 /// What the sum of the counts of `more + 1` suits adds to the number of a list: with sums `s1`,
-/// `s2`, `s3` a round has the number `C(s1, 1) + C(s2 + 1, 2) + C(s3 + 2, 3)` among the divisions of
-/// its cards, and the rounds are digits.
+/// `s2`, `s3` a round has the number `C(s1, 1) + C(s2 + 1, 2) + C(s3 + 2, 3)` among the divisions
+/// of its cards, and the rounds are digits.
 fn list_part<const ROUNDS: usize>(
     counts: [usize; ROUNDS],
     more: usize,
@@ -263,8 +263,8 @@ const fn width(size: usize) -> u32 {
     usize::BITS - size.leading_zeros()
 }
 
-/// Multisets of `more + 1` numbers below `numbers`. Also what the greatest member of such a multiset
-/// adds to its number: the multisets of that size with smaller members only.
+/// Multisets of `more + 1` numbers below `numbers`. Also what the greatest member of such a
+/// multiset adds to its number: the multisets of that size with smaller members only.
 #[inline]
 const fn multisets(numbers: u64, more: usize) -> u64 {
     match more {

@@ -79,9 +79,9 @@ impl Range {
         self.weights.iter().sum()
     }
 
-    /// What a hand meets in the range over all boards that may still come: sums of weight times boards,
-    /// which are exact where weights are. Hands of the range that share a card with the hand or the board
-    /// count for nothing; a total of 0 says that none was left.
+    /// What a hand meets in the range over all boards that may still come: sums of weight times
+    /// boards, which are exact where weights are. Hands of the range that share a card with the
+    /// hand or the board count for nothing; a total of 0 says that none was left.
     ///
     /// # Errors
     /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
@@ -92,7 +92,8 @@ impl Range {
         if let Some(card) = (hole.set() & board).iter().next() {
             return Err(AllInError::Shared(card));
         }
-        // Hands that renaming suits makes equal meet the same boards: their weights are added first.
+        // Hands that renaming suits makes equal meet the same boards: their weights are added
+        // first.
         let mut keep = renamings(board);
         keep.retain(|suits| renamed(hole, suits) == hole);
         let mut weights = [0.0; Combo::COUNT];

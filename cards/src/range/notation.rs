@@ -11,15 +11,15 @@ use crate::{Combo, HoleCards, Rank, StartingHand};
 /// A range is a list of items between commas or blanks:
 ///
 /// - `TT`, `AKs`, `AKo`, `AK`: a pair, a suited hand, an offsuit hand, both;
-/// - `TT+`: this pair and all higher ones; `A2s+`, `KTo+`, `AT+`: this lower card and all others below
-///   the higher card;
-/// - `99-66`, `A5s-A2s`, `KQo-K9o`: from one hand to the other, in either order; `JTs-54s`: the same gap
-///   between the ranks all the way;
+/// - `TT+`: this pair and all higher ones; `A2s+`, `KTo+`, `AT+`: this lower card and all others
+///   below the higher card;
+/// - `99-66`, `A5s-A2s`, `KQo-K9o`: from one hand to the other, in either order; `JTs-54s`: the
+///   same gap between the ranks all the way;
 /// - `AhKh`: two cards;
 /// - `random`: every hand.
 ///
-/// Each may be followed by `:` and a weight from 0 to 1. Where a hand is named twice, the later weight
-/// holds, so that `random,72o:0` is every hand but those.
+/// Each may be followed by `:` and a weight from 0 to 1. Where a hand is named twice, the later
+/// weight holds, so that `random,72o:0` is every hand but those.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("at character {at}: `{text}` {problem}")]
 pub struct ParseRangeError {
@@ -178,7 +178,8 @@ fn kinds(item: &str) -> Result<Vec<Kind>, RangeProblem> {
 }
 
 impl fmt::Display for Range {
-    /// Pairs, suited and offsuit hands from the aces down, in runs of equal weight; then single combos.
+    /// Pairs, suited and offsuit hands from the aces down, in runs of equal weight; then single
+    /// combos.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let [weight, rest @ ..] = &self.weights[..]
             && rest.iter().all(|other| other == weight)

@@ -1,10 +1,10 @@
 //! All hands on one river board against each other, by classes instead of cards.
 //!
-//! Hands whose cards have the same types (rank, and whether of the flush suit) have the same strength
-//! and meet equally many weaker hands, so the 1,081 hands are 91 classes or fewer, 351 or fewer where a
-//! flush can be. Sorted by strength, one sweep gives every class its counts: with `W` the weaker
-//! hands passed so far and `A[t]` those among them that hold one particular card of type `t`, a hand of
-//! types `i`, `j` beats `W - A[i] - A[j]` hands that it leaves possible.
+//! Hands whose cards have the same types (rank, and whether of the flush suit) have the same
+//! strength and meet equally many weaker hands, so the 1,081 hands are 91 classes or fewer, 351 or
+//! fewer where a flush can be. Sorted by strength, one sweep gives every class its counts: with `W`
+//! the weaker hands passed so far and `A[t]` those among them that hold one particular card of type
+//! `t`, a hand of types `i`, `j` beats `W - A[i] - A[j]` hands that it leaves possible.
 
 use super::run_outs::ranks;
 use super::state::{FLUSH_HANDS, RiverBoard, column_of};
@@ -181,8 +181,8 @@ impl Classes {
         }
     }
 
-    /// The counts of one hand alone, without sorting: it meets each class once. Cards in the hand are
-    /// gone for the opponent exactly as those on the board are.
+    /// The counts of one hand alone, without sorting: it meets each class once. Cards in the hand
+    /// are gone for the opponent exactly as those on the board are.
     pub(crate) fn one(board: CardSet, hole: CardSet) -> Counts {
         let mine = evaluate(board | hole);
         let mut counts = Counts::default();

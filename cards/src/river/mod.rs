@@ -1,4 +1,5 @@
-//! The river: which states are the same, all hands on a board at once, and a table of all win-rates.
+//! The river: which states are the same, all hands on a board at once, and a table of all
+//! win-rates.
 
 pub(crate) mod classes;
 mod ranks;

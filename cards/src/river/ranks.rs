@@ -1,8 +1,8 @@
 //! Numbers for multisets and sets of ranks, from tables made at compile time.
 //!
 //! A multiset of `k` ranks `r1 <= r2 <= … <= rk` has the number `C(r1, 1) + C(r2 + 1, 2) + … +
-//! C(rk + k - 1, k)`, dense from 0. A set of ranks has its place among the 13-bit masks with equally
-//! many bits, in increasing order.
+//! C(rk + k - 1, k)`, dense from 0. A set of ranks has its place among the 13-bit masks with
+//! equally many bits, in increasing order.
 
 /// Multisets of 0, 1, 2 … 5 ranks.
 const SIZES: [usize; 6] = [1, 13, 91, 455, 1820, 6188];

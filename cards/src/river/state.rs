@@ -1,12 +1,12 @@
 //! River states numbered without loss: what a showdown depends on, and nothing else.
 //!
-//! When no suit has three cards on the board nobody can have a flush, so only ranks matter: a state is
-//! the multiset of the board's ranks (6,188) and the two ranks in the hand (91). Otherwise it is the
-//! set of the board's ranks in that *flush suit*, the multiset of the board's other ranks (36,608
-//! together), and for each card in the hand its rank and whether it is of the flush suit (351 pairs
-//! of such card types). Both give the opponent's possible hands the same numbers and strengths,
-//! so two river states with one number have the same win-rate against every opponent that is
-//! itself blind to the difference, the uniform one above all.
+//! When no suit has three cards on the board nobody can have a flush, so only ranks matter: a state
+//! is the multiset of the board's ranks (6,188) and the two ranks in the hand (91). Otherwise it is
+//! the set of the board's ranks in that *flush suit*, the multiset of the board's other ranks
+//! (36,608 together), and for each card in the hand its rank and whether it is of the flush suit
+//! (351 pairs of such card types). Both give the opponent's possible hands the same numbers and
+//! strengths, so two river states with one number have the same win-rate against every opponent
+//! that is itself blind to the difference, the uniform one above all.
 
 use super::ranks::{Ranks, subset};
 use crate::winrate::board_of;
@@ -22,7 +22,8 @@ pub(crate) const FLUSH_HANDS: usize = 351;
 /// The view of hands in which no suit matters; below it, the suit that does.
 const PLAIN: usize = 4;
 
-/// What matters of a river board: where its states start among all, and which suit can make a flush.
+/// What matters of a river board: where its states start among all, and which suit can make a
+/// flush.
 ///
 /// Made once for a board, it gives the states of all 1,081 hands at one array look-up each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -70,7 +71,8 @@ impl RiverBoard {
         RiverBoard { first: (ranks.number::<5>() * PLAIN_HANDS) as u32, view: PLAIN as u8 }
     }
 
-    /// A board with `count` (three to five) cards of `suit`, numbered as [`subset`] does, and others.
+    /// A board with `count` (three to five) cards of `suit`, numbered as [`subset`] does, and
+    /// others.
     #[inline]
     pub(crate) fn with_flush(
         suit: usize,

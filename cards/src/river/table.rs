@@ -9,10 +9,11 @@ use crate::{Card, CardSet, Combo, Rank, Suit, Ties, WinRateError, winrate};
 
 /// The win-rates of all river states against a uniform opponent: 26.8 MB.
 ///
-/// A value is twice the number of beaten hands plus, where ties count half, the number of tied hands,
-/// out of [`RiverTable::DENOMINATOR`]: always a whole number. The two tables together recover
-/// exact wins and ties: the one without ties holds twice the wins, and the difference is the ties.
-/// Where only a few exact counts are asked for, [`win_rate`](crate::win_rate) needs no table.
+/// A value is twice the number of beaten hands plus, where ties count half, the number of tied
+/// hands, out of [`RiverTable::DENOMINATOR`]: always a whole number. The two tables together
+/// recover exact wins and ties: the one without ties holds twice the wins, and the difference is
+/// the ties. Where only a few exact counts are asked for, [`win_rate`](crate::win_rate) needs no
+/// table.
 pub struct RiverTable {
     ties: Ties,
     values: Box<[u16]>,
@@ -78,8 +79,8 @@ impl RiverTable {
         self.values[state]
     }
 
-    /// The win-rates of all hands on a board of five cards, in 1,980ths, at the combos' numbers; 0 for
-    /// hands that share a card with the board.
+    /// The win-rates of all hands on a board of five cards, in 1,980ths, at the combos' numbers; 0
+    /// for hands that share a card with the board.
     ///
     /// # Errors
     /// When there are not five cards on the board.
@@ -139,7 +140,8 @@ impl std::fmt::Debug for RiverTable {
 /// Calls `visit` with every row of the table and one board that belongs to it.
 fn each_board(mut visit: impl FnMut(RiverBoard, CardSet)) {
     each_multiset(5, &mut |ranks| {
-        // Five of one rank cannot be dealt. Equal ranks stand together, so they get different suits.
+        // Five of one rank cannot be dealt. Equal ranks stand together, so they get different
+        // suits.
         if ranks[0] != ranks[4] {
             let suited = ranks.iter().enumerate().map(|(i, &rank)| card(rank, i % 4));
             visit(RiverBoard::plain(Ranks::of(ranks.iter().copied())), suited.collect());

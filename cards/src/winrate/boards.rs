@@ -3,7 +3,8 @@
 use crate::{Card, CardSet, Rank, Suit};
 
 /// Calls `visit` with one of every set of boards of `size` cards (at most five) that renaming suits
-/// makes equal, and with the number of boards in that set: 1,755 flops, 16,432 turns, 134,459 rivers.
+/// makes equal, and with the number of boards in that set: 1,755 flops, 16,432 turns, 134,459
+/// rivers.
 pub(crate) fn each_board(size: u32, mut visit: impl FnMut(CardSet, u32)) {
     let masks: Vec<u16> = (0..1 << 13).filter(|mask: &u16| mask.count_ones() <= size).collect();
     extend(&masks, size, &mut [0; 4], 0, &mut visit);

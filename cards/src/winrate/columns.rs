@@ -24,7 +24,8 @@ fn network(size: usize) -> &'static [(u8, u8)] {
     NETWORKS[size].get_or_init(|| {
         let mut network = Vec::new();
         odd_even_sort(0, size.next_power_of_two(), &mut network);
-        // Entries beyond the size would all be greatest and at the end: comparing them changes nothing.
+        // Entries beyond the size would all be greatest and at the end: comparing them changes
+        // nothing.
         network.retain(|&(_, high)| (high as usize) < size);
         network
     })

@@ -7,8 +7,8 @@
 #[derive(Debug, Clone, Default)]
 pub struct Distribution {
     denominator: u32,
-    /// Win-rates from the lowest up, each with the number of boards up to and including it. Equal ones may
-    /// stand in several steps; where every board has its own, quantiles need no search.
+    /// Win-rates from the lowest up, each with the number of boards up to and including it. Equal
+    /// ones may stand in several steps; where every board has its own, quantiles need no search.
     steps: Vec<Step>,
 }
 
@@ -115,8 +115,8 @@ impl Distribution {
         std::array::from_fn(|i| self.quantile_linear((i + 1) as f64 / 10.0))
     }
 
-    /// Number of boards in each of `bins` equal intervals from 0 to 1; a win-rate on an edge belongs
-    /// to the interval above it, and 1 to the last. Empty when `bins` is 0.
+    /// Number of boards in each of `bins` equal intervals from 0 to 1; a win-rate on an edge
+    /// belongs to the interval above it, and 1 to the last. Empty when `bins` is 0.
     pub fn histogram(&self, bins: usize) -> Vec<u32> {
         let mut histogram = vec![0; bins];
         for (numerator, count) in self.counts() {

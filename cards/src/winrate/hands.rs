@@ -1,9 +1,10 @@
 //! All hands on a board at once: rows of the table are added up for all of them together.
 //!
-//! Three things make a board cheaper than its hands one by one. Hands that only differ by suits which
-//! the board treats alike have the same outlook, made once. Sums over the rivers are taken over whole
-//! rows of the table first, as if no hand took a card away, and each hand then takes back the two rows
-//! of its own cards. And the few win-rates after a flop or turn are sorted for many hands at once.
+//! Three things make a board cheaper than its hands one by one. Hands that only differ by suits
+//! which the board treats alike have the same outlook, made once. Sums over the rivers are taken
+//! over whole rows of the table first, as if no hand took a card away, and each hand then takes
+//! back the two rows of its own cards. And the few win-rates after a flop or turn are sorted for
+//! many hands at once.
 
 use super::columns::sort_columns;
 use super::counter::Counter;
@@ -106,7 +107,8 @@ impl RiverTable {
         outlook.later.resize_with(2, Distribution::default);
 
         for hands in orbits.firsts().chunks(LANES) {
-            // Sums stay below 2^24, where single precision is exact and its minimum one instruction.
+            // Sums stay below 2^24, where single precision is exact and its minimum one
+            // instruction.
             let mut turns = [[f32::MAX; LANES]; 49];
             for (row, (_, sums)) in turns.iter_mut().zip(&sums) {
                 for (turn, &combo) in row.iter_mut().zip(hands) {
@@ -139,8 +141,8 @@ fn places(cards: &[Card]) -> [usize; DECK] {
     places
 }
 
-/// The sums of win-rates, or of what is made of each, over the rivers that may follow a turn, for every
-/// hand.
+/// The sums of win-rates, or of what is made of each, over the rivers that may follow a turn, for
+/// every hand.
 pub(crate) struct TurnSums<F> {
     rivers: [RiverBoard; DECK],
     /// What is summed for a win-rate in 1,980ths.

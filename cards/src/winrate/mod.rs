@@ -1,5 +1,5 @@
-//! How often a hand wins against an opponent who may hold any other cards: exact counts, and how the
-//! win-rate is distributed over the boards that may still come.
+//! How often a hand wins against an opponent who may hold any other cards: exact counts, and how
+//! the win-rate is distributed over the boards that may still come.
 
 mod boards;
 mod columns;

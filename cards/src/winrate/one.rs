@@ -1,7 +1,8 @@
-//! The outlook of one hand from the table: one look-up for each class of run-outs, not for each run-out.
+//! The outlook of one hand from the table: one look-up for each class of run-outs, not for each
+//! run-out.
 //!
-//! Run-outs whose cards have the same ranks, and the same part in a flush, lead to the same row of the
-//! table. From a flop there are some 300 such classes among 1,081 run-outs.
+//! Run-outs whose cards have the same ranks, and the same part in a flush, lead to the same row of
+//! the table. From a flop there are some 300 such classes among 1,081 run-outs.
 
 use super::counter::Counter;
 use super::outlook::{FLOP, RIVER, TURN};
@@ -10,7 +11,8 @@ use crate::river::{RunOuts, Unfinished, ranks};
 use crate::{CardSet, Combo, RiverBoard, RiverTable, WinRateError};
 
 impl RiverTable {
-    /// The outlook of a hand on any street: about 1 µs from a turn, 8 µs from a flop, 0.2 s before it.
+    /// The outlook of a hand on any street: about 1 µs from a turn, 8 µs from a flop, 0.2 s before
+    /// it.
     ///
     /// # Errors
     /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
@@ -20,8 +22,8 @@ impl RiverTable {
         Ok(outlook)
     }
 
-    /// As [`RiverTable::outlook`], in place of another outlook. Allocates nothing from a flop on when
-    /// the other was one of the same street.
+    /// As [`RiverTable::outlook`], in place of another outlook. Allocates nothing from a flop on
+    /// when the other was one of the same street.
     ///
     /// # Errors
     /// As [`RiverTable::outlook`]; the other outlook stays.

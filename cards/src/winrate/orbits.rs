@@ -55,8 +55,8 @@ impl Orbits {
     }
 }
 
-/// The ways of renaming suits that leave the board as it is: those that only exchange suits with the
-/// same ranks on the board.
+/// The ways of renaming suits that leave the board as it is: those that only exchange suits with
+/// the same ranks on the board.
 pub(crate) fn renamings(board: CardSet) -> Vec<[u8; 4]> {
     let masks = board.by_suit();
     let mut all = Vec::with_capacity(24);

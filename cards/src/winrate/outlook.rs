@@ -19,7 +19,8 @@ pub struct Outlook {
 
 impl Outlook {
     /// The outlook of a hand on a flop, turn or river without a table: about 1 ms from a flop. For
-    /// many hands, and before the flop, take [`RiverTable::outlook`], which is a hundred times faster.
+    /// many hands, and before the flop, take [`RiverTable::outlook`], which is a hundred times
+    /// faster.
     ///
     /// # Errors
     /// When the board has not 3, 4 or 5 cards, or shares one with the hand.
@@ -57,14 +58,15 @@ impl Outlook {
         self.numerator as f64 / self.denominator.max(1) as f64
     }
 
-    /// The win-rate now as a whole numerator, and the numerator of a hand that always wins: twice the
-    /// number of equally likely endings.
+    /// The win-rate now as a whole numerator, and the numerator of a hand that always wins: twice
+    /// the number of equally likely endings.
     pub fn ratio(&self) -> (u64, u64) {
         (self.numerator, self.denominator)
     }
 
-    /// The distribution on each later street, the next street first: 47 boards and 1,081 boards from a
-    /// flop; 46 from a turn; none from a river; 19,600, 230,300 and 2,118,760 before the flop.
+    /// The distribution on each later street, the next street first: 47 boards and 1,081 boards
+    /// from a flop; 46 from a turn; none from a river; 19,600, 230,300 and 2,118,760 before the
+    /// flop.
     pub fn later(&self) -> &[Distribution] {
         &self.later
     }

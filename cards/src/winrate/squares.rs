@@ -1,15 +1,17 @@
-//! The squares of river win-rates, summed over all rivers: E[HS²], without a distribution of any kind.
+//! The squares of river win-rates, summed over all rivers: E[HS²], without a distribution of any
+//! kind.
 
 use super::board_of;
 use super::hands::TurnSums;
 use crate::{CardSet, Combo, RiverBoard, RiverTable, WinRateError};
 
 impl RiverTable {
-    /// Calls `visit` with every hand that can be held on a board of 3, 4 or 5 cards, and with the sum of
-    /// its squared win-rates, each in 1,980ths, over the 1,081, 46 or 1 rivers that may come.
+    /// Calls `visit` with every hand that can be held on a board of 3, 4 or 5 cards, and with the
+    /// sum of its squared win-rates, each in 1,980ths, over the 1,081, 46 or 1 rivers that may
+    /// come.
     ///
-    /// Rows of the table are added up for all hands together: 0.5 ms for a flop, 20 µs for a turn. The
-    /// order of the hands is not specified.
+    /// Rows of the table are added up for all hands together: 0.5 ms for a flop, 20 µs for a turn.
+    /// The order of the hands is not specified.
     ///
     /// # Errors
     /// When the board has not 3, 4 or 5 cards.

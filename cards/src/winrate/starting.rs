@@ -10,8 +10,8 @@ use crate::{CardSet, Combo, RiverBoard, RiverTable, StartingHand};
 const TOGETHER: usize = 43;
 
 impl RiverTable {
-    /// Calls `visit` with the outlook of each starting hand, over all its 19,600 flops, 230,300 turns and
-    /// 2,118,760 rivers: about 2 s for all 169.
+    /// Calls `visit` with the outlook of each starting hand, over all its 19,600 flops, 230,300
+    /// turns and 2,118,760 rivers: about 2 s for all 169.
     pub fn each_starting_hand(&self, mut visit: impl FnMut(StartingHand, &Outlook)) {
         let all: Vec<StartingHand> = StartingHand::all().collect();
         for hands in all.chunks(TOGETHER) {
@@ -23,8 +23,9 @@ impl RiverTable {
 
     /// The outlooks of some starting hands.
     ///
-    /// Going through one board of each kind and all combos of a hand meets every combination of board
-    /// and combo up to the names of suits; the counts are divided by the number of combos last.
+    /// Going through one board of each kind and all combos of a hand meets every combination of
+    /// board and combo up to the names of suits; the counts are divided by the number of combos
+    /// last.
     pub(crate) fn starting_hands(&self, hands: &[StartingHand]) -> Vec<Outlook> {
         let combos: Vec<(usize, Combo)> = (hands.iter().enumerate())
             .flat_map(|(slot, hand)| hand.combos().map(move |combo| (slot, combo)))
@@ -74,7 +75,8 @@ impl RiverTable {
     }
 }
 
-/// A distribution from rising numerators and their numbers of boards, counted for `times` combos each.
+/// A distribution from rising numerators and their numbers of boards, counted for `times` combos
+/// each.
 fn merged(denominator: u32, counts: impl Iterator<Item = (u32, u32)>, times: u32) -> Distribution {
     let mut distribution = Distribution::default();
     distribution.reset(denominator);

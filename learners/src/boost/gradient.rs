@@ -1,11 +1,12 @@
 //! Gradients of the softmax loss, for one class.
 
-/// First and second derivatives for each row that a tree sees, twice: exact, for the values of leaves, and as whole
-/// numbers of a unit, for histograms. Sums of whole numbers do not depend on their order, so neither the trees
-/// on the number of threads.
+/// First and second derivatives for each row that a tree sees, twice: exact, for the values of
+/// leaves, and as whole numbers of a unit, for histograms. Sums of whole numbers do not depend on
+/// their order, so neither the trees on the number of threads.
 ///
-/// The units are so large that all rows together stay within 31 bits. A number is rounded up or down by the place where it
-/// lies between two whole ones and a fixed noise of the row, so that sums are right on average.
+/// The units are so large that all rows together stay within 31 bits. A number is rounded up or
+/// down by the place where it lies between two whole ones and a fixed noise of the row, so that
+/// sums are right on average.
 #[derive(Debug)]
 pub(super) struct Gradients {
     pub(super) exact: Vec<[f32; 2]>,
@@ -19,7 +20,8 @@ pub(super) struct Gradients {
 const LEAST: f32 = 1e-16;
 
 impl Gradients {
-    /// From the share told, the share that is true, and the weight of each row. `tree` is the tree's number.
+    /// From the share told, the share that is true, and the weight of each row. `tree` is the
+    /// tree's number.
     pub(super) fn new(rows: impl Iterator<Item = (f32, f32, f32)>, tree: u64) -> Gradients {
         let exact: Vec<[f32; 2]> = rows
             .map(|(told, truth, weight)| {

@@ -48,7 +48,8 @@ const MANY: usize = 1 << 12;
 /// So many rows fit the processor's nearer memory together.
 const NEAR: usize = 1 << 13;
 
-/// The rows of a node are copied together once they are one of so many of those that they lie between.
+/// The rows of a node are copied together once they are one of so many of those that they lie
+/// between.
 const SPARSE: usize = 4;
 
 impl Ground<'_> {
@@ -111,7 +112,8 @@ impl Ground<'_> {
         Branch::Split { test, value, cover: second as f32, children: Box::new(children) }
     }
 
-    /// A node and all below, from a copy of its rows: scattered ones cost the most of what a tree costs.
+    /// A node and all below, from a copy of its rows: scattered ones cost the most of what a tree
+    /// costs.
     fn near_branch(
         &self,
         part: Part<'_>,
@@ -130,7 +132,8 @@ impl Ground<'_> {
         branch
     }
 
-    /// The histograms of the children that may be split: the smaller one's is summed, the other's is what remains.
+    /// The histograms of the children that may be split: the smaller one's is summed, the other's
+    /// is what remains.
     fn histograms(
         &self,
         left: &Part<'_>,
@@ -203,7 +206,8 @@ impl Ground<'_> {
 }
 
 impl Grown {
-    /// The tree on numbers. `columns` are the numbers of the matrix' columns in the table, `cuts` those of the table.
+    /// The tree on numbers. `columns` are the numbers of the matrix' columns in the table, `cuts`
+    /// those of the table.
     pub(super) fn tree(&self, columns: &[u32], cuts: &[Vec<f32>]) -> Tree {
         let mut branches = vec![&self.root];
         let mut nodes = Vec::new();

@@ -3,13 +3,15 @@
 use super::gradient::parts;
 use super::matrix::Matrix;
 
-/// For each column, the sum of gradients in each interval, as [`super::gradient::Gradients::whole`] holds them.
+/// For each column, the sum of gradients in each interval, as [`super::gradient::Gradients::whole`]
+/// holds them.
 pub(super) type Histogram = Vec<[u64; 256]>;
 
 /// Rows worth splitting among threads.
 const MANY: usize = 1 << 16;
 
-/// A histogram of nothing, from those that are no longer needed if there is one. `cuts` has the number of cuts of each column.
+/// A histogram of nothing, from those that are no longer needed if there is one. `cuts` has the
+/// number of cuts of each column.
 pub(super) fn empty(pool: &mut Vec<Histogram>, cuts: &[usize]) -> Histogram {
     match pool.pop() {
         Some(mut used) => {
@@ -91,7 +93,8 @@ impl Worth {
         self.real(sum)[1] >= 2.0 * self.min_child_weight
     }
 
-    /// The best test of all columns, the first where several are. `cuts` has the number of cuts of each column.
+    /// The best test of all columns, the first where several are. `cuts` has the number of cuts of
+    /// each column.
     pub(super) fn best(&self, histogram: &Histogram, sum: u64, cuts: &[usize]) -> Option<Test> {
         let mut found: Option<(f32, Test)> = None;
         for (column, (bins, &cuts)) in histogram.iter().zip(cuts).enumerate() {
@@ -129,7 +132,8 @@ impl Worth {
         (best > f32::NEG_INFINITY).then(|| (best, numbers[at], lefts[at]))
     }
 
-    /// The score of each cut, in 32 bits, which are enough to rank them; minus infinity where a side is too light.
+    /// The score of each cut, in 32 bits, which are enough to rank them; minus infinity where a
+    /// side is too light.
     fn scores(&self, lefts: &[u64; 256], count: usize, sum: u64) -> [f32; 256] {
         let [first_unit, second_unit] = self.units.map(|unit| unit as f32);
         let lambda = self.lambda as f32;

@@ -19,8 +19,8 @@ impl Margins {
         Margins { of_class, scale: vec![[0.0; 2]; rows] }
     }
 
-    /// Brings the scales up to date and gives the mean log-loss. Its sum goes in blocks whose order is fixed, so that
-    /// it does not depend on the threads.
+    /// Brings the scales up to date and gives the mean log-loss. Its sum goes in blocks whose order
+    /// is fixed, so that it does not depend on the threads.
     pub(super) fn update(&mut self, table: &Table) -> f64 {
         const BLOCK: usize = 4096;
         let (of_class, classes) = (&self.of_class, self.of_class.len());
@@ -60,7 +60,8 @@ pub(super) fn share(margin: f32, [most, sum]: [f32; 2]) -> f32 {
     (margin - most).exp() / sum
 }
 
-/// The margins before any tree: the logarithm of each class's share of the weight, less their mean, as XGBoost does since 3.1.
+/// The margins before any tree: the logarithm of each class's share of the weight, less their mean,
+/// as XGBoost does since 3.1.
 pub(super) fn base(table: &Table) -> Vec<f32> {
     /// What XGBoost takes for the share of a class that is nowhere.
     const LEAST: f64 = 1e-6;

@@ -89,7 +89,8 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Draws rows and columns for a tree. The same options, number of the tree and shape draw the same.
+    /// Draws rows and columns for a tree. The same options, number of the tree and shape draw the
+    /// same.
     pub(super) fn draw(all: &Matrix, options: &Options, tree: u64) -> Sample {
         let mut random =
             Pcg64Mcg::seed_from_u64(options.seed ^ (tree + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));

@@ -1,10 +1,11 @@
 //! Boosted trees, by XGBoost's algorithm on the shared intervals.
 //!
-//! Each round fits one tree to each class's derivatives of the log-loss: first `share − label`, second
-//! `2 share (1 − share)`, both times the row's weight, so a label may be any distribution. A node is split at the cut that
-//! lets the second-order loss fall most; a leaf adds `−eta G / (H + lambda)`. See Chen & Guestrin, "XGBoost: A Scalable
-//! Tree Boosting System" (2016); what differs from the program of that name is which cuts there are, and that
-//! histograms add whole numbers (see `gradient.rs`), so that a run gives the same forest on any number of threads.
+//! Each round fits one tree to each class's derivatives of the log-loss: first `share − label`,
+//! second `2 share (1 − share)`, both times the row's weight, so a label may be any distribution. A
+//! node is split at the cut that lets the second-order loss fall most; a leaf adds `−eta G / (H +
+//! lambda)`. See Chen & Guestrin, "XGBoost: A Scalable Tree Boosting System" (2016); what differs
+//! from the program of that name is which cuts there are, and that histograms add whole numbers
+//! (see `gradient.rs`), so that a run gives the same forest on any number of threads.
 
 mod coded;
 mod gradient;

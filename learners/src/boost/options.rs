@@ -4,10 +4,12 @@ use models::forest::ForestError;
 
 use crate::{Bins, Codes, Table};
 
-/// How to boost. The names and their meaning are XGBoost's; `..Options::default()` fills in the rest.
+/// How to boost. The names and their meaning are XGBoost's; `..Options::default()` fills in the
+/// rest.
 ///
-/// A round costs about `rows x columns x subsample x colsample x depth x classes` steps, so the two shares and the depth are
-/// what to turn where time is short; `max_depth`, `gamma` and `min_child_weight` bound the size of the model.
+/// A round costs about `rows x columns x subsample x colsample x depth x classes` steps, so the two
+/// shares and the depth are what to turn where time is short; `max_depth`, `gamma` and
+/// `min_child_weight` bound the size of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Rounds at most; each adds one tree for each class. 100.

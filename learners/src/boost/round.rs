@@ -19,7 +19,8 @@ struct Round<'a> {
     number: u32,
 }
 
-/// Grows a tree for each class and adds it to the margins of the rows learnt from. `number` counts the rounds before.
+/// Grows a tree for each class and adds it to the margins of the rows learnt from. `number` counts
+/// the rounds before.
 pub(super) fn grow(
     options: &Options,
     cuts: &[Vec<f32>],

@@ -1,7 +1,8 @@
 //! A run of boosting as bytes, to be taken up later.
 //!
-//! Little-endian: magic, a hash of the data and the options, rounds done, the best round and its loss; then the trees as
-//! XGBoost's UBJ. Margins are added up anew, in the same order, so they come out the same.
+//! Little-endian: magic, a hash of the data and the options, rounds done, the best round and its
+//! loss; then the trees as XGBoost's UBJ. Margins are added up anew, in the same order, so they
+//! come out the same.
 
 use models::forest::Forest;
 
@@ -22,7 +23,8 @@ pub(super) fn save(run: &Boost<'_>) -> Vec<u8> {
 }
 
 impl<'a> Boost<'a> {
-    /// Takes up a run that [`crate::Training::save`] put away, on the same data and options; `rounds` and `patience` may differ.
+    /// Takes up a run that [`crate::Training::save`] put away, on the same data and options;
+    /// `rounds` and `patience` may differ.
     pub fn resume(
         options: Options,
         table: &'a Table,

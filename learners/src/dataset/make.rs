@@ -53,9 +53,9 @@ pub enum Made {
     Stopped,
 }
 
-/// Plays until there are enough rows and writes them into a folder that must not be there yet. The same for the
-/// same teacher and options at any number of threads (of the rayon pool it is called in). `progress` is told
-/// how many rows there are, and says whether to go on.
+/// Plays until there are enough rows and writes them into a folder that must not be there yet. The
+/// same for the same teacher and options at any number of threads (of the rayon pool it is called
+/// in). `progress` is told how many rows there are, and says whether to go on.
 ///
 /// # Errors
 /// When the folder cannot be made or a file not be written.
@@ -218,8 +218,8 @@ impl<'a> Making<'a> {
     }
 }
 
-/// Writes merged rows column by column; the number of rows and the file's hash. Adds what each class weighs to
-/// `balance`.
+/// Writes merged rows column by column; the number of rows and the file's hash. Adds what each
+/// class weighs to `balance`.
 fn write_columns(
     runs: &mut Runs,
     classes: usize,

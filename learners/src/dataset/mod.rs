@@ -1,14 +1,16 @@
-//! Datasets: a teacher's decisions as rows of features, each with the teacher's distribution over the moves.
+//! Datasets: a teacher's decisions as rows of features, each with the teacher's distribution over
+//! the moves.
 //!
-//! Rows are sampled by playing: a row comes as often as the teacher, playing itself, comes there, but that a
-//! stated share of the actions is drawn from all alike, so that students also see what the teacher avoids.
-//! A row's label is the teacher's whole strategy there. Rows of like features are put together as one, whose
-//! weight counts them and whose label is their mean. Deals are split, not rows: every tenth deal is for
-//! validation, every tenth for testing.
+//! Rows are sampled by playing: a row comes as often as the teacher, playing itself, comes there,
+//! but that a stated share of the actions is drawn from all alike, so that students also see what
+//! the teacher avoids. A row's label is the teacher's whole strategy there. Rows of like features
+//! are put together as one, whose weight counts them and whose label is their mean. Deals are
+//! split, not rows: every tenth deal is for validation, every tenth for testing.
 //!
-//! On disk a dataset is a folder: a [`Card`] in `dataset.toml`, and for each street and split a file of 32-bit
-//! floats, little-endian, column by column: features, shares of the moves, weight (`docs/datasets.md`). Making
-//! one takes the same memory whatever its size: rows are sorted in pieces and merged from disk.
+//! On disk a dataset is a folder: a [`Card`] in `dataset.toml`, and for each street and split a
+//! file of 32-bit floats, little-endian, column by column: features, shares of the moves, weight
+//! (`docs/datasets.md`). Making one takes the same memory whatever its size: rows are sorted in
+//! pieces and merged from disk.
 
 mod card;
 mod make;
@@ -246,7 +248,8 @@ impl Dataset {
         hexadecimal(&Sha256::digest(toml::to_string(&self.card).unwrap_or_default()))
     }
 
-    /// The rows of a street, in the order of their features, if they need no more than `memory` bytes.
+    /// The rows of a street, in the order of their features, if they need no more than `memory`
+    /// bytes.
     ///
     /// # Errors
     /// When the file is not the one of the card, or there are no rows.

@@ -11,7 +11,8 @@ const PIECE: usize = 1 << 20;
 /// Rows read from a run at a time while merging.
 const AHEAD: usize = 512;
 
-/// Rows of `width` numbers, of which the first `keys` tell one row from another; the others are added up.
+/// Rows of `width` numbers, of which the first `keys` tell one row from another; the others are
+/// added up.
 #[derive(Debug)]
 pub(super) struct Runs {
     keys: usize,
@@ -71,8 +72,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Calls `visit` with every row that differs from all others, in ascending order of its keys, what is
-    /// added up of its like behind it.
+    /// Calls `visit` with every row that differs from all others, in ascending order of its keys,
+    /// what is added up of its like behind it.
     pub(super) fn merge(
         &mut self,
         mut visit: impl FnMut(&[f32]) -> io::Result<()>,
@@ -82,7 +83,8 @@ impl Runs {
         for run in &self.runs {
             heads.extend(Head::new(&self.file, run.clone(), self.width)?);
         }
-        // The run with the least head is always first: a heap by hand, since comparing needs the keys' number.
+        // The run with the least head is always first: a heap by hand, since comparing needs the
+        // keys' number.
         let keys = self.keys;
         let less =
             |a: &Head, b: &Head| compare(&a.row()[..keys], &b.row()[..keys]) == Ordering::Less;

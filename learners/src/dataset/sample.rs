@@ -12,7 +12,8 @@ use solvers::blueprint::draw;
 use super::Split;
 use crate::Teacher;
 
-/// Rows of every street and split, each of [`width`] numbers: features, shares of the moves, weight.
+/// Rows of every street and split, each of [`width`] numbers: features, shares of the moves,
+/// weight.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) of: [[Vec<f32>; Split::ALL.len()]; Street::ALL.len()],
@@ -25,8 +26,8 @@ const BOARD: [usize; 4] = [0, 3, 4, 5];
 
 /// Plays deals `from..to` and writes a row down at each decision of either seat.
 ///
-/// An action is drawn from the teacher's strategy, or, `explore` of the time, with equal probability from all. A
-/// hand ends where training has never been.
+/// An action is drawn from the teacher's strategy, or, `explore` of the time, with equal
+/// probability from all. A hand ends where training has never been.
 pub(super) fn play(
     teacher: &Teacher,
     maker: &mut FeatureMaker,

@@ -1,8 +1,9 @@
 //! Where the batches of a run are computed.
 //!
-//! A run, [`Mlp`](super::Mlp), decides all that makes its network what it is: the first parameters, the order of the
-//! rows, the rate of each batch, when to end. An [`Engine`] holds the parameters and Adam's moments, and carries
-//! out one batch after the other. [`Processor`] is the one of this program's own threads.
+//! A run, [`Mlp`](super::Mlp), decides all that makes its network what it is: the first parameters,
+//! the order of the rows, the rate of each batch, when to end. An [`Engine`] holds the parameters
+//! and Adam's moments, and carries out one batch after the other. [`Processor`] is the one of this
+//! program's own threads.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -33,8 +34,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The batch's losses where the network's last sums are `sums`, which become its answers, and into `gradient`
-    /// that of their sum times `scale` by each of the sums. Panics where either is of another size.
+    /// The batch's losses where the network's last sums are `sums`, which become its answers, and
+    /// into `gradient` that of their sum times `scale` by each of the sums. Panics where either is
+    /// of another size.
     pub fn lose(
         &self,
         batch: Batch<'_>,
@@ -99,9 +101,10 @@ impl Losses {
 
 /// What computes the batches of a run.
 ///
-/// The same calls give the same numbers to the bit, so that a run taken up is the run that was put away; what
-/// different engines give differs by rounding. Batches may be carried out later than they are given; what asks for
-/// numbers waits, and tells of errors since. After an error an engine is of no further use.
+/// The same calls give the same numbers to the bit, so that a run taken up is the run that was put
+/// away; what different engines give differs by rounding. Batches may be carried out later than
+/// they are given; what asks for numbers waits, and tells of errors since. After an error an engine
+/// is of no further use.
 pub trait Engine {
     /// Why it cannot go on.
     type Error: Into<MlpError>;
@@ -115,7 +118,8 @@ pub trait Engine {
     /// One step of [`Adam`] against the gradient of Σ weight · loss · scale over the batch.
     fn learn(&mut self, plan: &Plan, batch: Batch<'_>, stride: Stride) -> Result<(), Self::Error>;
 
-    /// The losses of all batches learned from since this was asked last, each as it was before its step.
+    /// The losses of all batches learned from since this was asked last, each as it was before its
+    /// step.
     fn learned(&mut self) -> Result<Losses, Self::Error>;
 
     /// The losses of all samples with the parameters as they are.
@@ -128,7 +132,8 @@ pub trait Engine {
     fn numbers(&self) -> Result<Numbers, Self::Error>;
 }
 
-/// This program's own threads, as many as the thread pool in use has, which does not change a bit of the result.
+/// This program's own threads, as many as the thread pool in use has, which does not change a bit
+/// of the result.
 pub struct Processor {
     pass: Pass,
     parameters: Vec<f32>,

@@ -7,10 +7,12 @@ use models::network::Output;
 
 /// A loss of one row's answers.
 ///
-/// [`CrossEntropy`] and [`Huber`] are here; another one is given to [`Mlp::with`](super::Mlp::with).
+/// [`CrossEntropy`] and [`Huber`] are here; another one is given to
+/// [`Mlp::with`](super::Mlp::with).
 pub trait Loss: Any + fmt::Debug + Send + Sync {
-    /// The loss of the answers of `output` to `row` where `target` should come out. Puts its gradient by the last
-    /// layer's sums, which [`Output::backward`] makes from the one by the answers, into `gradient`.
+    /// The loss of the answers of `output` to `row` where `target` should come out. Puts its
+    /// gradient by the last layer's sums, which [`Output::backward`] makes from the one by the
+    /// answers, into `gradient`.
     fn loss(
         &self,
         output: &dyn Output,
@@ -47,7 +49,8 @@ impl Loss for CrossEntropy {
     }
 }
 
-/// The mean over the answers of d²/2 where the difference d is at most `delta`, and of delta (|d| − delta / 2) beyond.
+/// The mean over the answers of d²/2 where the difference d is at most `delta`, and of delta (|d| −
+/// delta / 2) beyond.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Huber {
     /// Where squares end; above zero.

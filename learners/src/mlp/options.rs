@@ -24,9 +24,11 @@ pub struct MlpOptions {
     pub schedule: Schedule,
     /// Adam's constants.
     pub adam: Adam,
-    /// Training stops after so many epochs in a row without a smaller held-out loss; never if `None`.
+    /// Training stops after so many epochs in a row without a smaller held-out loss; never if
+    /// `None`.
     pub patience: Option<u32>,
-    /// Batches of a step of the run at most; `None` for as many as keep one core busy for a few seconds.
+    /// Batches of a step of the run at most; `None` for as many as keep one core busy for a few
+    /// seconds.
     pub batches_a_step: Option<u32>,
     /// Where the first parameters and the order of the rows come from.
     pub seed: u64,
@@ -79,8 +81,8 @@ pub enum Decay {
 }
 
 impl Schedule {
-    /// The share of the greatest rate at a batch, counted from 0 over all epochs, with so many batches in each of
-    /// `epochs` epochs.
+    /// The share of the greatest rate at a batch, counted from 0 over all epochs, with so many
+    /// batches in each of `epochs` epochs.
     pub fn share(&self, batch: u64, batches: u64, epochs: u32) -> f64 {
         let rise = ((batch + 1) as f64 / (self.warm_up + 1) as f64).min(1.0);
         let fall = match self.decay {

@@ -6,8 +6,8 @@ use crate::{Table, TableError};
 
 /// Rows of numbers with what should come out for them, all row by row, and a weight each.
 ///
-/// Every number is finite and every weight above zero. For classes the targets are shares; other losses may have
-/// other targets, which is why this is not a [`Table`].
+/// Every number is finite and every weight above zero. For classes the targets are shares; other
+/// losses may have other targets, which is why this is not a [`Table`].
 #[derive(Debug, Clone)]
 pub struct Samples {
     columns: usize,
@@ -90,8 +90,8 @@ impl Samples {
         self.weights.iter().map(|&weight| f64::from(weight)).sum::<f64>() / self.count() as f64
     }
 
-    /// What brings the columns to mean zero and deviation one, by the rows' weights. A column that does not vary
-    /// is only moved.
+    /// What brings the columns to mean zero and deviation one, by the rows' weights. A column that
+    /// does not vary is only moved.
     pub(super) fn scaling(&self) -> Scaling {
         let total = self.mean_weight() * self.count() as f64;
         let mean_of = |number: &dyn Fn(usize, f64) -> f64| {

@@ -1,8 +1,8 @@
-//! Looking ahead: the best tree of up to three levels over some tests and some rows of a node, all combinations
-//! tried. It finds rules that no single test reveals.
+//! Looking ahead: the best tree of up to three levels over some tests and some rows of a node, all
+//! combinations tried. It finds rules that no single test reveals.
 //!
-//! Rows are bits of a set for each test and each class, so that counting is counting bits. After Demirović et
-//! al., *MurTree*, 2022.
+//! Rows are bits of a set for each test and each class, so that counting is counting bits. After
+//! Demirović et al., *MurTree*, 2022.
 
 use rand::{Rng, RngExt};
 
@@ -99,8 +99,8 @@ impl Ahead {
     }
 }
 
-// Rows with a class each: all, where they are few and all of them have one class and the same weight, else drawn by
-// their weights and shares.
+// Rows with a class each: all, where they are few and all of them have one class and the same
+// weight, else drawn by their weights and shares.
 fn drawn<const W: usize>(
     matrix: &Matrix<W>,
     rows: &[u32],

@@ -1,8 +1,9 @@
-//! Directions for planes: of a branch whose sides are kept, the sum of few columns that best tells the rows that do better on the
-//! one side from those that do better on the other.
+//! Directions for planes: of a branch whose sides are kept, the sum of few columns that best tells
+//! the rows that do better on the one side from those that do better on the other.
 //!
-//! A row counts by how much better it does; columns are chosen one by one, each with the factors of those before fitted anew by
-//! least squares. After Carreira-Perpiñán and Tavallali, *Alternating optimization of decision trees*, 2018.
+//! A row counts by how much better it does; columns are chosen one by one, each with the factors of
+//! those before fitted anew by least squares. After Carreira-Perpiñán and Tavallali, *Alternating
+//! optimization of decision trees*, 2018.
 
 use models::tree::Plane;
 
@@ -156,8 +157,8 @@ impl Normal {
     }
 }
 
-/// A plane from columns and their factors: the largest part has the factor one over its column's spread made round, the others
-/// are to three digits. None where only one part counts.
+/// A plane from columns and their factors: the largest part has the factor one over its column's
+/// spread made round, the others are to three digits. None where only one part counts.
 fn plane(columns: &[usize], factors: &[f64], spreads: &[f64]) -> Option<Plane> {
     let parts = || factors.iter().zip(spreads).map(|(factor, spread)| (factor * spread).abs());
     let most = parts().fold(0.0, f64::max);

@@ -1,9 +1,10 @@
 //! Planes: after the search over single columns, branches may test weighted sums of few of them.
 //!
-//! A plane that is proposed stands beside the table as one more column, so that the search is the same. Each step proposes
-//! directions for some branches of the best tree (`direction.rs`) and planes of the tree with one factor changed, searches the
-//! whole tree once more over all of these, and forgets the planes it did not take. The cost never rises; with
-//! held-out rows the tree with planes counts only if it tells them better.
+//! A plane that is proposed stands beside the table as one more column, so that the search is the
+//! same. Each step proposes directions for some branches of the best tree (`direction.rs`) and
+//! planes of the tree with one factor changed, searches the whole tree once more over all of these,
+//! and forgets the planes it did not take. The cost never rises; with held-out rows the tree with
+//! planes counts only if it tells them better.
 
 use models::tree::{Plane, Tree};
 use rand::{Rng, RngExt, SeedableRng};

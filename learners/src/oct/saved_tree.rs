@@ -1,10 +1,11 @@
-//! A tree as it is kept between steps and in saved runs: its tests alone, so that it is counted anew, always in
-//! the same order, wherever it is taken up.
+//! A tree as it is kept between steps and in saved runs: its tests alone, so that it is counted
+//! anew, always in the same order, wherever it is taken up.
 
 use crate::trees::matrix::Matrix;
 use crate::trees::node::{Branch, Node, Price};
 
-/// The nodes in the order of a walk that goes left first, and the cost over the rows it was made from.
+/// The nodes in the order of a walk that goes left first, and the cost over the rows it was made
+/// from.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SavedTree {
     pub(super) nodes: Vec<KeptNode>,
@@ -25,8 +26,8 @@ impl SavedTree {
         SavedTree { nodes, cost: node.cost(price) }
     }
 
-    /// The tree over all rows of a matrix, and the rows sorted by its leaves. `same`: the rows are those that the tree
-    /// was made from, so that settled nodes are so still.
+    /// The tree over all rows of a matrix, and the rows sorted by its leaves. `same`: the rows are
+    /// those that the tree was made from, so that settled nodes are so still.
     pub(super) fn tree<const W: usize>(
         &self,
         matrix: &Matrix<W>,

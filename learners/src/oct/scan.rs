@@ -1,5 +1,5 @@
-//! The best test of a node whose two sides are kept: every row's place on either side is known, and rows are
-//! moved from the upper side to the lower in the order of each column.
+//! The best test of a node whose two sides are kept: every row's place on either side is known, and
+//! rows are moved from the upper side to the lower in the order of each column.
 
 use rayon::prelude::*;
 
@@ -12,8 +12,8 @@ use crate::trees::scan::Sorter;
 const SAMPLE: usize = 1 << 17;
 // Proposing from a sample, a node with fewer rows of it is not looked into.
 const SAMPLED_LEAF: usize = 64;
-// From so many rows on a cut is weighed only when half as many rows were moved as there are leaves, so that weighing
-// does not take longer than moving.
+// From so many rows on a cut is weighed only when half as many rows were moved as there are leaves,
+// so that weighing does not take longer than moving.
 const SPACED: usize = 1 << 14;
 // From so many rows on, columns are scanned at the same time.
 const PARALLEL: usize = 1 << 13;
@@ -65,8 +65,8 @@ impl Weigh {
         }
     }
 
-    // A leaf without rows would be gone with its branch, and one with too few would be joined to others, which
-    // is not known here: it counts as if nothing were known about its rows.
+    // A leaf without rows would be gone with its branch, and one with too few would be joined to
+    // others, which is not known here: it counts as if nothing were known about its rows.
     #[inline]
     fn leaf<const W: usize>(&self, tally: &Tally<W>) -> f32 {
         if tally.rows == 0 {
@@ -188,7 +188,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         Scan { matrix, codes, labels, low, high, leaves, weigh }
     }
 
-    /// What the node costs as it is, over the rows scanned, and the changes that would cost less, least first.
+    /// What the node costs as it is, over the rows scanned, and the changes that would cost less,
+    /// least first.
     pub(super) fn changes(&self, branch: &Branch, from: usize) -> Vec<Change> {
         let lower = self.tallies(|_| true);
         let upper = self.tallies(|_| false);

@@ -1,8 +1,9 @@
 //! Local search: each node is made anew with everything under it kept, until nothing gets better.
 //!
-//! A node may take another test, be replaced by its lower or its upper side, become a leaf, or, as a leaf, be
-//! split. Every change is weighed over all rows of the node before it is made, so that the cost of the tree never rises.
-//! D. Bertsimas, J. Dunn, *Machine Learning Under a Modern Optimization Lens*, 2019, chapter 8.
+//! A node may take another test, be replaced by its lower or its upper side, become a leaf, or, as
+//! a leaf, be split. Every change is weighed over all rows of the node before it is made, so that
+//! the cost of the tree never rises. D. Bertsimas, J. Dunn, *Machine Learning Under a Modern
+//! Optimization Lens*, 2019, chapter 8.
 
 use super::scan::{Change, Scan};
 use crate::trees::grow::Grower;
@@ -38,8 +39,8 @@ impl<const W: usize> Search<'_, W> {
         }
     }
 
-    /// Looks once at each node that is not settled, in random order: at a node before or after all under it.
-    /// Whether anything was changed.
+    /// Looks once at each node that is not settled, in random order: at a node before or after all
+    /// under it. Whether anything was changed.
     pub(super) fn round(
         &self,
         node: &mut Node,

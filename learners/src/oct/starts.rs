@@ -35,8 +35,8 @@ pub(super) enum Start {
 }
 
 impl Start {
-    /// The kind of a start by its number. Deep trees are grown anew in parts instead of shaken: one test of many
-    /// matters little.
+    /// The kind of a start by its number. Deep trees are grown anew in parts instead of shaken: one
+    /// test of many matters little.
     pub(super) fn numbered(number: u64, depth: usize) -> Start {
         if number < 2 {
             return Start::Greedy { times: if number == 0 { 1 } else { 4 } };
@@ -63,7 +63,8 @@ impl<const W: usize> Starts<'_, W> {
         self.search.matrix
     }
 
-    /// A tree over these rows, which are all, and sorts them by its leaves. `best` is the best so far.
+    /// A tree over these rows, which are all, and sorts them by its leaves. `best` is the best so
+    /// far.
     pub(super) fn make(
         &self,
         start: Start,
@@ -184,7 +185,8 @@ impl<const W: usize> Starts<'_, W> {
         }
     }
 
-    // Grows each part under a level anew and searches it, and keeps it where it costs less. Whether any was kept.
+    // Grows each part under a level anew and searches it, and keeps it where it costs less. Whether
+    // any was kept.
     fn regrow(
         &self,
         node: &mut Node,

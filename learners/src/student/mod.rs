@@ -1,4 +1,5 @@
-//! Teaching a student: one run of a learner for each street of a dataset, and the folder that comes of it.
+//! Teaching a student: one run of a learner for each street of a dataset, and the folder that comes
+//! of it.
 
 mod write;
 
@@ -81,8 +82,9 @@ impl Lesson {
         (!matches!(self, Lesson::Mlp(_))).then(|| Bins::new(table, INTERVALS))
     }
 
-    /// A run on the rows of a table, with those of another to hold out; a new one, or one that was saved, from the
-    /// same rows and lesson. `bins` are those that [`Lesson::bins`] makes of the table.
+    /// A run on the rows of a table, with those of another to hold out; a new one, or one that was
+    /// saved, from the same rows and lesson. `bins` are those that [`Lesson::bins`] makes of the
+    /// table.
     ///
     /// # Errors
     /// When the options do not fit the rows, or what was saved is of another run.
@@ -121,7 +123,8 @@ impl Lesson {
     }
 }
 
-/// As [`Lesson::begin`] for a network, whose batches are computed by the engine that `engine` makes.
+/// As [`Lesson::begin`] for a network, whose batches are computed by the engine that `engine`
+/// makes.
 ///
 /// # Errors
 /// When the options do not fit the rows or the engine, or what was saved is of another run.
@@ -145,8 +148,8 @@ pub fn begin_on<'a, E: Engine + 'a>(
 /// Steps that stand for a pass over few rows.
 const PASS: usize = 500;
 
-/// A network's options for so many rows: where a pass would be few steps, as before the flop, steps take fewer rows
-/// each and several passes count as one.
+/// A network's options for so many rows: where a pass would be few steps, as before the flop, steps
+/// take fewer rows each and several passes count as one.
 fn for_rows(options: &MlpOptions, rows: usize) -> MlpOptions {
     let batch = options.batch.min((rows / 32).max(32));
     let steps = rows.div_ceil(batch).max(1);

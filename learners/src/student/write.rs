@@ -34,7 +34,8 @@ pub struct Making<'a> {
     pub kind: &'a str,
     /// How it learned, in a line.
     pub options: &'a str,
-    /// Whether numbers are rounded: a network's to 16 bits, the values of a forest's leaves to 65,536 steps.
+    /// Whether numbers are rounded: a network's to 16 bits, the values of a forest's leaves to
+    /// 65,536 steps.
     pub small: bool,
     /// The name and version of the program.
     pub made_by: &'a str,

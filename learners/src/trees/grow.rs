@@ -29,7 +29,8 @@ pub(crate) struct Split {
 }
 
 impl<const W: usize> Grower<'_, W> {
-    /// A tree over these rows of at most this depth. Sorts the rows so that those of each leaf stand together.
+    /// A tree over these rows of at most this depth. Sorts the rows so that those of each leaf
+    /// stand together.
     pub(crate) fn grow(&self, rows: &mut [u32], depth: usize) -> Node {
         self.node(rows, depth, self.seed, None)
     }
@@ -43,8 +44,8 @@ impl<const W: usize> Grower<'_, W> {
     ) -> Node {
         let mut node = Node::leaf(self.matrix.sums(rows), rows.len());
         let pure = node.sums.iter().filter(|sum| **sum > 0.0).count() < 2;
-        // A leaf for which there is no split, and a branch above two leaves whose split is the best of all, need no search
-        // for the same loss.
+        // A leaf for which there is no split, and a branch above two leaves whose split is the best
+        // of all, need no search for the same loss.
         node.settled = self.picked.is_none();
         if depth == 0 || pure || rows.len() < 2 * self.price.min_rows.max(1) {
             return node;

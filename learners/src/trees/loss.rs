@@ -5,7 +5,8 @@
 pub enum Loss {
     /// The weight of all classes but the largest: the training error.
     Misclassification,
-    /// Gini's impurity: the squared error of the leaf's shares but for what the labels themselves leave open.
+    /// Gini's impurity: the squared error of the leaf's shares but for what the labels themselves
+    /// leave open.
     #[default]
     Gini,
     /// Entropy in nats: the log-loss of the leaf's shares.
@@ -31,7 +32,8 @@ impl Loss {
         }
     }
 
-    /// The same in short numbers, for searching; what it finds is always weighed again with [`Loss::of`].
+    /// The same in short numbers, for searching; what it finds is always weighed again with
+    /// [`Loss::of`].
     #[inline]
     pub(crate) fn roughly<const W: usize>(self, sums: &[f32; W]) -> f32 {
         let total: f32 = sums.iter().sum();
@@ -88,7 +90,8 @@ fn times_log(x: f32) -> f32 {
     if x <= f32::MIN_POSITIVE {
         return 0.0;
     }
-    // log2 by the exponent, and a polynomial for the mantissa in [1, 2) that is right at both ends; to 1e-5.
+    // log2 by the exponent, and a polynomial for the mantissa in [1, 2) that is right at both ends;
+    // to 1e-5.
     let bits = x.to_bits();
     let exponent = (bits >> 23) as i32 - 127;
     let m = f32::from_bits((bits & 0x007f_ffff) | 0x3f80_0000) - 1.0;

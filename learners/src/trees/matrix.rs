@@ -7,8 +7,8 @@ use crate::{Bins, Table};
 // So many rows are written at a time.
 const BLOCK: usize = 1024;
 
-/// The codes of a table row by row, and each row's label times its weight in `W` lanes, the last of them zero
-/// where there are fewer classes.
+/// The codes of a table row by row, and each row's label times its weight in `W` lanes, the last of
+/// them zero where there are fewer classes.
 #[derive(Debug)]
 pub(crate) struct Matrix<const W: usize> {
     columns: usize,

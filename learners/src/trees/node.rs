@@ -76,9 +76,9 @@ impl Node {
         }
     }
 
-    /// Leads these rows through the tests, sorts them so that those of each leaf stand together, and counts them
-    /// anew. A test that leaves a side with less than a leaf must have is taken away, and its other side stands in its
-    /// place.
+    /// Leads these rows through the tests, sorts them so that those of each leaf stand together,
+    /// and counts them anew. A test that leaves a side with less than a leaf must have is taken
+    /// away, and its other side stands in its place.
     pub(crate) fn fit<const W: usize>(
         &mut self,
         rows: &mut [u32],
@@ -113,8 +113,8 @@ impl Node {
         }
     }
 
-    /// The tree for use. Tests lie half-way between the numbers on their two sides, over the matrix's rows. The last
-    /// columns of the table are those of `planes`.
+    /// The tree for use. Tests lie half-way between the numbers on their two sides, over the
+    /// matrix's rows. The last columns of the table are those of `planes`.
     pub(crate) fn tree<const W: usize>(
         &self,
         table: &Table,
@@ -167,7 +167,8 @@ pub(crate) fn both<A: Send, B: Send>(
     if rows >= 4096 { rayon::join(a, b) } else { (a(), b()) }
 }
 
-/// Sorts rows so that those that go left stand first, each side in the order it had. How many go left.
+/// Sorts rows so that those that go left stand first, each side in the order it had. How many go
+/// left.
 pub(crate) fn partition(rows: &mut [u32], left: impl Fn(u32) -> bool) -> usize {
     let mut high = Vec::with_capacity(rows.len());
     let mut low = 0;

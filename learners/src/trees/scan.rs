@@ -9,8 +9,8 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// The numbers from 0 to `rows` in the order of their codes, which are less than `intervals`; equal codes keep
-    /// their order.
+    /// The numbers from 0 to `rows` in the order of their codes, which are less than `intervals`;
+    /// equal codes keep their order.
     pub(crate) fn sort(
         &mut self,
         rows: usize,

@@ -5,8 +5,8 @@ use cards::{CardSet, Combo, Ties, all_in, evaluate, win_rate};
 /// The share of the pot that hand `a` wins on average over all boards that `board` (0, 3, 4 or 5
 /// cards) can become, `b` being the other hand; a tie is half. Exact.
 ///
-/// Being a mean over all cards to come, it is a martingale: its own mean over the next street's cards
-/// is the share before them. Every correction for the luck of the board rests on that.
+/// Being a mean over all cards to come, it is a martingale: its own mean over the next street's
+/// cards is the share before them. Every correction for the luck of the board rests on that.
 pub(super) fn share(a: CardSet, b: CardSet, board: CardSet) -> f64 {
     all_in(combo(a), combo(b), board).map_or(0.5, |counts| counts.value(Ties::Half))
 }
@@ -18,7 +18,8 @@ fn combo(hand: CardSet) -> Combo {
     both.expect("hold'em hands have two cards")
 }
 
-/// As [`share`] for many hands against the same one, none of which share cards with it or the board.
+/// As [`share`] for many hands against the same one, none of which share cards with it or the
+/// board.
 pub(super) fn shares(hands: &[CardSet], other: CardSet, board: CardSet) -> Vec<f64> {
     if board.is_empty() {
         return hands.iter().map(|&hand| share(hand, other, board)).collect();
@@ -89,7 +90,9 @@ fn preflop_strength(hand: CardSet) -> f64 {
     f64::from(PREFLOP.as_flattened()[combo(hand).starting_hand().index()]) / 1e4
 }
 
-/// Win-rates against any two cards in ten-thousandths, in the order of [`StartingHand`](cards::StartingHand). They only shape a value function, so their rounding biases nothing.
+/// Win-rates against any two cards in ten-thousandths, in the order of
+/// [`StartingHand`](cards::StartingHand). They only shape a value function, so their rounding
+/// biases nothing.
 const PREFLOP: [[u16; 13]; 13] = [
     [8527, 6704, 6620, 6543, 6463, 6281, 6194, 6092, 5990, 5993, 5895, 5827, 5738],
     [6531, 8240, 6337, 6258, 6175, 6002, 5836, 5763, 5662, 5587, 5487, 5402, 5316],

@@ -1,16 +1,16 @@
 //! Imaginary observations: a hand's terms averaged over the hole cards its player could have held.
 //!
-//! The public course of a hand and the other side's cards say how likely each own hand was: the cards
-//! were dealt evenly, and the player's own strategy tells how often it would have acted so with them.
-//! The mean over all those hands has the same expectation as the hand as it was played, and less
-//! spread (Bowling, Johanson, Burch and Szafron, *Strategy evaluation in extensive games with
-//! importance sampling*, 2008; it is the Rao-Blackwell theorem).
+//! The public course of a hand and the other side's cards say how likely each own hand was: the
+//! cards were dealt evenly, and the player's own strategy tells how often it would have acted so
+//! with them. The mean over all those hands has the same expectation as the hand as it was played,
+//! and less spread (Bowling, Johanson, Burch and Szafron, *Strategy evaluation in extensive games
+//! with importance sampling*, 2008; it is the Rao-Blackwell theorem).
 //!
-//! To ask a strategy for 1,000 hands may be slow. So the possible hands are cut into groups of a given
-//! size, in a way that depends on the board and the number of the hand but not on the cards held, and
-//! the mean is taken over the group in which the hand lies: conditioning on less, it is as unbiased,
-//! and a group of 16 gives most of the gain. Hands are sorted by strength and each group takes one of
-//! each stretch, so that groups differ little from each other.
+//! To ask a strategy for 1,000 hands may be slow. So the possible hands are cut into groups of a
+//! given size, in a way that depends on the board and the number of the hand but not on the cards
+//! held, and the mean is taken over the group in which the hand lies: conditioning on less, it is
+//! as unbiased, and a group of 16 gives most of the gain. Hands are sorted by strength and each
+//! group takes one of each stretch, so that groups differ little from each other.
 
 use cards::{CardSet, Combo, HoleCards};
 use game::{Action, InfoSet, LegalActions, Policy, Strategy};

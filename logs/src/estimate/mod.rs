@@ -1,19 +1,19 @@
 //! Estimates of a heads-up hold'em win rate with as little variance as the records allow.
 //!
-//! Every estimate is the result of each hand minus corrections whose mean is zero, whoever plays: for
-//! the deal of the hole cards and of each street (both hands being known), for the draws of agents
-//! whose strategies are known (AIVAT: Burch, Schmid, Moravčík, Morrill and Bowling, *AIVAT: a new
-//! variance reduction technique for agent evaluation in imperfect information games*, 2018), for the
-//! cards a player could have held with the same betting (imaginary observations), and with a baseline
-//! as control variate. So each is unbiased, and each has its own interval. How to read them:
-//! `docs/statistics.md`.
+//! Every estimate is the result of each hand minus corrections whose mean is zero, whoever plays:
+//! for the deal of the hole cards and of each street (both hands being known), for the draws of
+//! agents whose strategies are known (AIVAT: Burch, Schmid, Moravčík, Morrill and Bowling, *AIVAT:
+//! a new variance reduction technique for agent evaluation in imperfect information games*, 2018),
+//! for the cards a player could have held with the same betting (imaginary observations), and with
+//! a baseline as control variate. So each is unbiased, and each has its own interval. How to read
+//! them: `docs/statistics.md`.
 //!
-//! - [`Estimates`] adds hands up in constant memory, on one thread or on many; everything is a function of
-//!   the records, the strategies and the [value function](VALUE_FUNCTION).
+//! - [`Estimates`] adds hands up in constant memory, on one thread or on many; everything is a
+//!   function of the records, the strategies and the [value function](VALUE_FUNCTION).
 //! - [`Rows`] are the results; [`Report`](crate::stats::Report) carries and prints them.
 //!
-//! Invariants: no coefficient is fitted on the hands it is applied to; the value function is fixed in
-//! code.
+//! Invariants: no coefficient is fitted on the hands it is applied to; the value function is fixed
+//! in code.
 
 mod equity;
 mod imagine;
@@ -142,11 +142,12 @@ impl Estimates {
         self
     }
 
-    /// Takes the entrant's strategies from this policy where they are not recorded, and averages each
-    /// hand over `hands` hole cards that the entrant could have held (none with fewer than two).
+    /// Takes the entrant's strategies from this policy where they are not recorded, and averages
+    /// each hand over `hands` hole cards that the entrant could have held (none with fewer than
+    /// two).
     ///
-    /// The policy must be the one that played. Where it contradicts a recorded strategy, no estimate
-    /// is made with it.
+    /// The policy must be the one that played. Where it contradicts a recorded strategy, no
+    /// estimate is made with it.
     #[must_use]
     pub fn imagining(mut self, policy: Arc<dyn Policy>, hands: usize) -> Estimates {
         self.policies[0] = Some(policy);
@@ -161,7 +162,8 @@ impl Estimates {
         self
     }
 
-    /// Adds the next hand with the decisions recorded in it (all of them or none), in order of hands.
+    /// Adds the next hand with the decisions recorded in it (all of them or none), in order of
+    /// hands.
     ///
     /// `baseline` is what the baseline's owner won against itself with the same cards in this
     /// entrant's seat, fixed before the hand was played.
@@ -177,9 +179,9 @@ impl Estimates {
         }
     }
 
-    /// Adds a hand of which only the result is known, as it fell: nothing of it is corrected. Right for hands
-    /// of which the rest was lost for reasons that have nothing to do with it, and only in matches in which each
-    /// hand has its own deal; in others it changes nothing.
+    /// Adds a hand of which only the result is known, as it fell: nothing of it is corrected. Right
+    /// for hands of which the rest was lost for reasons that have nothing to do with it, and only
+    /// in matches in which each hand has its own deal; in others it changes nothing.
     pub fn add_settled(&mut self, seat: Seat, won: Payoff, baseline: Option<Payoff>) {
         if self.group > 1 {
             return;
@@ -266,9 +268,9 @@ impl Estimates {
         }
     }
 
-    /// The coefficients, by street and feature, with which the value function would have left the least
-    /// spread in these hands: for choosing the constants of another version, on matches from which no
-    /// figure is taken.
+    /// The coefficients, by street and feature, with which the value function would have left the
+    /// least spread in these hands: for choosing the constants of another version, on matches from
+    /// which no figure is taken.
     pub fn fitted(&self) -> [[f64; 5]; 4] {
         let mut all = Moments::default();
         let samples = self.seats.iter().flat_map(|sample| sample.folds(false));
@@ -280,8 +282,9 @@ impl Estimates {
         })
     }
 
-    /// What the entrant has won so far in all, in big blinds: as played, and corrected for the luck of
-    /// the deal. The sums behind [`RowKind::Raw`] and [`RowKind::Luck`], for the course of a session.
+    /// What the entrant has won so far in all, in big blinds: as played, and corrected for the luck
+    /// of the deal. The sums behind [`RowKind::Raw`] and [`RowKind::Luck`], for the course of a
+    /// session.
     pub fn won(&self) -> [f64; 2] {
         let values = terms::fixed();
         let mut played = [0.0; COUNT];

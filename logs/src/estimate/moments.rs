@@ -60,8 +60,8 @@ impl Moments {
         self.covariation(i, i) > 1e-12 * self.units
     }
 
-    /// The factor, from 0 to 1, by which to take the correction `Σ coefficient·term` over the controls so
-    /// that `first` less it has the least spread.
+    /// The factor, from 0 to 1, by which to take the correction `Σ coefficient·term` over the
+    /// controls so that `first` less it has the least spread.
     pub(super) fn scale(&self, first: usize, controls: &[usize], coefficients: &Terms) -> f64 {
         let (mut with_first, mut own) = (0.0, 0.0);
         for &i in controls {

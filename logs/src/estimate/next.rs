@@ -1,10 +1,10 @@
 //! What a situation is worth on average over the next street's cards.
 //!
-//! The mean of a pot share is the pot share before the cards (it is a martingale), so features linear
-//! in it need nothing. The others are averaged over next cards: over all 44 on the river; on flop and
-//! turn over cards drawn at random, with a seed that does not depend on the cards that came. A drawn mean is
-//! right on average, which is all that a correction needs; it adds the variance of a feature divided by
-//! the number of draws.
+//! The mean of a pot share is the pot share before the cards (it is a martingale), so features
+//! linear in it need nothing. The others are averaged over next cards: over all 44 on the river; on
+//! flop and turn over cards drawn at random, with a seed that does not depend on the cards that
+//! came. A drawn mean is right on average, which is all that a correction needs; it adds the
+//! variance of a feature divided by the number of draws.
 
 use cards::{Card, CardSet};
 use rand::{RngExt, SeedableRng};

@@ -1,8 +1,8 @@
 //! Taking hands apart on many threads.
 //!
-//! Hands are read in order, a block at a time, on the calling thread; while it reads the next block, the
-//! threads of the current rayon pool take the hands of the one before apart. They are then added in order,
-//! so that every sum is the same, to the last bit, at any number of threads.
+//! Hands are read in order, a block at a time, on the calling thread; while it reads the next
+//! block, the threads of the current rayon pool take the hands of the one before apart. They are
+//! then added in order, so that every sum is the same, to the last bit, at any number of threads.
 
 use std::ops::ControlFlow;
 
@@ -40,8 +40,8 @@ pub enum Observed {
 }
 
 impl Estimates {
-    /// Adds all these hands, in order, on all threads of the current rayon pool. `seen` is told after each
-    /// block how many hands have been added, and may end it all there.
+    /// Adds all these hands, in order, on all threads of the current rayon pool. `seen` is told
+    /// after each block how many hands have been added, and may end it all there.
     ///
     /// # Errors
     /// The first error of `hands`; the blocks before have been added.

@@ -1,9 +1,9 @@
 //! From sums to estimates.
 //!
-//! An estimate is the mean over units of a linear combination of their terms. Coefficients are either
-//! fixed (the value function's) or fitted; fitted ones are found, for each tenth of the units, from the
-//! other nine tenths (cross-fitting), so they do not depend on the hands they are applied to: the mean
-//! stays unbiased and the spread of the residuals is honest.
+//! An estimate is the mean over units of a linear combination of their terms. Coefficients are
+//! either fixed (the value function's) or fitted; fitted ones are found, for each tenth of the
+//! units, from the other nine tenths (cross-fitting), so they do not depend on the hands they are
+//! applied to: the mean stays unbiased and the spread of the residuals is honest.
 
 use serde::Serialize;
 
@@ -13,9 +13,9 @@ use super::terms::{BASELINE, COUNT, DEAL, OTHER, OWN, RESULT, Terms, fixed};
 use super::{Estimates, Facts};
 use crate::stats::Rate;
 
-/// What a fitted coefficient is held to its fixed value by, in units. A match of a few hundred hands
-/// thus keeps to the value function, all of it scaled by one factor; one of many thousands finds
-/// coefficients of its own.
+/// What a fitted coefficient is held to its fixed value by, in units. A match of a few hundred
+/// hands thus keeps to the value function, all of it scaled by one factor; one of many thousands
+/// finds coefficients of its own.
 const PRIOR: f64 = 500.0;
 
 /// A way to estimate the win rate.

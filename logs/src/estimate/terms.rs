@@ -1,4 +1,5 @@
-//! What one hand contributes: its result, and corrections whose mean is zero whatever the agents do.
+//! What one hand contributes: its result, and corrections whose mean is zero whatever the agents
+//! do.
 
 use cards::CardSet;
 use game::{Action, Policy, PublicState, Seat, Strategy, Turn};
@@ -26,7 +27,8 @@ pub(super) type Terms = [f64; COUNT];
 
 /// A step of a hand: cards on the board, or an action.
 enum Step {
-    /// This street's cards were dealt, with so much matched in the pot and behind the smaller stack.
+    /// This street's cards were dealt, with so much matched in the pot and behind the smaller
+    /// stack.
     Deal { street: usize, pot: f64, behind: f64 },
     /// Somebody acted.
     Act(Box<Act>),
@@ -262,8 +264,8 @@ fn is_mixed(strategy: &Strategy) -> bool {
     strategy.actions.iter().filter(|&&(_, p)| p > 0.0).count() > 1
 }
 
-/// The distribution from which an action was drawn, where it is known: as recorded, or as the policy
-/// gives it where no decision was recorded.
+/// The distribution from which an action was drawn, where it is known: as recorded, or as the
+/// policy gives it where no decision was recorded.
 fn known_strategy(
     record: &HandRecord,
     public: &PublicState,

@@ -1,15 +1,17 @@
 //! The value function behind the corrections: version `v1`.
 //!
 //! It says, from both hands, what a situation is worth to a seat in the end. It need not be right:
-//! corrections are unbiased for any function that is fixed before the hands are played, and the better
-//! it foresees the result, the more luck they take out. So its constants stand here in code, were
-//! fitted to matches between other agents than those that figures are given for (`cargo run --release
+//! corrections are unbiased for any function that is fixed before the hands are played, and the
+//! better it foresees the result, the more luck they take out. So its constants stand here in code,
+//! were fitted to matches between other agents than those that figures are given for (`cargo run
+//! --release
 //! -p matches --example estimates -- --fit`), and change only together with [`VERSION`].
 //!
-//! On a street with pot shares `e` and `1 - e` of the two hands (exact, see [`share`](super::equity::share)),
-//! strengths `a` and `b` as their holders see them ([`strengths`](super::equity::strengths)), a matched
-//! pot `p` and `r` chips behind the smaller stack, all in big blinds, the situation is worth a sum of
-//! five [`features`] with a coefficient for each street:
+//! On a street with pot shares `e` and `1 - e` of the two hands (exact, see
+//! [`share`](super::equity::share)), strengths `a` and `b` as their holders see them
+//! ([`strengths`](super::equity::strengths)), a matched pot `p` and `r` chips behind the smaller
+//! stack, all in big blinds, the situation is worth a sum of five [`features`] with a coefficient
+//! for each street:
 //!
 //! 1. `(e - 1/2) p`: the pot as if all-in. Its coefficient is 1, so with nothing behind the value is
 //!    exactly the expected result of the all-in.
@@ -19,8 +21,8 @@
 //! 5. `(a - b) √(p r)`: what a hand that looks strong wins without a showdown.
 //!
 //! All are reversed when the hands change places, so over all deals of hole cards they sum to zero.
-//! A fold is worth its exact result, a call or check what closes the betting, a raise the mean of both
-//! by the probability that the other hand folds.
+//! A fold is worth its exact result, a call or check what closes the betting, a raise the mean of
+//! both by the probability that the other hand folds.
 
 /// The name of this value function.
 pub const VERSION: &str = "v1";
@@ -70,8 +72,8 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// This seat's net result in expectation when each side has `matched` in the pot and the street's
-    /// betting is closed.
+    /// This seat's net result in expectation when each side has `matched` in the pot and the
+    /// street's betting is closed.
     fn closed(&self, matched: f64) -> f64 {
         let behind = (self.stacks[0].min(self.stacks[1]) - matched).max(0.0);
         // No bets follow those of the river.
@@ -99,9 +101,9 @@ impl Spot {
     }
 }
 
-/// How likely a hand of this strength is to fold to a raise that asks for `bet` times the pot before
-/// the call. Where the strength is just that, it is one half: the share of hands that may fold before
-/// raising with any two cards gains.
+/// How likely a hand of this strength is to fold to a raise that asks for `bet` times the pot
+/// before the call. Where the strength is just that, it is one half: the share of hands that may
+/// fold before raising with any two cards gains.
 fn fold_probability(strength: f64, bet: f64) -> f64 {
     1.0 / (1.0 + ((strength - bet) / FOLD_WIDTH).exp())
 }

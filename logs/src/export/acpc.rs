@@ -6,11 +6,12 @@
 //! SCORE:<values>:<names>
 //! ```
 //!
-//! Cards are everybody's hole cards by seat and the board as far as play went; values are net chips by
-//! seat with at most six decimals; names stand by seat in `STATE` lines and by entrant in the `SCORE`
-//! line. Lines that begin with `#` are comments. In the log of a duplicate match the comment
-//! `#--duplicate N` says that each deal was played N times in a row. Published logs may begin with a
-//! byte-order mark or empty lines, have blanks before a line, or end their lines in CR LF.
+//! Cards are everybody's hole cards by seat and the board as far as play went; values are net chips
+//! by seat with at most six decimals; names stand by seat in `STATE` lines and by entrant in the
+//! `SCORE` line. Lines that begin with `#` are comments. In the log of a duplicate match the
+//! comment `#--duplicate N` says that each deal was played N times in a row. Published logs may
+//! begin with a byte-order mark or empty lines, have blanks before a line, or end their lines in CR
+//! LF.
 
 use std::collections::HashMap;
 use std::fmt::Write;

@@ -3,8 +3,8 @@
 //! A file is TOML with one table for each hand, `[1]`, `[2]` …; as it must be read whole, it should
 //! hold no more than [`HANDS_PER_FILE`]. Variants `NT` (no-limit) and `FT` (fixed-limit Texas
 //! hold'em). Players are the seats in order: `p1` is dealt first and heads-up is the big blind.
-//! Heads-up, `blinds_or_straddles` is written small blind first although `p2` posts it. `cbr` gives a
-//! bet's total on its street; hands that end in an all-in are shown before the board is run out.
+//! Heads-up, `blinds_or_straddles` is written small blind first although `p2` posts it. `cbr` gives
+//! a bet's total on its street; hands that end in an all-in are shown before the board is run out.
 //!
 //! Fields of our own: `_deal`, `_entrants` (who sat in each seat), `_max_raises` (limit games).
 
@@ -49,7 +49,8 @@ pub fn check(def: &GameDef) -> Result<(), CannotExpress> {
     }
 }
 
-/// The same stacks and blind sizes with the blinds in their usual seats and the usual order of play.
+/// The same stacks and blind sizes with the blinds in their usual seats and the usual order of
+/// play.
 fn usual_spec(spec: &GameSpec) -> GameSpec {
     let players = spec.players;
     let mut sizes = spec.blinds.clone();

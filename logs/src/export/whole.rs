@@ -68,9 +68,9 @@ pub enum ExportError<E: std::error::Error + 'static> {
 /// Text is passed on in pieces of this size.
 const PIECE: usize = 64 * 1024;
 
-/// Writes hands, in the order they come. `open` is asked for each file, from 1 on; all formats but PHH,
-/// which takes `hands_per_file`, fill one. The ACPC log ends with its score when all hands planned
-/// are there.
+/// Writes hands, in the order they come. `open` is asked for each file, from 1 on; all formats but
+/// PHH, which takes `hands_per_file`, fill one. The ACPC log ends with its score when all hands
+/// planned are there.
 pub fn write_match<E: std::error::Error + 'static>(
     format: Format,
     info: &MatchInfo,

@@ -1,8 +1,8 @@
 //! Folding a ledger's write-ahead log into it in the background.
 //!
-//! SQLite folds the log in at the end of a commit, which then waits for the disk. Here a thread with a
-//! connection of its own does it while commits go on, and the writer is left what came in meanwhile:
-//! only it can begin the log anew (<https://www.sqlite.org/wal.html#ckpt>).
+//! SQLite folds the log in at the end of a commit, which then waits for the disk. Here a thread
+//! with a connection of its own does it while commits go on, and the writer is left what came in
+//! meanwhile: only it can begin the log anew (<https://www.sqlite.org/wal.html#ckpt>).
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,13 +1,14 @@
-//! Hands on their way into a ledger, in two files beside it: for those who cannot wait for a commit.
+//! Hands on their way into a ledger, in two files beside it: for those who cannot wait for a
+//! commit.
 //!
-//! A hand is a line: eight hexadecimal digits of a checksum, a space, and a JSON object with the columns
-//! of its row. It is written with one call, so that it survives the end of the process, however it comes;
-//! a power cut may take the last ones. The files take turns: while the hands of one are committed, new ones
-//! go to the other, and one whose hands are in the ledger is emptied.
+//! A hand is a line: eight hexadecimal digits of a checksum, a space, and a JSON object with the
+//! columns of its row. It is written with one call, so that it survives the end of the process,
+//! however it comes; a power cut may take the last ones. The files take turns: while the hands of
+//! one are committed, new ones go to the other, and one whose hands are in the ledger is emptied.
 //!
-//! [`LedgerWriter::open_for_resume`](super::LedgerWriter::open_for_resume) puts hands into the ledger that
-//! are here and not there. A hand may be in both, since a file is emptied after the commit. A line cut short
-//! at the end of a file is none: nobody was told of that hand.
+//! [`LedgerWriter::open_for_resume`](super::LedgerWriter::open_for_resume) puts hands into the
+//! ledger that are here and not there. A hand may be in both, since a file is emptied after the
+//! commit. A line cut short at the end of a file is none: nobody was told of that hand.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -46,12 +47,12 @@ pub(super) struct JournalHand<'a> {
     pub(super) lines: Cow<'a, str>,
 }
 
-/// The journal of a ledger that is open for writing. Hands that are in it need not be committed before
-/// somebody is told of them.
+/// The journal of a ledger that is open for writing. Hands that are in it need not be committed
+/// before somebody is told of them.
 ///
-/// Whoever commits calls [`turn`](Self::turn) when it takes the hands that are in line, so that every
-/// hand appended before is among them, and empties what [`spent`](Self::spent) gives when they are
-/// committed.
+/// Whoever commits calls [`turn`](Self::turn) when it takes the hands that are in line, so that
+/// every hand appended before is among them, and empties what [`spent`](Self::spent) gives when
+/// they are committed.
 #[derive(Debug)]
 pub struct Journal {
     files: [Arc<File>; 2],
@@ -121,8 +122,8 @@ impl Journal {
         }
     }
 
-    /// The file that hands are not written to, if there are any in it: to be emptied when all hands that
-    /// were appended before the last [`turn`](Self::turn) are committed.
+    /// The file that hands are not written to, if there are any in it: to be emptied when all hands
+    /// that were appended before the last [`turn`](Self::turn) are committed.
     pub fn spent(&self) -> Option<Spent> {
         let other = 1 - self.current;
         (self.lengths[other] > 0).then(|| Spent { file: Arc::clone(&self.files[other]) })
@@ -154,7 +155,8 @@ fn paths(ledger: &Path) -> [PathBuf; 2] {
     EXTENSIONS.map(|extension| ledger.with_extension(extension))
 }
 
-/// Whether there are hands that may not be in this ledger yet. Opening it for writing puts them there.
+/// Whether there are hands that may not be in this ledger yet. Opening it for writing puts them
+/// there.
 pub fn in_journal(ledger: &Path) -> bool {
     paths(ledger).iter().any(|path| path.metadata().is_ok_and(|file| file.len() > 0))
 }

@@ -71,8 +71,8 @@ impl LedgerReader {
         present(&self.connection, "hands").map_err(LedgerError::sqlite(&self.path))
     }
 
-    /// The planned hands that are not in the ledger. For one part of a match these include the hands
-    /// of all other parts.
+    /// The planned hands that are not in the ledger. For one part of a match these include the
+    /// hands of all other parts.
     pub fn missing(&self) -> Result<Vec<RangeInclusive<u64>>, LedgerError> {
         Ok(gaps(&self.present()?, self.info.hands))
     }
@@ -105,8 +105,8 @@ impl LedgerReader {
         Hands { reader: self, page: Vec::new().into_iter(), rest: Some(hands) }
     }
 
-    /// The hands from this one on whose deals are in this range, in order. Takes time for every hand in
-    /// between, but little.
+    /// The hands from this one on whose deals are in this range, in order. Takes time for every
+    /// hand in between, but little.
     pub fn hands_of_deals(
         &self,
         first: u64,

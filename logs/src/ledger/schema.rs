@@ -46,8 +46,8 @@ pub(super) fn open_to_read(path: &Path) -> Result<(Connection, MatchInfo), Ledge
     }
 }
 
-/// Opens a ledger where nothing can be written. Without a write-ahead log nobody is writing, and the
-/// file is all there is.
+/// Opens a ledger where nothing can be written. Without a write-ahead log nobody is writing, and
+/// the file is all there is.
 fn open_unwritable(path: &Path) -> Result<Connection, LedgerError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     if beside(path, "-wal").exists() {
@@ -83,8 +83,8 @@ fn refuses_writing(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Refuses a file that is shorter than its header says. SQLite reads what is missing of the last page
-/// as zeros. With a log beside it the file may grow yet.
+/// Refuses a file that is shorter than its header says. SQLite reads what is missing of the last
+/// page as zeros. With a log beside it the file may grow yet.
 fn check_length(path: &Path) -> Result<(), LedgerError> {
     let busy = || ["-wal", "-journal"].iter().any(|suffix| beside(path, suffix).exists());
     if busy() {
@@ -100,8 +100,8 @@ fn check_length(path: &Path) -> Result<(), LedgerError> {
     Err(LedgerError::Damaged { path: path.to_path_buf(), detail })
 }
 
-/// The length a database should have, by its header, and the one it has. `None` when the header does
-/// not say: <https://www.sqlite.org/fileformat.html#in_header_database_size>.
+/// The length a database should have, by its header, and the one it has. `None` when the header
+/// does not say: <https://www.sqlite.org/fileformat.html#in_header_database_size>.
 fn lengths(path: &Path) -> io::Result<Option<(u64, u64)>> {
     let mut file = File::open(path)?;
     let mut header = [0; 100];

@@ -122,10 +122,10 @@ impl Batches {
     /// The 95 % percentile bootstrap interval of the win rate, in mbb/hand; `None` with fewer than
     /// two batches.
     ///
-    /// Batches are drawn with replacement and the rate Σwon/Σhands is taken of each resample. Groups
-    /// are independent, so a batch's sum has its groups' cumulants added up: resampling batches
-    /// estimates the same spread and skewness of the mean as resampling groups does, only with the
-    /// noise of 1,024 and more batches (about 2 % of the interval's width).
+    /// Batches are drawn with replacement and the rate Σwon/Σhands is taken of each resample.
+    /// Groups are independent, so a batch's sum has its groups' cumulants added up: resampling
+    /// batches estimates the same spread and skewness of the mean as resampling groups does, only
+    /// with the noise of 1,024 and more batches (about 2 % of the interval's width).
     pub fn bootstrap(&self, big_blind: game::Chips, how: Bootstrap) -> Option<Interval> {
         let count = self.batches.len();
         if count < 2 {

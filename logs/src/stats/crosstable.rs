@@ -31,8 +31,8 @@ impl CrossTable {
         CrossTable { names, results }
     }
 
-    /// Enters the match of `one` against `other` with the rate of `one`. Numbers beyond the names, and
-    /// `one` against itself, change nothing.
+    /// Enters the match of `one` against `other` with the rate of `one`. Numbers beyond the names,
+    /// and `one` against itself, change nothing.
     pub fn set(&mut self, one: usize, other: usize, rate: Rate) {
         let count = self.names.len();
         if one == other || one >= count || other >= count {
@@ -78,8 +78,8 @@ impl CrossTable {
         combine(&self.opponents(entrant)?.into_iter().map(|rate| (1.0, rate)).collect::<Vec<_>>())
     }
 
-    /// The difference of two means. The match the two played against each other counts in both, with
-    /// opposite signs; all others are independent.
+    /// The difference of two means. The match the two played against each other counts in both,
+    /// with opposite signs; all others are independent.
     fn mean_difference(&self, one: usize, other: usize) -> Option<Rate> {
         self.opponents(one).and(self.opponents(other))?;
         let mut parts = vec![(2.0, self.results[one][other].as_ref()?)];

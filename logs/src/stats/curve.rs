@@ -11,8 +11,8 @@ struct Point {
     reach: f64,
 }
 
-/// What an entrant had won, in big blinds, after each stretch of hands, with the 95 % band of the sum
-/// by normal theory (the deviation of the whole match times the root of the groups so far).
+/// What an entrant had won, in big blinds, after each stretch of hands, with the 95 % band of the
+/// sum by normal theory (the deviation of the whole match times the root of the groups so far).
 ///
 /// Colours follow the page (`currentColor`); title and description carry the result in words.
 pub fn winnings_curve(info: &MatchInfo, tally: &Tally, entrant: usize) -> String {

@@ -27,8 +27,8 @@ impl DecisionCounts {
     }
 }
 
-/// Decisions of all entrants. As JSON (serde) it is small enough to be committed with the hands of a
-/// ledger, under [`DecisionTally::NOTE`].
+/// Decisions of all entrants. As JSON (serde) it is small enough to be committed with the hands of
+/// a ledger, under [`DecisionTally::NOTE`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DecisionTally {
     /// By entrant.

@@ -28,8 +28,8 @@ impl Interval {
     }
 }
 
-/// A win rate in mbb/hand (thousandths of a big blind per hand; a tenth of it is bb/100) with its 95 %
-/// interval by normal theory: mean ± t·s/√groups, t from Student's distribution.
+/// A win rate in mbb/hand (thousandths of a big blind per hand; a tenth of it is bb/100) with its
+/// 95 % interval by normal theory: mean ± t·s/√groups, t from Student's distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rate {
     /// The estimate.

@@ -1,7 +1,7 @@
 //! The statistics of a match as one document: `report.json`, schema `cardroom-report/1`.
 //!
-//! Every field is described in `docs/statistics.md`. Rates and deviations are in mbb/hand. A rate that
-//! cannot be given is `null`, with the reason beside it.
+//! Every field is described in `docs/statistics.md`. Rates and deviations are in mbb/hand. A rate
+//! that cannot be given is `null`, with the reason beside it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -87,13 +87,14 @@ pub struct RunOutPart {
     pub not_computed: u64,
 }
 
-/// Hands whose end was not seen, but whose result follows from the server's sums. They are in all rates but the
-/// splits by street and showdown.
+/// Hands whose end was not seen, but whose result follows from the server's sums. They are in all
+/// rates but the splits by street and showdown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SettledPart {
     /// Such hands.
     pub hands: u64,
-    /// By how much they move each entrant's rate, in mbb/hand: the rate less what it would be without them.
+    /// By how much they move each entrant's rate, in mbb/hand: the rate less what it would be
+    /// without them.
     pub effect: Vec<f64>,
 }
 
@@ -210,8 +211,8 @@ impl Report {
     /// The name of the document's schema.
     pub const SCHEMA: &str = "cardroom-report/1";
 
-    /// The report of these sums. `decisions` are counted apart; `half_width` adds one to the list of
-    /// half-widths for which the needed hands are given.
+    /// The report of these sums. `decisions` are counted apart; `half_width` adds one to the list
+    /// of half-widths for which the needed hands are given.
     pub fn new(
         info: &MatchInfo,
         tally: &Tally,

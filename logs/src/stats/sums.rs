@@ -2,12 +2,13 @@
 
 use game::Payoff;
 
-/// Exact sums over groups of hands for one entrant and one selection of hands (all of them, or those
-/// from one seat, or those that reached the river …).
+/// Exact sums over groups of hands for one entrant and one selection of hands (all of them, or
+/// those from one seat, or those that reached the river …).
 ///
-/// A group is what is independent of everything else: the hands that share a deal. With `n` hands of
-/// the selection in a group that won `x` together, the rate is Σx/Σn, and its standard error comes
-/// from the residuals x − rate·n (the ratio estimator; Cochran, *Sampling Techniques*, section 6.3).
+/// A group is what is independent of everything else: the hands that share a deal. With `n` hands
+/// of the selection in a group that won `x` together, the rate is Σx/Σn, and its standard error
+/// comes from the residuals x − rate·n (the ratio estimator; Cochran, *Sampling Techniques*,
+/// section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sums {
     /// Groups with at least one hand of the selection.

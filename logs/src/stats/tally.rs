@@ -7,9 +7,9 @@ use crate::{HandRecord, MatchInfo};
 
 /// Sums over the hands of a match, in constant memory.
 ///
-/// Hands are added in order; in a duplicate match a group is counted when its last hand has come, and
-/// hands whose group never becomes whole count nowhere but in [`left_out`](Self::left_out). Tallies
-/// of consecutive stretches of a match can be merged.
+/// Hands are added in order; in a duplicate match a group is counted when its last hand has come,
+/// and hands whose group never becomes whole count nowhere but in [`left_out`](Self::left_out).
+/// Tallies of consecutive stretches of a match can be merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tally {
     players: usize,
@@ -123,8 +123,8 @@ impl Tally {
         self.add_adjusted(record, None);
     }
 
-    /// Adds the next hand with the results to be expected when its betting ended, for hands in which
-    /// that was before the last street (see [`AllIn`](super::AllIn)).
+    /// Adds the next hand with the results to be expected when its betting ended, for hands in
+    /// which that was before the last street (see [`AllIn`](super::AllIn)).
     pub fn add_adjusted(&mut self, record: &HandRecord, expected: Option<BySeat<Payoff>>) {
         if record.entrants.len() != self.players {
             // A hand of another game: it cannot be a part of any group.
@@ -148,8 +148,8 @@ impl Tally {
         }
     }
 
-    /// Adds a hand of which only the result is known, by seat, in a match in which each has its own deal; in
-    /// any other it is left out.
+    /// Adds a hand of which only the result is known, by seat, in a match in which each has its own
+    /// deal; in any other it is left out.
     pub fn add_settled(&mut self, entrants: BySeat<u8>, payoffs: BySeat<Payoff>) {
         if self.group > 1 || entrants.len() != self.players || payoffs.len() != self.players {
             self.left_out += 1;

@@ -14,7 +14,8 @@ pub struct Head {
     pub made_by: String,
     /// The hash of the game, see [`game_hash`](abstraction::betting::game_hash).
     pub game_sha256: String,
-    /// The hash of game and menu together, see [`BettingTree::hash`](abstraction::betting::BettingTree::hash).
+    /// The hash of game and menu together, see
+    /// [`BettingTree::hash`](abstraction::betting::BettingTree::hash).
     pub tree_sha256: String,
     /// The bet menu's text.
     pub menu: String,

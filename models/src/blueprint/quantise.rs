@@ -3,8 +3,9 @@
 /// What the bytes of an information set sum to.
 pub const WHOLE: u32 = 255;
 
-/// Writes probabilities as 255ths that sum to exactly 255, each less than one away from its share; all zero when
-/// no weight is positive, or one is not finite. Weights need not sum to one; there are as many as bytes.
+/// Writes probabilities as 255ths that sum to exactly 255, each less than one away from its share;
+/// all zero when no weight is positive, or one is not finite. Weights need not sum to one; there
+/// are as many as bytes.
 pub fn quantise(weights: &[f32], shares: &mut [u8]) {
     shares.fill(0);
     let sum: f64 = weights.iter().map(|&weight| f64::from(weight.max(0.0))).sum();

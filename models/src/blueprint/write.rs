@@ -28,9 +28,10 @@ pub struct Contents<'a> {
     pub training: &'a toml::Table,
 }
 
-/// Writes a blueprint. `weights` is asked for each information set, a node and a bucket, street by street in the
-/// order of the tables: it writes a weight for each action, for which there is exactly room, or zeros where
-/// training has never been. Returns how many information sets of each street have shares.
+/// Writes a blueprint. `weights` is asked for each information set, a node and a bucket, street by
+/// street in the order of the tables: it writes a weight for each action, for which there is
+/// exactly room, or zeros where training has never been. Returns how many information sets of each
+/// street have shares.
 ///
 /// # Errors
 /// When writing fails; what has been written is then no blueprint.

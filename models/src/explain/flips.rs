@@ -33,11 +33,12 @@ impl<A> Flip<A> {
 }
 
 impl Explainer<'_> {
-    /// For each feature the nearest change, up and down, that leads a row to a leaf with another answer, the
-    /// nearest first (win-rates before chips).
+    /// For each feature the nearest change, up and down, that leads a row to a leaf with another
+    /// answer, the nearest first (win-rates before chips).
     ///
-    /// `answer` says what a leaf's node comes to. Chips of streets after this one stay at zero. Deciles stay in order:
-    /// one that is raised above those after it takes them along, one that is lowered those before it.
+    /// `answer` says what a leaf's node comes to. Chips of streets after this one stay at zero.
+    /// Deciles stay in order: one that is raised above those after it takes them along, one that is
+    /// lowered those before it.
     pub fn flips<A: PartialEq>(
         &self,
         street: Street,

@@ -1,8 +1,9 @@
 //! The compact form of a forest, for models inside the program.
 //!
-//! Little-endian: the magic, a version, the shape, names, attributes, base scores; for each column the different numbers it is
-//! tested against, rising; then the trees, node by node, level by level: 0 and a leaf's level of 65,536 between
-//! the least and the greatest of its tree, or the column counted from 1 and the number of the test. Last the SHA-256 of all before.
+//! Little-endian: the magic, a version, the shape, names, attributes, base scores; for each column
+//! the different numbers it is tested against, rising; then the trees, node by node, level by
+//! level: 0 and a leaf's level of 65,536 between the least and the greatest of its tree, or the
+//! column counted from 1 and the number of the test. Last the SHA-256 of all before.
 
 use sha2::{Digest, Sha256};
 

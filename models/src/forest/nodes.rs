@@ -1,8 +1,8 @@
 //! The trees of a forest, packed for walking.
 //!
-//! Nodes of a tree stand level by level, two children side by side. A walk never branches: a leaf tests a number
-//! that is always below (one more, past the row's end), and leads to itself. So many trees are walked in step,
-//! and the processor waits for many of their nodes at once.
+//! Nodes of a tree stand level by level, two children side by side. A walk never branches: a leaf
+//! tests a number that is always below (one more, past the row's end), and leads to itself. So many
+//! trees are walked in step, and the processor waits for many of their nodes at once.
 
 use std::fmt;
 
@@ -54,8 +54,9 @@ const MOST_AHEAD: u32 = (1 << (31 - COLUMN_BITS)) - 1;
 /// How many trees are walked in step.
 const LANES: usize = 16;
 
-/// A node: the number tested against, or a leaf's value; bits 0 to 10 the column (all columns' count for a leaf), bit 11 whether
-/// missing numbers go left, the others how far ahead the left child is (0 for a leaf).
+/// A node: the number tested against, or a leaf's value; bits 0 to 10 the column (all columns'
+/// count for a leaf), bit 11 whether missing numbers go left, the others how far ahead the left
+/// child is (0 for a leaf).
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Packed {
     below: f32,

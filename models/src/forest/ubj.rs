@@ -1,7 +1,7 @@
 //! Universal Binary JSON, as far as XGBoost writes it, for `serde`.
 //!
-//! Specification: ubjson.org, draft 12. Numbers are big-endian; a container may name its length (`#`) and the kind of
-//! all its elements (`$`). High-precision numbers are refused.
+//! Specification: ubjson.org, draft 12. Numbers are big-endian; a container may name its length
+//! (`#`) and the kind of all its elements (`$`). High-precision numbers are refused.
 
 use std::fmt;
 

@@ -79,7 +79,8 @@ impl Network {
         Network::read(&std::fs::read(path).map_err(error)?, &[])
     }
 
-    /// Reads the bytes of a safetensors file. `outputs` are known besides [`Softmax`] and [`Identity`].
+    /// Reads the bytes of a safetensors file. `outputs` are known besides [`Softmax`] and
+    /// [`Identity`].
     pub fn read(bytes: &[u8], outputs: &[Arc<dyn Output>]) -> Result<Network, NetworkError> {
         let mut tensors = Tensors::read(bytes)?;
         let version = tensors.metadata.remove(VERSION_KEY);

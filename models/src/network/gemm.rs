@@ -1,8 +1,8 @@
-//! Products of matrices: the one place where the crate `matrixmultiply` is called, whose functions take bare
-//! pointers.
+//! Products of matrices: the one place where the crate `matrixmultiply` is called, whose functions
+//! take bare pointers.
 //!
-//! Results depend on the instructions that the processor has, and on nothing else: the same product is the same
-//! to the bit each time, on any number of threads.
+//! Results depend on the instructions that the processor has, and on nothing else: the same product
+//! is the same to the bit each time, on any number of threads.
 
 #![allow(unsafe_code)]
 
@@ -63,10 +63,11 @@ pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, keep: f32, result: &mut [f32]) {
         let last = (matrix.rows - 1) * matrix.row_step + (matrix.columns - 1) * matrix.column_step;
         assert!(last < matrix.numbers.len(), "the last number of the matrix is there");
     }
-    // SAFETY: all three have at least one row and one column. The assertion above says that the last number of
-    // `a` and of `b` lies in their slices, and as steps are not negative so do all others; `result` has exactly
-    // rows * columns numbers and steps of `columns` and 1, so that each is one place of its slice, and being
-    // borrowed mutably it is none of the others'. Slices have at most `isize::MAX` bytes, so steps fit.
+    // SAFETY: all three have at least one row and one column. The assertion above says that the
+    // last number of `a` and of `b` lies in their slices, and as steps are not negative so do all
+    // others; `result` has exactly rows * columns numbers and steps of `columns` and 1, so that
+    // each is one place of its slice, and being borrowed mutably it is none of the others'. Slices
+    // have at most `isize::MAX` bytes, so steps fit.
     unsafe {
         matrixmultiply::sgemm(
             a.rows,

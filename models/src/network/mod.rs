@@ -1,11 +1,13 @@
 //! A network of dense layers as a value.
 //!
 //! A row is standardised column by column, goes through hidden layers ([`Activation::Relu`] or
-//! [`Activation::Prelu`]), and the last layer's sums become answers by an [`Output`]: [`Softmax`] for classes,
-//! [`Identity`] for numbers, or one's own. Files are safetensors, see `docs/network.md`.
+//! [`Activation::Prelu`]), and the last layer's sums become answers by an [`Output`]: [`Softmax`]
+//! for classes, [`Identity`] for numbers, or one's own. Files are safetensors, see
+//! `docs/network.md`.
 //!
-//! One row goes column by column through the weights and passes over units that are zero, which after
-//! [`Activation::Relu`] is about half of them. Many rows go as products of matrices. The two differ by rounding.
+//! One row goes column by column through the weights and passes over units that are zero, which
+//! after [`Activation::Relu`] is about half of them. Many rows go as products of matrices. The two
+//! differ by rounding.
 
 mod error;
 mod file;
@@ -63,8 +65,8 @@ impl Network {
         Ok(Network { shape, layers, parameters, scaling, output, notes: BTreeMap::new() })
     }
 
-    /// The same network with words about it, which its files keep: names of columns and classes, how it was
-    /// trained, whatever its user must know.
+    /// The same network with words about it, which its files keep: names of columns and classes,
+    /// how it was trained, whatever its user must know.
     #[must_use]
     pub fn with_notes(self, notes: BTreeMap<String, String>) -> Network {
         Network { notes, ..self }

@@ -5,18 +5,19 @@ use std::fmt;
 
 /// The end of a network: turns the last layer's sums into what the network answers.
 ///
-/// [`Softmax`] and [`Identity`] are here; another one is given to [`Network::new`](super::Network::new) and
-/// [`Network::read`](super::Network::read), and known by its name in files.
+/// [`Softmax`] and [`Identity`] are here; another one is given to
+/// [`Network::new`](super::Network::new) and [`Network::read`](super::Network::read), and known by
+/// its name in files.
 pub trait Output: Any + fmt::Debug + Send + Sync {
     /// The name in files.
     fn name(&self) -> &str;
 
-    /// The last layer's sums of one row, in place, to answers. `row` is the row as it came, before it was
-    /// standardised.
+    /// The last layer's sums of one row, in place, to answers. `row` is the row as it came, before
+    /// it was standardised.
     fn forward(&self, row: &[f32], sums: &mut [f32]);
 
-    /// The gradient of a loss by the answers, in place, to the one by the sums. `answers` are those of
-    /// [`Output::forward`] for the same row.
+    /// The gradient of a loss by the answers, in place, to the one by the sums. `answers` are those
+    /// of [`Output::forward`] for the same row.
     fn backward(&self, row: &[f32], answers: &[f32], gradient: &mut [f32]);
 }
 

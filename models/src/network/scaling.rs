@@ -44,7 +44,8 @@ impl Scaling {
         &self.scale
     }
 
-    /// Standardises rows that stand one behind the other. Panics where they are not whole rows as long as `out`.
+    /// Standardises rows that stand one behind the other. Panics where they are not whole rows as
+    /// long as `out`.
     pub fn apply(&self, rows: &[f32], out: &mut [f32]) {
         assert!(rows.len() == out.len() && rows.len().is_multiple_of(self.columns()), "whole rows");
         let rows = rows.chunks_exact(self.columns()).zip(out.chunks_exact_mut(self.columns()));

@@ -7,7 +7,8 @@ use std::ops::Range;
 pub enum Activation {
     /// Zero where the sum is negative.
     Relu,
-    /// The sum times a slope where it is negative; a layer's units share one slope, which is learned.
+    /// The sum times a slope where it is negative; a layer's units share one slope, which is
+    /// learned.
     Prelu,
 }
 
@@ -24,8 +25,8 @@ pub struct Shape {
     pub activation: Activation,
 }
 
-/// How many parameters a network has, by kind. What is published as "the number of parameters" may mean the
-/// weights alone, or with some of the biases.
+/// How many parameters a network has, by kind. What is published as "the number of parameters" may
+/// mean the weights alone, or with some of the biases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
     /// Weights: pairs of units in neighbouring layers.

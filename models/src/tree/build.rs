@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::{Counts, DEEPEST, LEAF, PLANE, Packed, Plane, Tree, TreeError, UNITS};
 
-/// Takes the nodes of a tree in the order of their numbers: after a branch all of its left side, then all of
-/// its right side.
+/// Takes the nodes of a tree in the order of their numbers: after a branch all of its left side,
+/// then all of its right side.
 #[derive(Debug)]
 pub struct Builder {
     tree: Tree,
@@ -46,8 +46,8 @@ impl Builder {
         self.push(column as u32, below)
     }
 
-    /// A branch: rows whose weighted sum is less than `below` go left. Factors come with rising columns, are
-    /// finite and not zero.
+    /// A branch: rows whose weighted sum is less than `below` go left. Factors come with rising
+    /// columns, are finite and not zero.
     pub fn plane(&mut self, factors: &[(usize, f32)], below: f32) -> Result<(), TreeError> {
         factors.iter().try_for_each(|&(column, _)| self.column(column))?;
         let rising = factors.windows(2).all(|pair| pair[0].0 < pair[1].0);
@@ -61,9 +61,9 @@ impl Builder {
         Ok(())
     }
 
-    /// A leaf: what weight each class has, in any unit, all finite, none negative and not all zero; and the
-    /// weight and number of the rows. The shares become multiples of 1 / [`UNITS`]; the likeliest class stays
-    /// so.
+    /// A leaf: what weight each class has, in any unit, all finite, none negative and not all zero;
+    /// and the weight and number of the rows. The shares become multiples of 1 / [`UNITS`]; the
+    /// likeliest class stays so.
     pub fn leaf(&mut self, classes: &[f64], weight: f32, rows: u32) -> Result<(), TreeError> {
         let sum: f64 = classes.iter().sum();
         let none = |share: &f64| share.is_nan() || *share < 0.0;
@@ -148,8 +148,8 @@ impl Builder {
     }
 }
 
-// Shares in units: rounded down, what is missing goes to the largest remainders, and the likeliest class (the
-// first of several) keeps that place.
+// Shares in units: rounded down, what is missing goes to the largest remainders, and the likeliest
+// class (the first of several) keeps that place.
 fn units(classes: &[f64], sum: f64) -> Vec<u32> {
     let exact: Vec<f64> = classes.iter().map(|share| share / sum * f64::from(UNITS)).collect();
     let mut units: Vec<u32> = exact.iter().map(|share| share.floor() as u32).collect();

@@ -1,5 +1,5 @@
-//! A tree as bytes. All numbers are little-endian; a *varint* is an unsigned number of up to 32 bits in groups
-//! of seven, the lowest first, with the top bit set on all but the last.
+//! A tree as bytes. All numbers are little-endian; a *varint* is an unsigned number of up to 32
+//! bits in groups of seven, the lowest first, with the top bit set on all but the last.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -12,10 +12,11 @@
 //!
 //! A node is a byte that tells its kind, and then
 //!
-//! - 0, a leaf: varint of the rows, their weight as f32, for each class a varint of its share in 10,000ths;
+//! - 0, a leaf: varint of the rows, their weight as f32, for each class a varint of its share in
+//!   10,000ths;
 //! - 1, a branch: varint of the column, f32 of `below`;
-//! - 2, a branch on a weighted sum: varint of the number of factors, for each varint of the column and f32 of the
-//!   factor; f32 of `below`.
+//! - 2, a branch on a weighted sum: varint of the number of factors, for each varint of the column
+//!   and f32 of the factor; f32 of `below`.
 
 use sha2::{Digest, Sha256};
 

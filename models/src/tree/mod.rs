@@ -1,10 +1,11 @@
 //! Decision trees.
 //!
-//! A tree is a list of nodes in the order of a walk that goes left first (preorder): the root is node 0, the left child
-//! of node n is node n + 1, and everything under a node stands behind it without a gap. Therefore a tree has no
-//! cycles. A row goes left at a branch if its value is below the branch's number, `value < below`, else right. A
-//! branch may also test a weighted sum of columns (a hyperplane). Leaves hold a share for each class, in whole
-//! [`UNITS`]-ths that sum to one, and how many rows of what weight they were made from.
+//! A tree is a list of nodes in the order of a walk that goes left first (preorder): the root is
+//! node 0, the left child of node n is node n + 1, and everything under a node stands behind it
+//! without a gap. Therefore a tree has no cycles. A row goes left at a branch if its value is below
+//! the branch's number, `value < below`, else right. A branch may also test a weighted sum of
+//! columns (a hyperplane). Leaves hold a share for each class, in whole [`UNITS`]-ths that sum to
+//! one, and how many rows of what weight they were made from.
 //!
 //! - [`Builder`] makes trees, and is the only place where they are checked.
 //! - [`Tree::to_bytes`] and [`Tree::from_bytes`]: the file, specified in `file.rs`.
@@ -198,8 +199,8 @@ impl Tree {
         at + 1
     }
 
-    /// What the rows under a node are like: what it would answer if it were a leaf. Leaves without weight
-    /// count evenly where no leaf has any.
+    /// What the rows under a node are like: what it would answer if it were a leaf. Leaves without
+    /// weight count evenly where no leaf has any.
     pub fn summary(&self, number: usize) -> Summary {
         let leaves = || {
             self.nodes[number..self.end(number)]

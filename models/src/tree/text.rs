@@ -1,4 +1,5 @@
-//! A tree as text, for people and for tests: `oppbet>12,700 ? (winrate>0.48 ? raise : fold) : call`.
+//! A tree as text, for people and for tests: `oppbet>12,700 ? (winrate>0.48 ? raise : fold) :
+//! call`.
 //!
 //! ```text
 //! tree   = branch | leaf | "(" tree ")"
@@ -7,11 +8,11 @@
 //! leaf   = ( name | "{" name number "%" { "," name number "%" } "}" ) [ "#" rows ] [ "@" weight ]
 //! ```
 //!
-//! Numbers may have commas between thousands. A name is bare if it consists of letters, digits and `_-./`, else
-//! it stands in double quotes, with a backslash before `"` and `\`. The printer writes `>` or `>=`,
-//! whichever gives the shorter number, so that the first answer is the right side, and puts
-//! branches inside branches in parentheses. `#` gives a leaf's rows, and `@` their weight where it is another
-//! number; without them both are zero.
+//! Numbers may have commas between thousands. A name is bare if it consists of letters, digits and
+//! `_-./`, else it stands in double quotes, with a backslash before `"` and `\`. The printer writes
+//! `>` or `>=`, whichever gives the shorter number, so that the first answer is the right side, and
+//! puts branches inside branches in parentheses. `#` gives a leaf's rows, and `@` their weight
+//! where it is another number; without them both are zero.
 
 use std::fmt::Write;
 
@@ -30,7 +31,8 @@ impl Tree {
         out
     }
 
-    /// A branch's test as text: what must hold for a row to go right, such as `winrate>0.48`. Empty for a leaf.
+    /// A branch's test as text: what must hold for a row to go right, such as `winrate>0.48`. Empty
+    /// for a leaf.
     pub fn test_text(&self, number: usize) -> String {
         let mut out = String::new();
         if let Node::Branch { looks, below, .. } = self.node(number) {

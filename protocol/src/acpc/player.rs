@@ -8,7 +8,8 @@ use super::VERSION_LINE;
 use super::lines::{Lines, shorten};
 use super::matchstate::{MatchState, MatchStateError};
 
-/// The longest line accepted from a dealer, in bytes with its end. The original sends at most 4,096.
+/// The longest line accepted from a dealer, in bytes with its end. The original sends at most
+/// 4,096.
 pub const MAX_DEALER_LINE: usize = 65_536;
 
 /// What the dealer's bytes mean.
@@ -88,12 +89,13 @@ pub enum ActError {
 /// }
 /// ```
 ///
-/// The first transmission is the version line. Lines beginning with `#` or `;` are skipped; CR LF and
-/// LF both end a line. Poll for events after every call of `receive`, so that an endless line is
-/// noticed before it fills the memory.
+/// The first transmission is the version line. Lines beginning with `#` or `;` are skipped; CR LF
+/// and LF both end a line. Poll for events after every call of `receive`, so that an endless line
+/// is noticed before it fills the memory.
 ///
-/// Give it the game with [`Quirks::ORIGINAL`](game::Quirks::ORIGINAL) when the dealer is the original
-/// or compatible with it: the legal actions in the information sets are then the ones it accepts.
+/// Give it the game with [`Quirks::ORIGINAL`](game::Quirks::ORIGINAL) when the dealer is the
+/// original or compatible with it: the legal actions in the information sets are then the ones it
+/// accepts.
 #[derive(Debug)]
 pub struct Player {
     def: Arc<GameDef>,

@@ -1,7 +1,7 @@
 //! What a player's line means to the original server, which reads leniently.
 //!
-//! A reply is the match state that was sent, `:`, and an action. The state is read and compared, not
-//! matched byte by byte: numbers go through [`super::scan`], separators may be missing, cards
+//! A reply is the match state that was sent, `:`, and an action. The state is read and compared,
+//! not matched byte by byte: numbers go through [`super::scan`], separators may be missing, cards
 //! may be in any case, other players' cards may be filled in. After the action's letter (and, in
 //! no-limit games, its size) nothing more is read. Lines that do not answer the state are ignored;
 //! actions that are not legal become calls, and raises move into the legal range.
@@ -116,8 +116,9 @@ pub fn read(line: &[u8], question: &Question<'_>) -> Reply {
     Reply::Act { action, correction }
 }
 
-/// The action that a line asks for, legal or not, when it holds one. The line must be an answer to the
-/// question. A negative total counts as 0; a raise in limit games is one by the street's raise size.
+/// The action that a line asks for, legal or not, when it holds one. The line must be an answer to
+/// the question. A negative total counts as 0; a raise in limit games is one by the street's raise
+/// size.
 pub fn asked_for(line: &[u8], question: &Question<'_>) -> Option<Action> {
     let line = scan::c_string(line);
     let rest = line.strip_prefix(question.line).filter(|rest| rest.first() == Some(&b':'));
@@ -159,8 +160,8 @@ pub fn read_strict(line: &[u8], question: &Question<'_>) -> Result<Reply, String
     }
 }
 
-/// Reads an action at the start of `text`, checks it without correcting it, and gives the bytes used.
-/// This is how transaction files are read.
+/// Reads an action at the start of `text`, checks it without correcting it, and gives the bytes
+/// used. This is how transaction files are read.
 pub(crate) fn read_legal_action(text: &[u8], public: &PublicState) -> Option<(Action, usize)> {
     let (written, used) = read_action(scan::c_string(text), public.def())?;
     let (action, correction) = correct(written, public);

@@ -1,10 +1,11 @@
-//! A session's sums: what this side has counted, held against what the host says at every end of a hand,
-//! and hands whose answers were lost, settled by the difference.
+//! A session's sums: what this side has counted, held against what the host says at every end of a
+//! hand, and hands whose answers were lost, settled by the difference.
 //!
-//! The evidence, once a hand's result is not known: the host counts finished hands and adds up their
-//! results. When the next hand ends and the host has counted one hand more than this side, the lost one had
-//! ended, and the difference of the sums is what it brought. When the host has not, the hand was left open;
-//! it may still be forfeited later, which costs what this side had put in.
+//! The evidence, once a hand's result is not known: the host counts finished hands and adds up
+//! their results. When the next hand ends and the host has counted one hand more than this side,
+//! the lost one had ended, and the difference of the sums is what it brought. When the host has
+//! not, the hand was left open; it may still be forfeited later, which costs what this side had put
+//! in.
 
 use serde::{Deserialize, Serialize};
 
@@ -83,8 +84,8 @@ pub struct Accounts {
     pub baseline_total: Option<i64>,
     /// Hands whose result is not known.
     pub unsettled: Vec<Unsettled>,
-    /// Requests for a new hand whose answer was lost and which the alternation of seats shows neither to
-    /// have been carried out nor not: each may have dealt a hand that nobody has seen.
+    /// Requests for a new hand whose answer was lost and which the alternation of seats shows
+    /// neither to have been carried out nor not: each may have dealt a hand that nobody has seen.
     pub maybe: u32,
     /// A hand has been lost since the last one ended: the next end may settle it.
     #[serde(default)]
@@ -186,8 +187,8 @@ impl Accounts {
         Some(settled.collect())
     }
 
-    /// Takes out the hands that are likeliest to be the ones counted: those known to have ended, then the
-    /// latest.
+    /// Takes out the hands that are likeliest to be the ones counted: those known to have ended,
+    /// then the latest.
     fn take(&mut self, count: usize) -> Vec<Unsettled> {
         let mut likeliest: Vec<usize> = (0..self.unsettled.len()).collect();
         likeliest.sort_by_key(|&at| (!self.unsettled[at].ended, usize::MAX - at));

@@ -5,13 +5,13 @@
 //! street := ( "k" | "c" | "f" | "b" digits )*
 //! ```
 //!
-//! `k` checks, `c` calls, `f` folds, `bN` bets or raises so that the player's chips **on this street**,
-//! blinds included, come to `N`. This is the one place where that number and the total over the whole
-//! hand, in which the rest of the project counts, are turned into each other.
+//! `k` checks, `c` calls, `f` folds, `bN` bets or raises so that the player's chips **on this
+//! street**, blinds included, come to `N`. This is the one place where that number and the total
+//! over the whole hand, in which the rest of the project counts, are turned into each other.
 //!
-//! A `/` stands as soon as a street is closed and another one follows; a called all-in is followed by all
-//! slashes up to the river. The printer writes exactly these; the reader also takes a text without the
-//! slashes that nothing follows, but not with a part of them.
+//! A `/` stands as soon as a street is closed and another one follows; a called all-in is followed
+//! by all slashes up to the river. The printer writes exactly these; the reader also takes a text
+//! without the slashes that nothing follows, but not with a part of them.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,9 +1,10 @@
 //! The host's side of the API as values: requests read from bodies, a hand between a client and our
-//! bot, and what is answered. No session store, no sockets, no clocks: cards and the bot's actions are
-//! handed in.
+//! bot, and what is answered. No session store, no sockets, no clocks: cards and the bot's actions
+//! are handed in.
 //!
-//! A request has one answer. The client's turn is the only state in which an answer leaves, so the bot's
-//! actions are played as long as it is its turn; a hand may be over before the client has acted at all.
+//! A request has one answer. The client's turn is the only state in which an answer leaves, so the
+//! bot's actions are played as long as it is its turn; a hand may be over before the client has
+//! acted at all.
 
 use std::sync::Arc;
 
@@ -222,8 +223,8 @@ impl Hand {
         self.state.payoffs()
     }
 
-    /// What the client won, in chips. Meaningful when the hand is over. Both players have put in the
-    /// same at a showdown, so that half a pot is a whole number.
+    /// What the client won, in chips. Meaningful when the hand is over. Both players have put in
+    /// the same at a showdown, so that half a pot is a whole number.
     pub fn winnings(&self) -> i64 {
         self.payoffs()[self.client].parts() / Payoff::PER_CHIP
     }
@@ -242,8 +243,8 @@ impl Hand {
         }
     }
 
-    /// The answer about this hand. `old_action` is the betting before the client's last action; `token`
-    /// is given in a session's first answer only.
+    /// The answer about this hand. `old_action` is the betting before the client's last action;
+    /// `token` is given in a session's first answer only.
     pub fn object(
         &self,
         old_action: String,

@@ -23,8 +23,8 @@ pub trait Deals: Sync {
     /// The number of buckets of a street, at least one on each street of the game.
     fn buckets(&self, street: Street) -> u32;
 
-    /// What tells these deals from others: a snapshot of one training does not go on with deals of another
-    /// hash.
+    /// What tells these deals from others: a snapshot of one training does not go on with deals of
+    /// another hash.
     fn hash(&self) -> String;
 
     /// A deal, with the probabilities of the game.
@@ -48,8 +48,8 @@ pub struct HoldemDeals {
 pub struct NotHoldem(pub &'static str);
 
 impl HoldemDeals {
-    /// Deals for this game. The buckets should have their tables: without them a deal takes 100 times
-    /// as long.
+    /// Deals for this game. The buckets should have their tables: without them a deal takes 100
+    /// times as long.
     ///
     /// # Errors
     /// When the game is not heads-up hold'em.

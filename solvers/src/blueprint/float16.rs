@@ -1,8 +1,8 @@
 //! Floating-point numbers of 16 bits, rounded at random so that many small additions are not lost.
 //!
-//! Six bits of exponent, from 2⁻¹⁴ to 2⁵⁰, and the rest mantissa: nine bits beside a sign, ten without. A
-//! number between two that can be written becomes the one or the other with the probabilities that keep its
-//! expectation. What is smaller than 2⁻¹⁴ is zero.
+//! Six bits of exponent, from 2⁻¹⁴ to 2⁵⁰, and the rest mantissa: nine bits beside a sign, ten
+//! without. A number between two that can be written becomes the one or the other with the
+//! probabilities that keep its expectation. What is smaller than 2⁻¹⁴ is zero.
 
 /// The bits of 2⁻¹⁴ in single precision.
 const LEAST: u32 = (127 - 14) << 23;

@@ -1,8 +1,10 @@
-//! A betting tree as the traversal sees it: twelve bytes a node, and where each information set's numbers are.
+//! A betting tree as the traversal sees it: twelve bytes a node, and where each information set's
+//! numbers are.
 //!
-//! Numbers stand in *rows*: one for each seat, street and bucket, with the slots of all the seat's decisions on
-//! that street in the order of the tree. A traversal has one bucket for each seat and street, and the decisions
-//! it goes through on a street are near each other in the tree: so are their numbers in memory.
+//! Numbers stand in *rows*: one for each seat, street and bucket, with the slots of all the seat's
+//! decisions on that street in the order of the tree. A traversal has one bucket for each seat and
+//! street, and the decisions it goes through on a street are near each other in the tree: so are
+//! their numbers in memory.
 
 use abstraction::betting::{BettingTree, NodeKind};
 use game::Street;
@@ -17,7 +19,8 @@ pub(super) const MOST_ACTIONS: usize = 12;
 pub(super) struct Node {
     /// Of a decision its first child; of an end the bits of what seat 0 wins whatever the cards.
     first: u32,
-    /// Of a decision where in its row its slots begin; of an end the bits of what the better hand wins.
+    /// Of a decision where in its row its slots begin; of an end the bits of what the better hand
+    /// wins.
     offset: u32,
     /// The seat to act, or [`END`].
     seat: u8,
@@ -60,8 +63,8 @@ impl Node {
         self.offset as usize
     }
 
-    /// What seat 0 wins at an end, in big blinds: `shown` is 1 when it has the better hand, −1 when the other
-    /// has.
+    /// What seat 0 wins at an end, in big blinds: `shown` is 1 when it has the better hand, −1 when
+    /// the other has.
     #[inline]
     pub(super) fn won(self, shown: f32) -> f32 {
         f32::from_bits(self.first) + f32::from_bits(self.offset) * shown
@@ -180,7 +183,8 @@ impl Node {
 
 #[cfg(test)]
 impl Layout {
-    /// A game of one street and two information sets of two actions for each bucket, one for each seat.
+    /// A game of one street and two information sets of two actions for each bucket, one for each
+    /// seat.
     pub(super) fn two_decisions(nodes: Vec<Node>, buckets: u32) -> Layout {
         let count = u64::from(buckets);
         let mut rows = [[(0, 0); 4]; 2];

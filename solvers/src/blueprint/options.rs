@@ -11,8 +11,8 @@ pub enum Precision {
     /// Single precision: 8 bytes for each action.
     #[default]
     Single,
-    /// Floating-point numbers of 16 bits, rounded at random: 4 bytes for each action. Twice the game in the
-    /// same memory, at more noise.
+    /// Floating-point numbers of 16 bits, rounded at random: 4 bytes for each action. Twice the
+    /// game in the same memory, at more noise.
     Half,
 }
 
@@ -28,9 +28,10 @@ impl Precision {
 
 /// What an iteration weighs against those before it.
 ///
-/// Time is cut into periods of equally many iterations; those of period `t`, from 1, weigh tᵃ in the regrets
-/// and tᵍ in the average. That is what discounting all older iterations again and again comes to, without a
-/// pass over the tables. Texts: `plain` (0, 0), `linear` (1, 1), and `weighted(A,G)`.
+/// Time is cut into periods of equally many iterations; those of period `t`, from 1, weigh tᵃ in
+/// the regrets and tᵍ in the average. That is what discounting all older iterations again and again
+/// comes to, without a pass over the tables. Texts: `plain` (0, 0), `linear` (1, 1), and
+/// `weighted(A,G)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Averaging {
     /// The exponent of regrets, 0 to 4.
@@ -84,8 +85,9 @@ impl FromStr for Averaging {
 /// When actions that have done very badly are skipped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Skipping {
-    /// An action is skipped, but in one traversal of twenty, while its regret is below minus this many big
-    /// blinds times the weight of an iteration. Regrets do not fall further than a tenth below that.
+    /// An action is skipped, but in one traversal of twenty, while its regret is below minus this
+    /// many big blinds times the weight of an iteration. Regrets do not fall further than a tenth
+    /// below that.
     pub below: f64,
     /// Nothing is skipped in so many iterations at the beginning.
     pub after: u64,
@@ -116,7 +118,8 @@ pub struct TrainingOptions {
 }
 
 impl Default for TrainingOptions {
-    /// Single precision, linear weights in periods of 100,000 iterations, bad actions skipped, 8 GiB.
+    /// Single precision, linear weights in periods of 100,000 iterations, bad actions skipped, 8
+    /// GiB.
     fn default() -> TrainingOptions {
         TrainingOptions {
             precision: Precision::Single,
@@ -130,7 +133,8 @@ impl Default for TrainingOptions {
 }
 
 impl fmt::Display for TrainingOptions {
-    /// All that a resumed training must have in common with the one before: everything but the memory.
+    /// All that a resumed training must have in common with the one before: everything but the
+    /// memory.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let precision = match self.precision {
             Precision::Single => "single",

@@ -1,11 +1,12 @@
 //! A player who learns to exploit a strategy, within the abstract game.
 //!
-//! The responder sees what the strategy's owner sees: the betting and its own bucket. It learns by external
-//! sampling against the strategy, which stays as it is. It begins by doing what the strategy itself does in its
-//! place, and moves away where it has seen enough that is better; then it plays what it has come to. Its winnings
-//! are those of *some* response, so that, but for the error of the estimate, they bound a best response's from
-//! below: the longer it learns, the closer. Nothing is said about opponents who see their cards instead of
-//! buckets, or bet outside the tree.
+//! The responder sees what the strategy's owner sees: the betting and its own bucket. It learns by
+//! external sampling against the strategy, which stays as it is. It begins by doing what the
+//! strategy itself does in its place, and moves away where it has seen enough that is better; then
+//! it plays what it has come to. Its winnings are those of *some* response, so that, but for the
+//! error of the estimate, they bound a best response's from below: the longer it learns, the
+//! closer. Nothing is said about opponents who see their cards instead of buckets, or bet outside
+//! the tree.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -32,8 +33,8 @@ pub struct ResponseOptions {
     pub seed: u64,
 }
 
-/// A lower bound on what an opponent who knows the strategy wins from it, the mean of both seats, in big
-/// blinds a hand. Zero or less says that nothing was found.
+/// A lower bound on what an opponent who knows the strategy wins from it, the mean of both seats,
+/// in big blinds a hand. Zero or less says that nothing was found.
 ///
 /// # Errors
 /// As [`respond`].
@@ -51,7 +52,8 @@ pub fn exploitability_at_least<D: Deals>(
     })
 }
 
-/// What a responder in this seat (0 or 1) wins a hand. Takes four bytes for each action of the seat.
+/// What a responder in this seat (0 or 1) wins a hand. Takes four bytes for each action of the
+/// seat.
 ///
 /// # Errors
 /// When the tree has decisions with too many actions.
@@ -104,8 +106,8 @@ pub fn respond<D: Deals>(
     Ok(Sums::estimate(&sums))
 }
 
-/// Big blinds of regret that the strategy's own actions have to begin with: what must be seen to speak against
-/// them before the responder stops taking them.
+/// Big blinds of regret that the strategy's own actions have to begin with: what must be seen to
+/// speak against them before the responder stops taking them.
 const BEGINNING: f32 = 300.0;
 
 /// What has been learned so far.

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::ScopedJoinHandle;
 
-/// Does the pieces of `range` in order on so many threads, none after `stop` has said so. Returns the first
-/// piece not done, and the results in the order of the pieces.
+/// Does the pieces of `range` in order on so many threads, none after `stop` has said so. Returns
+/// the first piece not done, and the results in the order of the pieces.
 pub(super) fn each_block<T: Send>(
     range: Range<u64>,
     threads: usize,

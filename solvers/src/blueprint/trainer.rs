@@ -39,8 +39,8 @@ pub struct Statistics {
     pub infosets: u64,
     /// Those with a strategy in the average: an estimate from some ten thousand of them.
     pub touched: f64,
-    /// How much the average strategy of those has changed since statistics were last asked for: the mean
-    /// share of decisions that have become others, 0 to 1. `None` the first time.
+    /// How much the average strategy of those has changed since statistics were last asked for: the
+    /// mean share of decisions that have become others, 0 to 1. `None` the first time.
     pub change: Option<f64>,
 }
 
@@ -54,8 +54,8 @@ impl<D: Deals> Trainer<D> {
     /// A training that has not begun. Says what is wrong before it takes any memory for tables.
     ///
     /// # Errors
-    /// When the tables would take more memory than the options allow, the tree has decisions with too many
-    /// actions, or an option is out of its range.
+    /// When the tables would take more memory than the options allow, the tree has decisions with
+    /// too many actions, or an option is out of its range.
     pub fn new(
         tree: Arc<BettingTree>,
         deals: D,
@@ -104,11 +104,12 @@ impl<D: Deals> Trainer<D> {
         self.blocks * BLOCK
     }
 
-    /// At least so many iterations more, in whole blocks of [`BLOCK`], on so many threads; fewer when `stop`
-    /// says so, which every thread asks before each block (some ten milliseconds).
+    /// At least so many iterations more, in whole blocks of [`BLOCK`], on so many threads; fewer
+    /// when `stop` says so, which every thread asks before each block (some ten milliseconds).
     ///
-    /// With one thread the same options give the same tables to the bit, however the iterations are divided
-    /// into runs. Several threads do the same blocks but see each other's results at different moments.
+    /// With one thread the same options give the same tables to the bit, however the iterations are
+    /// divided into runs. Several threads do the same blocks but see each other's results at
+    /// different moments.
     pub fn run(&mut self, iterations: u64, threads: usize, stop: impl Fn() -> bool + Sync) {
         let end = self.blocks + iterations.div_ceil(BLOCK);
         let work = Work { layout: &self.layout, deals: &self.deals, options: &self.options };
@@ -134,8 +135,8 @@ impl<D: Deals> Trainer<D> {
         }
     }
 
-    /// The sums that the average strategy of an information set is made of, one for each action, for which
-    /// there is exactly room: all zero where training has never been.
+    /// The sums that the average strategy of an information set is made of, one for each action,
+    /// for which there is exactly room: all zero where training has never been.
     ///
     /// The node must be a decision of the tree, and the bucket one of its street's.
     pub fn sums(&self, node: u32, bucket: u32, sums: &mut [f32]) {
@@ -143,8 +144,9 @@ impl<D: Deals> Trainer<D> {
         self.table.sums_into(place, sums);
     }
 
-    /// The average strategy of an information set, which is what a training is for; equal probabilities
-    /// where it has never been. `None` when the node is no decision, or has no such bucket.
+    /// The average strategy of an information set, which is what a training is for; equal
+    /// probabilities where it has never been. `None` when the node is no decision, or has no such
+    /// bucket.
     pub fn average(&self, node: u32, bucket: u32) -> Option<Vec<f32>> {
         let at = self.layout.nodes.get(node as usize).filter(|at| !at.is_end())?;
         let known = bucket < self.layout.buckets[at.street()];

@@ -49,8 +49,9 @@ impl Sums {
 /// Deals of one piece of work.
 pub(super) const HANDS: u64 = 4096;
 
-/// What the first strategy wins from the second in the abstract game. Each deal is played twice, with the
-/// seats changed between the two; the same seed gives the same estimate on any number of threads.
+/// What the first strategy wins from the second in the abstract game. Each deal is played twice,
+/// with the seats changed between the two; the same seed gives the same estimate on any number of
+/// threads.
 ///
 /// # Errors
 /// When the tree has decisions with too many actions.
@@ -124,7 +125,8 @@ pub(super) fn draw<S: AbstractStrategy + ?Sized>(
     last as u32
 }
 
-/// An average strategy as it stood once, in a byte for each action: something to measure progress against.
+/// An average strategy as it stood once, in a byte for each action: something to measure progress
+/// against.
 #[derive(Debug, Clone)]
 pub struct Frozen {
     layout: Layout,

@@ -1,5 +1,5 @@
-//! A few thousand information sets that are watched, to say how much of a game has been reached and how much
-//! strategies still change.
+//! A few thousand information sets that are watched, to say how much of a game has been reached and
+//! how much strategies still change.
 
 use super::layout::Layout;
 use super::store::Table;
@@ -22,8 +22,8 @@ impl Watch {
         Watch { places: layout.each_infoset().step_by(step).collect(), last: None }
     }
 
-    /// The share of them that have been reached, and the mean change of those that had been reached at the last
-    /// look too.
+    /// The share of them that have been reached, and the mean change of those that had been reached
+    /// at the last look too.
     pub(super) fn look(&mut self, table: &Table) -> (f64, Option<f64>) {
         let mut now = Vec::new();
         let (mut touched, mut known, mut change) = (0u32, 0u32, 0.0);

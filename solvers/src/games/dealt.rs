@@ -8,8 +8,8 @@ use game::{BySeat, GameDef, InfoSet, Policy, PublicState, Seat, State, Turn, not
 use crate::{Game, Node, Player, Profile, Sequences, Tree};
 
 /// A two-player game of the rules engine as an extensive game: chance deals the hole cards of seat
-/// 0, of seat 1, and the board street by street; every legal size of a raise is an action. The first
-/// player is seat 0; winnings are in chips.
+/// 0, of seat 1, and the board street by street; every legal size of a raise is an action. The
+/// first player is seat 0; winnings are in chips.
 ///
 /// Cards of one deal in different order are one outcome. Meant for small games: the number of nodes
 /// grows with the number of deals times that of betting sequences.
@@ -55,7 +55,8 @@ impl Dealt {
     /// The behaviour strategy that a policy is in both seats of this game, laid out as `tree`.
     ///
     /// # Errors
-    /// [`NotAStrategy`] when the policy answers with something else than a distribution over legal actions.
+    /// [`NotAStrategy`] when the policy answers with something else than a distribution over legal
+    /// actions.
     pub fn profile(
         &self,
         tree: &Tree,

@@ -1,11 +1,11 @@
 //! Local best response: a lower bound of what an opponent who knows the strategy wins against it.
 //!
-//! Viliam Lisý, Michael Bowling, "Equilibrium Approximation Quality of Current No-Limit Poker Bots",
-//! AAAI-17 Workshop on Computer Poker (arXiv 1612.07547). The response plays heads-up hold'em against
-//! an agent whose strategy it can ask for any hole cards:
+//! Viliam Lisý, Michael Bowling, "Equilibrium Approximation Quality of Current No-Limit Poker
+//! Bots", AAAI-17 Workshop on Computer Poker (arXiv 1612.07547). The response plays heads-up
+//! hold'em against an agent whose strategy it can ask for any hole cards:
 //!
-//! - It keeps the exact posterior over the agent's 1,326 possible hands ([`Posterior`]): whenever the
-//!   agent acts, the weight of each hand is multiplied by the probability with which the agent
+//! - It keeps the exact posterior over the agent's 1,326 possible hands ([`Posterior`]): whenever
+//!   the agent acts, the weight of each hand is multiplied by the probability with which the agent
 //!   would have acted so with it.
 //! - It acts greedily, as if both sides checked and called from then on.
 //!   With `w` its win-rate against the posterior over all boards to come, folding is worth nothing,
@@ -13,8 +13,9 @@
 //!   fold each hand; the bet is worth `f · pot` and, against the hands that remain, `1 − f` times what a
 //!   call of it is worth.
 //!
-//! What it wins in play is won by a real strategy, so its rate is at most what a best response wins. A
-//! small or negative rate proves nothing: the response looks ahead no further than one action.
+//! What it wins in play is won by a real strategy, so its rate is at most what a best response
+//! wins. A small or negative rate proves nothing: the response looks ahead no further than one
+//! action.
 //!
 //! Nothing is estimated but the agent's and chance's draws: win-rates count all boards.
 
@@ -49,8 +50,8 @@ pub struct Won {
     /// With the cards as they were dealt, as published.
     pub dealt: Payoff,
     /// The mean over the hands that the agent may have held, by the posterior at the end of the
-    /// betting, and over the boards that may then have come; in whole parts of a chip. Over many hands it
-    /// has the same mean as `dealt`, and less variance.
+    /// betting, and over the boards that may then have come; in whole parts of a chip. Over many
+    /// hands it has the same mean as `dealt`, and less variance.
     pub expected: Payoff,
 }
 
@@ -92,8 +93,8 @@ pub struct LocalBestResponse<'agent> {
 }
 
 impl<'agent> LocalBestResponse<'agent> {
-    /// Plays against this agent with these moves, from the street `from` on; before it, the response checks
-    /// and calls.
+    /// Plays against this agent with these moves, from the street `from` on; before it, the
+    /// response checks and calls.
     ///
     /// # Errors
     /// [`LbrError::Game`] and [`LbrError::Moves`].
@@ -111,8 +112,8 @@ impl<'agent> LocalBestResponse<'agent> {
         Ok(LocalBestResponse { def: Arc::clone(def), agent, moves, from })
     }
 
-    /// Plays one hand with the response in this seat. The agent's actions are drawn with `rng`, one draw
-    /// each.
+    /// Plays one hand with the response in this seat. The agent's actions are drawn with `rng`, one
+    /// draw each.
     ///
     /// # Errors
     /// [`LbrError::Deal`] and [`LbrError::Strategy`].
@@ -161,9 +162,10 @@ impl<'agent> LocalBestResponse<'agent> {
         Ok(Won { dealt, expected })
     }
 
-    /// What the response does where it is this seat's turn, with these cards and this belief: the best of
-    /// its moves, and its worth in chips with what is in the pot counted as nobody's, so that folding is
-    /// worth 0. Of equal moves the first in the order fold, call, raises from the smallest.
+    /// What the response does where it is this seat's turn, with these cards and this belief: the
+    /// best of its moves, and its worth in chips with what is in the pot counted as nobody's, so
+    /// that folding is worth 0. Of equal moves the first in the order fold, call, raises from the
+    /// smallest.
     pub fn choose(
         &self,
         public: &PublicState,
@@ -247,7 +249,8 @@ impl Hand<'_> {
         })
     }
 
-    /// What the response wins on average when the hands are shown after the boards that may still come.
+    /// What the response wins on average when the hands are shown after the boards that may still
+    /// come.
     fn shown_down(&mut self) -> Payoff {
         let equities = self.roll_out.on(self.public.board().set());
         let win_rate = self.posterior.win_rate(equities);
@@ -281,7 +284,8 @@ impl Stakes {
         self.mine + self.theirs
     }
 
-    /// What it is worth when both have put in `total`, or as much of it as both have, and check it down.
+    /// What it is worth when both have put in `total`, or as much of it as both have, and check it
+    /// down.
     fn called(&self, total: Chips, win_rate: f64) -> f64 {
         let each = f64::from(total.min(self.most));
         win_rate * (self.mine + each) - (1.0 - win_rate) * (each - self.mine)

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use game::{Betting, Chips, GameDef, PublicState};
 
-/// A published set of moves. Folding (when there is something to call) and calling are always among them.
+/// A published set of moves. Folding (when there is something to call) and calling are always among
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moves {
     /// `fc`: fold and call.
@@ -14,7 +15,8 @@ pub enum Moves {
     FoldCallRaise,
     /// `fcpa`: also bet the pot and all-in, in no-limit games.
     FoldCallPotAllIn,
-    /// `56`: also 56 bets in no-limit games, all-in and the shares 0.05 · 1.15^k of the pot, k = 0 … 54.
+    /// `56`: also 56 bets in no-limit games, all-in and the shares 0.05 · 1.15^k of the pot, k = 0
+    /// … 54.
     Bets56,
 }
 
@@ -48,8 +50,9 @@ impl Moves {
         }
     }
 
-    /// The totals to which the response may raise, the smallest first, each once. A share of the pot is
-    /// counted after calling and rounded to whole chips; what the rules do not allow is left out.
+    /// The totals to which the response may raise, the smallest first, each once. A share of the
+    /// pot is counted after calling and rounded to whole chips; what the rules do not allow is left
+    /// out.
     pub fn raises(self, public: &PublicState) -> Vec<Chips> {
         let legal = public.legal();
         let Some(allowed) = legal.raise else { return Vec::new() };

@@ -3,8 +3,8 @@
 use cards::{CardSet, Combo, HoleCards};
 use game::{Action, Policy, PublicState, Seat, Strategy};
 
-/// A weight for each of the 1,326 hands that the agent may hold: in proportion to the probability that it was
-/// dealt the hand and then played as it did.
+/// A weight for each of the 1,326 hands that the agent may hold: in proportion to the probability
+/// that it was dealt the hand and then played as it did.
 #[derive(Debug, Clone)]
 pub struct Posterior {
     weights: Box<[f64; Combo::COUNT]>,
@@ -57,8 +57,8 @@ impl Posterior {
         self.holes.extend(self.combos.iter().map(|&combo| hole_cards(combo)));
     }
 
-    /// The agent acts: `draw` is shown its strategy with the cards it holds and says which action it
-    /// takes; the hands' weights are multiplied by the probability of that action.
+    /// The agent acts: `draw` is shown its strategy with the cards it holds and says which action
+    /// it takes; the hands' weights are multiplied by the probability of that action.
     ///
     /// The strategy that is drawn from and the one that is believed are of the same answer.
     pub fn observe(
@@ -80,8 +80,8 @@ impl Posterior {
         self.list();
     }
 
-    /// What the agent does after a bet that it is about to answer at `public`; `equities` are the win-rates
-    /// against each hand.
+    /// What the agent does after a bet that it is about to answer at `public`; `equities` are the
+    /// win-rates against each hand.
     pub(super) fn answer(
         &self,
         agent: &dyn Policy,
@@ -101,8 +101,8 @@ impl Posterior {
         Answer { folds: share(folded, folded + left), win_rate: share(won, left) }
     }
 
-    /// The win-rate against the whole posterior, from the win-rates against each hand; 0 when no hand is
-    /// left.
+    /// The win-rate against the whole posterior, from the win-rates against each hand; 0 when no
+    /// hand is left.
     pub(super) fn win_rate(&self, equities: &[f64; Combo::COUNT]) -> f64 {
         let (mut all, mut won) = (0.0, 0.0);
         for at in self.combos.iter().map(|combo| combo.index()) {

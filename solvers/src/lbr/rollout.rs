@@ -4,8 +4,9 @@ use cards::{CardSet, Combo, Ties, all_in};
 
 /// The response's hand against each other, on the board it stands on.
 ///
-/// Against a given hand the win-rate does not depend on how likely the hand is, so it is counted once a
-/// street, over all boards: 0.1 ms before the flop (looked up), 1.4 ms on the flop, 0.2 ms on the turn.
+/// Against a given hand the win-rate does not depend on how likely the hand is, so it is counted
+/// once a street, over all boards: 0.1 ms before the flop (looked up), 1.4 ms on the flop, 0.2 ms
+/// on the turn.
 pub(super) struct RollOut {
     hole: Combo,
     board: Option<CardSet>,
@@ -17,8 +18,8 @@ impl RollOut {
         RollOut { hole, board: None, equities: Box::new([0.0; Combo::COUNT]) }
     }
 
-    /// The win-rates on a board of 0, 3, 4 or 5 cards, ties counting half; 0 for hands that cannot be
-    /// held.
+    /// The win-rates on a board of 0, 3, 4 or 5 cards, ties counting half; 0 for hands that cannot
+    /// be held.
     pub(super) fn on(&mut self, board: CardSet) -> &[f64; Combo::COUNT] {
         if self.board != Some(board) {
             self.board = Some(board);

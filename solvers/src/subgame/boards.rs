@@ -1,7 +1,7 @@
 //! The boards of a subgame, and which hands each player can hold on each.
 //!
-//! Hands are numbered per board and player: only those with a weight that the board leaves, on the river
-//! the weakest first. Everything that is kept or computed for hands is in that order.
+//! Hands are numbered per board and player: only those with a weight that the board leaves, on the
+//! river the weakest first. Everything that is kept or computed for hands is in that order.
 
 use cards::{Card, CardSet, Combo, HandRank, OnBoard, Range};
 use game::GameDef;
@@ -20,7 +20,8 @@ pub(super) struct Boards {
 pub(super) struct Board {
     pub(super) cards: CardSet,
     pub(super) hands: [Hands; 2],
-    /// On the river: where groups of equally strong hands end, for each player, the weakest group first.
+    /// On the river: where groups of equally strong hands end, for each player, the weakest group
+    /// first.
     pub(super) groups: Vec<[u16; 2]>,
     /// Before the river: the cards that may come.
     pub(super) next: Vec<Next>,

@@ -10,11 +10,11 @@ use super::workspace::RoomSize;
 use super::{Options, SubgameError};
 use crate::Player;
 
-/// A subgame of heads-up hold'em: from a state in which somebody acts, on the flop or later, with a range
-/// for each player and a menu of actions, to the end of the hand.
+/// A subgame of heads-up hold'em: from a state in which somebody acts, on the flop or later, with a
+/// range for each player and a menu of actions, to the end of the hand.
 ///
-/// Cards that may come are told apart only as far as board and ranges do: two of them count as one when some
-/// renaming of suits that changes neither board nor ranges turns one into the other.
+/// Cards that may come are told apart only as far as board and ranges do: two of them count as one
+/// when some renaming of suits that changes neither board nor ranges turns one into the other.
 #[derive(Debug)]
 pub struct Subgame {
     pub(super) root: PublicState,
@@ -31,7 +31,8 @@ pub struct Size {
     pub nodes: usize,
     /// The hands of the first and the second player on the board.
     pub hands: [usize; 2],
-    /// Pairs of hand and action over all boards: a regret and an average strategy are kept for each.
+    /// Pairs of hand and action over all boards: a regret and an average strategy are kept for
+    /// each.
     pub cells: u64,
     /// Bytes that solving it takes, with everything.
     pub bytes: u64,
@@ -41,10 +42,11 @@ impl Subgame {
     /// The most nodes of a betting tree, not counting cards.
     pub const NODES: usize = 250_000;
 
-    /// Lays out the subgame that begins in this state. The range of the player in seat 0 comes first.
+    /// Lays out the subgame that begins in this state. The range of the player in seat 0 comes
+    /// first.
     ///
-    /// The menu gives the actions at a decision: fold, call, then raises from the smallest, all of them
-    /// legal. It must not depend on the cards: it is asked once for all cards that may come.
+    /// The menu gives the actions at a decision: fold, call, then raises from the smallest, all of
+    /// them legal. It must not depend on the cards: it is asked once for all cards that may come.
     ///
     /// # Errors
     /// When the state, the ranges or the menu do not make a subgame.

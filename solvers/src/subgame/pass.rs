@@ -1,8 +1,8 @@
-//! One look at the whole subgame for one player: the opponent's hands are followed down to the ends, and
-//! what the player's hands win there is brought back up.
+//! One look at the whole subgame for one player: the opponent's hands are followed down to the
+//! ends, and what the player's hands win there is brought back up.
 //!
-//! A line is done in three steps: down its nodes, all its ends and the lines after its deals, up its nodes.
-//! Nothing is allocated meanwhile but by the first use of a thread.
+//! A line is done in three steps: down its nodes, all its ends and the lines after its deals, up
+//! its nodes. Nothing is allocated meanwhile but by the first use of a thread.
 
 use rayon::prelude::*;
 
@@ -48,8 +48,9 @@ pub(super) struct Pass<'a, W: Work> {
 }
 
 impl<W: Work> Pass<'_, W> {
-    /// From the weights of the opponent's hands at the beginning to the values of the player's hands
-    /// there, which `read` gets: chips times weights, summed over all hands that the opponent can hold.
+    /// From the weights of the opponent's hands at the beginning to the values of the player's
+    /// hands there, which `read` gets: chips times weights, summed over all hands that the opponent
+    /// can hold.
     pub(super) fn run<T>(
         &self,
         part: &mut Part,
@@ -60,8 +61,8 @@ impl<W: Work> Pass<'_, W> {
         self.first(0, part, weights, workspaces, read)
     }
 
-    /// The same from a line on a board, for the hands at one of the line's nodes. On one thread after the
-    /// first line.
+    /// The same from a line on a board, for the hands at one of the line's nodes. On one thread
+    /// after the first line.
     pub(super) fn run_at<T>(
         &self,
         [line, board, node]: [usize; 3],
@@ -237,8 +238,8 @@ impl<W: Work> Pass<'_, W> {
         fill(&mut workspace.reach[..row], weights);
     }
 
-    /// What comes after each deal of the first line, on all threads. Sums are made in the order of the
-    /// cards, whoever was first.
+    /// What comes after each deal of the first line, on all threads. Sums are made in the order of
+    /// the cards, whoever was first.
     fn all_deals(
         &self,
         line: &Line,

@@ -141,9 +141,9 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// How often the acting player's hand chooses each of the [actions](Spot::actions) on average. `None`
-    /// for a hand that is not in the player's range at the beginning or shares a card with the board, and where nobody
-    /// acts.
+    /// How often the acting player's hand chooses each of the [actions](Spot::actions) on average.
+    /// `None` for a hand that is not in the player's range at the beginning or shares a card with
+    /// the board, and where nobody acts.
     pub fn strategy(&self, combo: Combo) -> Option<Vec<f64>> {
         let decision = self.decision()?;
         let board = &self.solver.boards.all[self.board];
@@ -182,8 +182,8 @@ impl<'a> Spot<'a> {
         Ok(self)
     }
 
-    /// The place after a card. After the betting is over nothing is left to look up, and cards are dealt
-    /// one by one all the same.
+    /// The place after a card. After the betting is over nothing is left to look up, and cards are
+    /// dealt one by one all the same.
     ///
     /// # Errors
     /// When it cannot be dealt.

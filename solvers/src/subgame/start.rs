@@ -30,8 +30,8 @@ pub enum StartError {
     Game(#[from] GameDefError),
 }
 
-/// The beginning of a street in heads-up no-limit hold'em: each player has paid half the pot and has
-/// `stacks` behind; seat 0 acts first, and `smallest` chips are the smallest bet.
+/// The beginning of a street in heads-up no-limit hold'em: each player has paid half the pot and
+/// has `stacks` behind; seat 0 acts first, and `smallest` chips are the smallest bet.
 ///
 /// The pot is made by a raise before the flop, which is called; then both check.
 ///

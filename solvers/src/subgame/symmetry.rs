@@ -1,7 +1,7 @@
 //! Renaming suits: which cards that may come make the same game as another.
 //!
-//! A renaming counts only when it leaves the board *and both ranges* as they are; then a card and the
-//! one it is renamed to lead to the same game with hands renamed, and one of the two is enough.
+//! A renaming counts only when it leaves the board *and both ranges* as they are; then a card and
+//! the one it is renamed to lead to the same game with hands renamed, and one of the two is enough.
 
 use cards::{Card, CardSet, Combo, Range, Suit};
 
@@ -22,7 +22,8 @@ impl Renaming {
         })
     }
 
-    /// The renamings that leave this board and both ranges unchanged. Hands on the board do not count.
+    /// The renamings that leave this board and both ranges unchanged. Hands on the board do not
+    /// count.
     pub(crate) fn symmetries(board: CardSet, ranges: [&Range; 2]) -> Vec<Renaming> {
         let keeps = |renaming: &Renaming, range: &Range| {
             Combo::all()

@@ -11,9 +11,10 @@ use super::{HandValue, OffTree, Solver, Spot};
 use crate::Player;
 
 impl Solver {
-    /// What each player's hands win from a place on, with their average strategies and with best responses, from
-    /// the ranges with which both get there. Hands that do not get there are worth what they would win there.
-    /// None where nobody acts. Chips are winnings of the whole hand, as in [`Evaluation`](super::Evaluation).
+    /// What each player's hands win from a place on, with their average strategies and with best
+    /// responses, from the ranges with which both get there. Hands that do not get there are worth
+    /// what they would win there. None where nobody acts. Chips are winnings of the whole hand, as
+    /// in [`Evaluation`](super::Evaluation).
     ///
     /// The street is looked at from its beginning, and all that may follow.
     ///

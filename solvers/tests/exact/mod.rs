@@ -1,5 +1,5 @@
-//! Best responses within an abstract game: counts against slow counting and known numbers, responses against the
-//! solver of small games, closed forms and play.
+//! Best responses within an abstract game: counts against slow counting and known numbers,
+//! responses against the solver of small games, closed forms and play.
 
 mod counts;
 mod respond;

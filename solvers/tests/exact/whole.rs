@@ -8,7 +8,8 @@ use solvers::subgame::response::flop_kinds;
 
 use super::{CATEGORIES, buckets};
 
-/// Of all hands of five, six and seven cards those of each category, from high card to straight flush.
+/// Of all hands of five, six and seven cards those of each category, from high card to straight
+/// flush.
 const FREQUENCIES: [[u64; 9]; 3] = [
     [1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40],
     [6_612_900, 9_730_740, 2_532_816, 732_160, 361_620, 205_792, 165_984, 14_664, 1_844],

@@ -1,4 +1,5 @@
-//! Whole games: strategies against which the best response is known or bounded, and strategies that are refused.
+//! Whole games: strategies against which the best response is known or bounded, and strategies that
+//! are refused.
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use solvers::subgame::response::{
 
 use super::{By, asked, calls, folds, limit, menu, mixes, near, nolimit};
 
-/// What the responder wins in each seat, when it plays before the flop as the agent and when it plays its best, taking
-/// one flop for all.
+/// What the responder wins in each seat, when it plays before the flop as the agent and when it
+/// plays its best, taking one flop for all.
 fn winnings(responder: &Responder<'_>, values: &FlopValues) -> [[f64; 2]; 2] {
     let preflop = responder.preflop();
     let after = values.0.each_ref().map(|v| v.iter().map(|&v| f64::from(v)).collect::<Vec<_>>());
@@ -37,7 +38,8 @@ fn always_folding_loses_exactly_the_blinds() {
     let strategy = asked(&nolimit(), &sizes, folds);
     let responder = Responder::new(&strategy).expect("hold'em");
     let nothing = vec![0.0; responder.preflop().leaves().len() * StartingHand::COUNT];
-    // In seat 0, the big blind, it wins the small blind of 50; in seat 1, by a raise, the big one of 100.
+    // In seat 0, the big blind, it wins the small blind of 50; in seat 1, by a raise, the big one
+    // of 100.
     for (player, won) in Player::BOTH.into_iter().zip([50.0, 100.0]) {
         let best = responder.preflop().best(player, &nothing).1;
         near(best, won, 1e-9, "an agent that folds");
@@ -56,7 +58,8 @@ fn checked_down_nobody_wins_and_all_in_the_equities_are_those_of_the_cards() {
         // It may fold its worst hands in the small blind.
         assert!(other >= one);
     }
-    // All-in before the flop against any two cards: 20,000 chips times how much more often it wins than it loses.
+    // All-in before the flop against any two cards: 20,000 chips times how much more often it wins
+    // than it loses.
     let strategy = asked(&nolimit(), &sizes, calls);
     let responder = Responder::new(&strategy).expect("hold'em");
     let nothing = vec![0.0; responder.preflop().leaves().len() * StartingHand::COUNT];
@@ -129,7 +132,8 @@ fn against_a_caller_it_wins_more_than_local_best_response() {
     let sizes = menu("preflop 1+: min\nflop 1: min\nturn 1: min\nriver 1: min");
     let strategy = asked(&def, &sizes, calls);
     let responder = Responder::new(&strategy).expect("hold'em");
-    // Two flops of the same ranks but for suits cannot stand for all; the margin is wide enough for them.
+    // Two flops of the same ranks but for suits cannot stand for all; the margin is wide enough for
+    // them.
     let values = responder.flop(monotone()).expect("a strategy");
     let [_, best] = winnings(&responder, &values);
     let local = local(&def, &By(calls), 100);

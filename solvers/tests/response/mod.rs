@@ -1,5 +1,5 @@
-//! Best responses in a betting tree: against responses worked out hand by hand, against subgames, and against what
-//! must be so.
+//! Best responses in a betting tree: against responses worked out hand by hand, against subgames,
+//! and against what must be so.
 
 mod flops;
 mod holdem;
@@ -14,7 +14,8 @@ use solvers::subgame::response::Asked;
 
 use super::policies::{By, calls, folds};
 
-/// Any strategy that takes the menu's actions, by the ranks of its cards and those on the board, and the betting.
+/// Any strategy that takes the menu's actions, by the ranks of its cards and those on the board,
+/// and the betting.
 fn mixes(menu: &BetMenu) -> impl Fn(&InfoSet) -> Strategy + Send + Sync + use<> {
     let menu = menu.clone();
     move |infoset| {

@@ -48,7 +48,8 @@ fn state(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
     public
 }
 
-/// What one hand wins with its best actions against others with these weights, at a node of the river.
+/// What one hand wins with its best actions against others with these weights, at a node of the
+/// river.
 struct Naive<'a> {
     tree: &'a BettingTree,
     board: Board,

@@ -11,7 +11,8 @@ use solvers::subgame::{Options, Solver, Subgame, start};
 
 use super::{bet_menu, range};
 
-/// How many boards the means are taken of: from one board to the next some of these figures differ by half.
+/// How many boards the means are taken of: from one board to the next some of these figures differ
+/// by half.
 const BOARDS: usize = 64;
 const CHECKPOINTS: [u32; 5] = [10, 25, 50, 100, 200];
 
@@ -59,8 +60,8 @@ impl Rivers {
         })
     }
 
-    /// The means of all boards are within a fifth of these; or, where boards differ as much as that, within so many
-    /// standard errors of a mean of eight.
+    /// The means of all boards are within a fifth of these; or, where boards differ as much as
+    /// that, within so many standard errors of a mean of eight.
     fn check(&self, name: &str, known: [f64; 5], errors: f64) {
         let variant: Variant = name.parse().expect("an algorithm");
         let each: Vec<[f64; 5]> =
@@ -84,9 +85,9 @@ fn all_hands(_: &Board, _: &mut Pcg64) -> Range {
     range("random")
 }
 
-/// A range with a few hands that matter: beginning with all hands in the order of their strength, the weight of hands is
-/// split at a random share between the weaker and the stronger half of them, as DeepStack drew ranges to learn from
-/// (Moravčík et al., Science 2017, supplement).
+/// A range with a few hands that matter: beginning with all hands in the order of their strength,
+/// the weight of hands is split at a random share between the weaker and the stronger half of them,
+/// as DeepStack drew ranges to learn from (Moravčík et al., Science 2017, supplement).
 fn peaky(board: &Board, random: &mut Pcg64) -> Range {
     let mut hands: Vec<Combo> =
         Combo::all().filter(|combo| !combo.set().intersects(board.set())).collect();
@@ -109,8 +110,8 @@ fn peaky(board: &Board, random: &mut Pcg64) -> Range {
     range
 }
 
-// The known figures are another program's means of eight boards. Old regrets are discounted there before new ones are
-// added by all algorithms that keep negative ones.
+// The known figures are another program's means of eight boards. Old regrets are discounted there
+// before new ones are added by all algorithms that keep negative ones.
 
 #[test]
 fn deep_rivers_converge_as_fast_as_known() {
@@ -142,8 +143,8 @@ fn shallow_rivers_converge_as_fast_as_known() {
 
 #[test]
 fn rivers_with_few_hands_that_matter_converge_as_fast_as_known() {
-    // How the known ranges were drawn is not said; and in the tree of 57 nodes there a raise of the pot that brings all
-    // chips in is one beside all-in.
+    // How the known ranges were drawn is not said; and in the tree of 57 nodes there a raise of the
+    // pot that brings all chips in is one beside all-in.
     let menu = "river 1: 50% pot allin\nriver 2: pot allin\nriver 3: allin";
     let rivers = Rivers::new(4, menu, 45, peaky);
     rivers.check("cfr+", [13.9062, 3.9380, 1.5756, 0.6314, 0.2661], 3.5);

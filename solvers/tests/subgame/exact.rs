@@ -101,9 +101,9 @@ fn what_one_player_wins_the_other_loses() {
 
 #[test]
 fn the_nuts_bet_and_bluffs_follow_at_the_odds() {
-    // The first player has the nuts or nothing, half each, and bets the pot or checks; the second can
-    // only call or fold with a hand between. Known: one bluff for two value bets, called half the time; the
-    // first player wins three quarters of the pot.
+    // The first player has the nuts or nothing, half each, and bets the pot or checks; the second
+    // can only call or fold with a hand between. Known: one bluff for two value bets, called half
+    // the time; the first player wins three quarters of the pot.
     let state = super::start(&"2c7dJhQsKs".parse().expect("a board"), 200, [200; 2], 10);
     let state = state.expect("a hand");
     let menu = |state: &PublicState| {

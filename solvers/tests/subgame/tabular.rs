@@ -87,8 +87,8 @@ impl Written<'_> {
     }
 }
 
-/// Solves both ways. The strategies found for ranges, put into the tabular game, are worth there what they
-/// were said to be.
+/// Solves both ways. The strategies found for ranges, put into the tabular game, are worth there
+/// what they were said to be.
 fn check(state: &PublicState, texts: [&str; 2], menu: &BetMenu, options: Options, iterations: u32) {
     let ranges = texts.map(|text| uneven(&range(text)));
     let ranges = ranges.each_ref();
@@ -136,8 +136,8 @@ fn looked_up(solver: &Solver, tree: &Tree, game: &Sequences, written: &Written<'
 
 #[test]
 fn every_algorithm_takes_the_same_steps_as_the_tabular_solver() {
-    // Few iterations, before rounding to 32 bits shows, and on a river: on turns of a short deck there are ties between
-    // actions, which fall either way.
+    // Few iterations, before rounding to 32 bits shows, and on a river: on turns of a short deck
+    // there are ties between actions, which fall either way.
     let (menu, river) = (bet_menu("every 1: 75% allin\nevery 2: allin"), super::hand("TsJhQdKc2c"));
     let ranges = ["AsAh,9s9h,AdTd:0.5,5c4c", "KsKh,QsJs,AcAd,7h6h"];
     let ranges = ranges.map(|text| uneven(&range(text)));

@@ -1,5 +1,5 @@
-//! `cardroom evaluate AGENT --by best-response`: what could be won from an agent, exactly, in small games. Hold'em has
-//! a [module of its own](super::in_tree).
+//! `cardroom evaluate AGENT --by best-response`: what could be won from an agent, exactly, in small
+//! games. Hold'em has a [module of its own](super::in_tree).
 
 use serde_json::json;
 use show::number::whole;

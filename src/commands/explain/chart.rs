@@ -28,7 +28,8 @@ use crate::report;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents list`)
+    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// list`)
     #[arg(value_name = "AGENT")]
     agent: String,
     /// What was bet before, as in ACPC logs: `c` calls, `r250` raises to 250 chips, as in `cr400`

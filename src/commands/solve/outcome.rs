@@ -51,8 +51,8 @@ impl Solved {
 }
 
 impl Problem<'_> {
-    /// Prints the result, and writes the files; the result first, because it may have taken long and paths may
-    /// be wrong.
+    /// Prints the result, and writes the files; the result first, because it may have taken long
+    /// and paths may be wrong.
     pub(super) fn show(&self, size: &Size, solved: &Solved, views: &[View]) -> Result<(), Failure> {
         let spots: Vec<Value> = views.iter().map(View::json).collect();
         if self.args.json {

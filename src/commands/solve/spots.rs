@@ -1,7 +1,7 @@
 //! Spots on the command line: what is played and dealt from the beginning on, as in `x b66 c Kd`.
 //!
-//! `f` folds, `x` checks, `c` calls (or checks), `bN` and `rN` bet and raise to N chips on the street, `a` moves
-//! all-in, and a card is dealt.
+//! `f` folds, `x` checks, `c` calls (or checks), `bN` and `rN` bet and raise to N chips on the
+//! street, `a` moves all-in, and a card is dealt.
 
 use cards::Card;
 use game::{Action, PublicState, Turn};

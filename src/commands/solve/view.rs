@@ -19,7 +19,8 @@ pub(super) struct View {
     pub(super) player: Player,
     /// What the hands do with which the player gets there, in the order of the chart.
     pub(super) chart: Chart,
-    /// The chips that each player gets of the pot from here on, those that it pays from here on taken off.
+    /// The chips that each player gets of the pot from here on, those that it pays from here on
+    /// taken off.
     pub(super) gets: [f64; 2],
 }
 

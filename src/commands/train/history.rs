@@ -1,5 +1,5 @@
-//! The course of a training: a row at each checkpoint, on the terminal and in a file beside the model, and a
-//! picture of it.
+//! The course of a training: a row at each checkpoint, on the terminal and in a file beside the
+//! model, and a picture of it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -99,7 +99,8 @@ pub(super) fn begin(path: &Path) -> io::Result<()> {
     File::create(path).map(drop)
 }
 
-/// The seconds of training in the last row of so many iterations or fewer; 0 where there is no such row.
+/// The seconds of training in the last row of so many iterations or fewer; 0 where there is no such
+/// row.
 pub(super) fn seconds_at(path: &Path, iterations: u64) -> f64 {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let row = |line: &str| {
@@ -111,8 +112,8 @@ pub(super) fn seconds_at(path: &Path, iterations: u64) -> f64 {
     rows.find(|&(_, done)| done <= iterations).map_or(0.0, |(seconds, _)| seconds)
 }
 
-/// The picture of a file of rows: what an opponent in the abstract game wins who knows the strategy, over
-/// iterations, with the 95 % band. `None` before there are two rows.
+/// The picture of a file of rows: what an opponent in the abstract game wins who knows the
+/// strategy, over iterations, with the 95 % band. `None` before there are two rows.
 pub(super) fn picture(path: &Path) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let column = |name| HEAD.split(',').position(|head| head == name);

@@ -2,8 +2,8 @@
 
 use logs::chart::{Chart, Line, thinned};
 
-/// A picture of what had been won after each hand, and of the same without luck, in big blinds; nothing
-/// for fewer than two hands. Colours are the style sheet's.
+/// A picture of what had been won after each hand, and of the same without luck, in big blinds;
+/// nothing for fewer than two hands. Colours are the style sheet's.
 pub fn draw(results: &[[f64; 2]]) -> String {
     let (Some(&[won, without]), 2..) = (results.last(), results.len()) else {
         return String::new();

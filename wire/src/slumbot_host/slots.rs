@@ -1,9 +1,9 @@
-//! What must survive the server's end, as a file of slots of fixed size: one for each session, one for
-//! each hand that a client left open, one for each further token of a session.
+//! What must survive the server's end, as a file of slots of fixed size: one for each session, one
+//! for each hand that a client left open, one for each further token of a session.
 //!
-//! A slot is written with one call before the answer it belongs to leaves, so it survives the end of
-//! the process, however it comes; a power cut may take the last ones. Every slot ends in a checksum of
-//! what it holds: one that was written in part is reported and dropped, never misread.
+//! A slot is written with one call before the answer it belongs to leaves, so it survives the end
+//! of the process, however it comes; a power cut may take the last ones. Every slot ends in a
+//! checksum of what it holds: one that was written in part is reported and dropped, never misread.
 //!
 //! | bytes | what |
 //! |---|---|

@@ -2,9 +2,9 @@
 //!
 //! Keys are prefixes, in any case, at the first column; `=` and blanks before numbers are skipped;
 //! numbers are read as `scanf` reads them and cut to 8 or 32 bits; of a line that cannot be read to
-//! its end the rest is dropped; later lines overwrite what they name. Refusals are in the original's
-//! words and order. Games it would accept but cannot play soundly (negative blinds, more than seven
-//! cards for a player to choose from) are refused here as well.
+//! its end the rest is dropped; later lines overwrite what they name. Refusals are in the
+//! original's words and order. Games it would accept but cannot play soundly (negative blinds, more
+//! than seven cards for a player to choose from) are refused here as well.
 
 use game::{Betting, GameDef, GameSpec, MAX_PLAYERS, Quirks};
 

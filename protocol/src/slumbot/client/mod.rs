@@ -5,8 +5,8 @@
 //! the host has played it, so the machine asks with an action that is never legal ([`PROBE`], a bet
 //! to 0): the host refuses it, leaves the hand as it is and tells the betting so far. From that
 //! follows whether the action is to be sent (again), or the hand goes on, or is over. Where the
-//! host does not tell, the hand is given up and settled from the session's sums, see [`Accounts`]. A
-//! request for a new hand may be sent again: the seats alternate, so the seat of the next hand
+//! host does not tell, the hand is given up and settled from the session's sums, see [`Accounts`].
+//! A request for a new hand may be sent again: the seats alternate, so the seat of the next hand
 //! tells whether a hand was dealt that nobody saw.
 //!
 //! An answer that cannot be taken is one of four things ([`Fault`]): none at all, one that was

@@ -12,9 +12,9 @@ use super::{ExactError, MOST_PATHS};
 use crate::subgame::symmetry::{Renaming, alike};
 
 impl PairCounts {
-    /// Counts all deals that go on from a board of three, four or five cards in the order of the deal, on the
-    /// thread that calls. A turn and a river the other way round are another deal. Some 50 ms for a flop and nine
-    /// buckets a street.
+    /// Counts all deals that go on from a board of three, four or five cards in the order of the
+    /// deal, on the thread that calls. A turn and a river the other way round are another deal.
+    /// Some 50 ms for a flop and nine buckets a street.
     ///
     /// # Errors
     /// When the board is none, or there are too many paths.
@@ -99,7 +99,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The hands on a turn, each with the place of its buckets so far in the list of all that there are.
+    /// The hands on a turn, each with the place of its buckets so far in the list of all that there
+    /// are.
     fn hands(&self, dealt: CardSet) -> (Vec<(Combo, usize)>, Vec<[u16; 3]>) {
         let on_turn = on(self.buckets, dealt);
         let mut prefixes = Vec::new();

@@ -6,10 +6,11 @@ use game::Street;
 
 use super::pair_counts::{Cell, PairCounts, Path};
 
-/// How likely each two paths are to meet, and how much more often one wins than the other, on every street.
+/// How likely each two paths are to meet, and how much more often one wins than the other, on every
+/// street.
 ///
-/// The paths of a street are those up to its bucket, in the order of their buckets: those that go on from one stand
-/// together.
+/// The paths of a street are those up to its bucket, in the order of their buckets: those that go
+/// on from one stand together.
 #[derive(Debug, Clone)]
 pub struct Chances {
     paths: Vec<Path>,
@@ -27,7 +28,8 @@ pub(super) struct OnStreet {
     pub(super) next: Vec<Range<usize>>,
     /// For each path and each of the other player, row by row, the probability that both are dealt.
     pub(super) met: Vec<f64>,
-    /// The same times how much more often the first has the better hand in the end than the other one.
+    /// The same times how much more often the first has the better hand in the end than the other
+    /// one.
     pub(super) margin: Vec<f64>,
 }
 
@@ -71,8 +73,8 @@ impl Chances {
         self.streets[street.index()].buckets.len()
     }
 
-    /// The number of the path with these buckets, from preflop on, among those of its street; `None` when no hand
-    /// comes that way.
+    /// The number of the path with these buckets, from preflop on, among those of its street;
+    /// `None` when no hand comes that way.
     pub fn number(&self, buckets: &[u16]) -> Option<usize> {
         let street = self.streets.get(buckets.len().checked_sub(1)?)?;
         let start =

@@ -1,12 +1,13 @@
 //! All hands on one board of the river against each other, by the paths they came.
 //!
-//! Hands are looked at from the weakest on. Of those passed it is known how many there are of each path, and how many
-//! of these hold each card; so a hand of cards `a` and `b` beats, of another path, all that were passed less those
-//! with `a` less those with `b` (none holds both: that is the hand itself). Hands of one path that are
-//! equally strong are taken together. The work is proportional to hands times paths on the board.
+//! Hands are looked at from the weakest on. Of those passed it is known how many there are of each
+//! path, and how many of these hold each card; so a hand of cards `a` and `b` beats, of another
+//! path, all that were passed less those with `a` less those with `b` (none holds both: that is the
+//! hand itself). Hands of one path that are equally strong are taken together. The work is
+//! proportional to hands times paths on the board.
 //!
-//! Counts on a board are whole numbers of at most 1,081², which single precision holds exactly, and processors
-//! multiply those several at a time.
+//! Counts on a board are whole numbers of at most 1,081², which single precision holds exactly, and
+//! processors multiply those several at a time.
 
 use cards::{Card, CardSet, Combo, OnBoard};
 
@@ -23,7 +24,8 @@ const WIDTH: usize = 8;
 #[derive(Default)]
 pub(super) struct Counter {
     strengths: Option<Box<OnBoard>>,
-    /// The hands added, each as strength, path and combo in one number, so that sorting brings equal ones together.
+    /// The hands added, each as strength, path and combo in one number, so that sorting brings
+    /// equal ones together.
     hands: Vec<u64>,
     /// The paths on this board, and for every path its place among them.
     paths: Vec<u32>,

@@ -10,8 +10,8 @@ use super::{ExactError, MOST_PATHS};
 /// The bucket of a hand on each street.
 pub type Path = [u16; 4];
 
-/// Deals in which one path meets another: those that it wins, and those that both share. What it loses the other
-/// one wins.
+/// Deals in which one path meets another: those that it wins, and those that both share. What it
+/// loses the other one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cell {
     /// Deals in which the first has the better hand.
@@ -25,8 +25,8 @@ pub struct Cell {
 pub struct PairCounts {
     paths: Vec<Path>,
     numbers: HashMap<Path, u32>,
-    /// A row for each path with a cell for each other one: `side` cells, of which as many mean something as there
-    /// are paths.
+    /// A row for each path with a cell for each other one: `side` cells, of which as many mean
+    /// something as there are paths.
     cells: Vec<Cell>,
     side: usize,
 }
@@ -46,7 +46,8 @@ impl PairCounts {
         self.cells[path * self.side + other]
     }
 
-    /// All deals counted. On all flops, each as often as it stands for others, [`DEALS`](super::DEALS).
+    /// All deals counted. On all flops, each as often as it stands for others,
+    /// [`DEALS`](super::DEALS).
     pub fn deals(&self) -> u64 {
         self.cells.iter().map(|cell| 2 * cell.wins + cell.ties).sum()
     }

@@ -1,4 +1,5 @@
-//! One way through the betting tree: down with the strategy's reach, up with what the responder wins.
+//! One way through the betting tree: down with the strategy's reach, up with what the responder
+//! wins.
 
 use abstraction::betting::{BettingTree, NodeKind};
 
@@ -11,14 +12,15 @@ use crate::blueprint::AbstractStrategy;
 pub struct Response {
     /// What it wins, in chips a hand.
     pub won: f64,
-    /// At each of its decisions, by node, the place of its action for each path up to the decision's street; empty at
-    /// other nodes.
+    /// At each of its decisions, by node, the place of its action for each path up to the
+    /// decision's street; empty at other nodes.
     pub choices: Vec<Vec<u8>>,
 }
 
 impl Chances {
-    /// What a responder in this seat wins at most from the strategy in the other one, and how: of equal actions the
-    /// first. The strategy must be one for this tree and the buckets that the chances are of.
+    /// What a responder in this seat wins at most from the strategy in the other one, and how: of
+    /// equal actions the first. The strategy must be one for this tree and the buckets that the
+    /// chances are of.
     pub fn best_response(
         &self,
         tree: &BettingTree,
@@ -42,7 +44,8 @@ impl Chances {
         Response { won, choices }
     }
 
-    /// What the strategy wins from itself in this seat, in chips a hand. In the other one it loses as much.
+    /// What the strategy wins from itself in this seat, in chips a hand. In the other one it loses
+    /// as much.
     pub fn value(&self, tree: &BettingTree, strategy: &dyn AbstractStrategy, seat: Player) -> f64 {
         let pass = Pass { chances: self, tree, strategy, seat };
         pass.run(&mut |node, values| {
@@ -57,7 +60,8 @@ impl Chances {
     }
 }
 
-/// Makes the values of the responder's paths at its own decision from those after each of its actions.
+/// Makes the values of the responder's paths at its own decision from those after each of its
+/// actions.
 type Own<'a> = dyn FnMut(u32, &[Vec<f64>]) -> Vec<f64> + 'a;
 
 #[derive(Clone, Copy)]
@@ -75,9 +79,9 @@ impl Pass<'_> {
         self.values(BettingTree::ROOT, 0, &reach, own).iter().sum()
     }
 
-    /// What each of the responder's paths wins from a node on, times the probability of the path and the opponent's
-    /// reach: how likely it makes its own actions up to here with each of its paths. Both are paths up to
-    /// this street.
+    /// What each of the responder's paths wins from a node on, times the probability of the path
+    /// and the opponent's reach: how likely it makes its own actions up to here with each of its
+    /// paths. Both are paths up to this street.
     fn values(&self, node: u32, street: usize, reach: &[f64], own: &mut Own<'_>) -> Vec<f64> {
         let on = &self.chances.streets[street];
         let chips: f64 = self.tree.committed(node).into_iter().min().unwrap_or_default().into();

@@ -1,8 +1,10 @@
-//! The betting tree cut into blocks: betting of one street, small enough for its numbers to stay near the processor.
+//! The betting tree cut into blocks: betting of one street, small enough for its numbers to stay
+//! near the processor.
 //!
-//! A block holds several *lines* (the betting of a street after one way of getting there) that follow the same block,
-//! so that ends of different lines fill the lanes of [`terminal`](super::super::terminal) together. Its first
-//! nodes are where its lines begin, its *roots*; for the rest it is a [`Line`].
+//! A block holds several *lines* (the betting of a street after one way of getting there) that
+//! follow the same block, so that ends of different lines fill the lanes of
+//! [`terminal`](super::super::terminal) together. Its first nodes are where its lines begin, its
+//! *roots*; for the rest it is a [`Line`].
 
 use std::ops::Range;
 

@@ -34,8 +34,8 @@ pub fn flop_kinds() -> &'static [FlopKind] {
     })
 }
 
-/// All flops in a random order, each as its kind's number in [`flop_kinds`]. The first so many are a simple random
-/// sample without replacement.
+/// All flops in a random order, each as its kind's number in [`flop_kinds`]. The first so many are
+/// a simple random sample without replacement.
 pub fn shuffled_flops(seed: u64) -> Vec<u16> {
     let kinds = flop_kinds().iter().zip(0u16..);
     let mut flops: Vec<u16> =

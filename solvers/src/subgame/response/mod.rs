@@ -1,21 +1,25 @@
 //! Best responses to a fixed strategy in a whole betting tree of heads-up hold'em, on exact cards.
 //!
-//! The responder knows the strategy, sees its own two cards and not a bucket, and may make the bets of the tree. From
-//! a flop on its best response is exact: every turn and river is looked at, with all hands of both players at once, as
-//! in Johanson, Waugh, Bowling, Zinkevich, "Accelerating best response calculation in large extensive games", IJCAI
+//! The responder knows the strategy, sees its own two cards and not a bucket, and may make the bets
+//! of the tree. From a flop on its best response is exact: every turn and river is looked at, with
+//! all hands of both players at once, as in Johanson, Waugh, Bowling, Zinkevich, "Accelerating best
+//! response calculation in large extensive games", IJCAI
 //! 2011. Cards that may come count as one where they differ by the names of suits only ([`TreeStrategy`]s do not
 //! depend on them).
 //!
-//! A flop is one of 1,755 kinds ([`flop_kinds`]), each of which stands for 4, 12 or 24 of the 22,100 flops. Those
-//! are equally likely, and on each 1,176 · 1,081 pairs of hands can be held; so what a responder wins is the plain
-//! mean over all flops of the mean over the pairs of hands there. [`Responder::flop`] has the latter split up by the
-//! betting before the flop and the kind of starting hand ([`FlopValues`]); [`Preflop`] puts these, or means of them
-//! over several flops, together:
+//! A flop is one of 1,755 kinds ([`flop_kinds`]), each of which stands for 4, 12 or 24 of the
+//! 22,100 flops. Those are equally likely, and on each 1,176 · 1,081 pairs of hands can be held; so
+//! what a responder wins is the plain mean over all flops of the mean over the pairs of hands
+//! there. [`Responder::flop`] has the latter split up by the betting before the flop and the kind
+//! of starting hand ([`FlopValues`]); [`Preflop`] puts these, or means of them over several flops,
+//! together:
 //!
-//! - Playing as the agent itself does before the flop, a responder wins on average over all flops the mean of
-//!   [`Preflop::winnings`], which is linear in the values: flops drawn at random give an unbiased estimate.
-//! - A best response before the flop needs the mean of the values over all flops. Learned from some flops
-//!   ([`Preflop::best`]), it is a response as good as any other, and measured on *other* flops without bias.
+//! - Playing as the agent itself does before the flop, a responder wins on average over all flops
+//!   the mean of [`Preflop::winnings`], which is linear in the values: flops drawn at random give
+//!   an unbiased estimate.
+//! - A best response before the flop needs the mean of the values over all flops. Learned from some
+//!   flops ([`Preflop::best`]), it is a response as good as any other, and measured on *other*
+//!   flops without bias.
 
 mod blocks;
 mod flops;
@@ -94,10 +98,10 @@ pub enum ResponseError {
 
 /// What both responders win on a flop.
 ///
-/// For each player as the responder, for each leaf of [`Preflop`], for each of the 169 kinds of starting hands (in
-/// the order of their numbers) chips a hand: the sum over the hands of the kind and over the agent's hands, weighted
-/// with how likely the agent gets there, divided by the number of pairs of hands. As if the responder always
-/// got there itself.
+/// For each player as the responder, for each leaf of [`Preflop`], for each of the 169 kinds of
+/// starting hands (in the order of their numbers) chips a hand: the sum over the hands of the kind
+/// and over the agent's hands, weighted with how likely the agent gets there, divided by the number
+/// of pairs of hands. As if the responder always got there itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlopValues(pub [Vec<f32>; 2]);
 
@@ -142,7 +146,8 @@ impl<'a> Responder<'a> {
         &self.preflop
     }
 
-    /// What is won on a flop of three cards, in either seat. On the thread that calls, with some 110 MB.
+    /// What is won on a flop of three cards, in either seat. On the thread that calls, with some
+    /// 110 MB.
     ///
     /// # Errors
     /// When the strategy is none in the tree.
@@ -172,9 +177,10 @@ impl<'a> Responder<'a> {
         Ok(values)
     }
 
-    /// What each hand of a responder wins from a node on, which is the first of a street, on a board of that street:
-    /// chips of the whole hand times weights, summed over the agent's hands that it can meet. `weights` are those with
-    /// which the agent gets there, by combo. Nothing is taken for the same because of suits.
+    /// What each hand of a responder wins from a node on, which is the first of a street, on a
+    /// board of that street: chips of the whole hand times weights, summed over the agent's hands
+    /// that it can meet. `weights` are those with which the agent gets there, by combo. Nothing is
+    /// taken for the same because of suits.
     ///
     /// # Errors
     /// When the board is not of flop, turn or river, or the strategy is none in the tree.

@@ -1,5 +1,6 @@
-//! One look at everything that may follow on a board, for one responder: the agent's hands are followed down to
-//! the ends, and what the responder's hands win there is brought back up, the best action taken with each.
+//! One look at everything that may follow on a board, for one responder: the agent's hands are
+//! followed down to the ends, and what the responder's hands win there is brought back up, the best
+//! action taken with each.
 
 use super::super::betting::{Kind, Line};
 use super::super::boards::{Boards, Next};
@@ -42,8 +43,8 @@ pub(super) fn workspaces(blocks: &Blocks, boards: &Boards) -> Vec<RoomSize> {
 }
 
 impl Pass<'_> {
-    /// From the weights of the agent's hands at each of the first nodes to the values of the responder's hands there:
-    /// chips times weights, summed over all hands that the agent can hold.
+    /// From the weights of the agent's hands at each of the first nodes to the values of the
+    /// responder's hands there: chips times weights, summed over all hands that the agent can hold.
     pub(super) fn run(
         &self,
         weights: &[Vec<Number>],

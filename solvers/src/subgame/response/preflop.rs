@@ -1,7 +1,8 @@
-//! The betting before the flop: how the agent gets to each of its ends, and how a responder plays there when it
-//! knows, or has estimated, what it wins after each.
+//! The betting before the flop: how the agent gets to each of its ends, and how a responder plays
+//! there when it knows, or has estimated, what it wins after each.
 //!
-//! Suits mean nothing yet, so hands are looked at by their 169 kinds. Values of a kind are sums over its hands.
+//! Suits mean nothing yet, so hands are looked at by their 169 kinds. Values of a kind are sums
+//! over its hands.
 
 use abstraction::betting::{BettingTree, NodeKind};
 use cards::{Board, Combo, PreflopTable, StartingHand};
@@ -41,12 +42,13 @@ enum Node {
     Leaf(usize),
 }
 
-/// A responder's choice for each kind of hand at each of its decisions before the flop: the action's place.
+/// A responder's choice for each kind of hand at each of its decisions before the flop: the
+/// action's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choices(Vec<[u8; StartingHand::COUNT]>);
 
-/// The values of the responder's own decision, by its number, from the agent's shares there and the values of its
-/// actions.
+/// The values of the responder's own decision, by its number, from the agent's shares there and the
+/// values of its actions.
 type Own<'a> = dyn FnMut(usize, &[ByHand], &[ByHand]) -> ByHand + 'a;
 
 /// What a responder does before the flop.
@@ -113,13 +115,14 @@ impl Preflop {
         &self.leaves
     }
 
-    /// How likely a player that plays as the agent does makes its own actions to a leaf, with each kind of hand.
+    /// How likely a player that plays as the agent does makes its own actions to a leaf, with each
+    /// kind of hand.
     pub fn reach(&self, leaf: usize, player: Player) -> &[f64; StartingHand::COUNT] {
         &self.reach[leaf][player.index()]
     }
 
-    /// What a responder wins in all, in chips a hand, when it plays so before the flop. `after` has what it wins
-    /// after each leaf: for each leaf in order a number for each kind of hand, see
+    /// What a responder wins in all, in chips a hand, when it plays so before the flop. `after` has
+    /// what it wins after each leaf: for each leaf in order a number for each kind of hand, see
     /// [`FlopValues`](super::FlopValues).
     pub fn winnings(&self, player: Player, before: Before<'_>, after: &[f64]) -> f64 {
         self.fold(player, after, &mut |at, shares, values| match before {
@@ -133,8 +136,8 @@ impl Preflop {
         })
     }
 
-    /// The best play before the flop when these are the values after it, and what it wins with them. Of equal
-    /// actions the first.
+    /// The best play before the flop when these are the values after it, and what it wins with
+    /// them. Of equal actions the first.
     pub fn best(&self, player: Player, after: &[f64]) -> (Choices, f64) {
         let mut choices = Choices(vec![[0; StartingHand::COUNT]; self.nodes.len()]);
         let won = self.fold(player, after, &mut |at, _, values| {
@@ -152,7 +155,8 @@ impl Preflop {
         (choices, won)
     }
 
-    /// From the ends up; `own` gives the values of the responder's own decisions from those of their actions.
+    /// From the ends up; `own` gives the values of the responder's own decisions from those of
+    /// their actions.
     fn fold(&self, player: Player, after: &[f64], own: &mut Own<'_>) -> f64 {
         let mut values = vec![[0.0; StartingHand::COUNT]; self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
@@ -196,8 +200,8 @@ fn by_hand(tree: &BettingTree, node: u32, shares: &[f32]) -> Result<Vec<ByHand>,
 
 /// What is known of all pairs of kinds of hands.
 struct Ends {
-    /// For each kind of hand and each of the other player the probability that both are dealt; and that times how
-    /// much more often the first wins than it loses.
+    /// For each kind of hand and each of the other player the probability that both are dealt; and
+    /// that times how much more often the first wins than it loses.
     met: Vec<ByHand>,
     shown: Vec<ByHand>,
 }

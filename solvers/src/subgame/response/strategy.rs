@@ -1,4 +1,5 @@
-//! The strategy that is responded to, as a whole betting tree asks for it: one board at a time, all hands at once.
+//! The strategy that is responded to, as a whole betting tree asks for it: one board at a time, all
+//! hands at once.
 
 use std::sync::Arc;
 
@@ -10,13 +11,14 @@ use game::{Action, Policy, PublicState, Seat, Strategy};
 use super::ResponseError;
 use crate::blueprint::AbstractStrategy;
 
-/// A strategy inside a betting tree of heads-up hold'em. It must not depend on the names of suits: cards renamed
-/// alike everywhere, it does the same.
+/// A strategy inside a betting tree of heads-up hold'em. It must not depend on the names of suits:
+/// cards renamed alike everywhere, it does the same.
 pub trait TreeStrategy: Send + Sync {
     /// The tree.
     fn tree(&self) -> &BettingTree;
 
-    /// Gets ready to answer for these hands on this board, whose cards are in the order of the deal.
+    /// Gets ready to answer for these hands on this board, whose cards are in the order of the
+    /// deal.
     fn on_board<'a>(&'a self, board: &Board, hands: &[Combo]) -> Box<dyn BoardStrategy + 'a>;
 
     /// The strategy as one that sees buckets instead of cards, if it is such a one.
@@ -38,8 +40,9 @@ pub struct InBuckets<'a> {
 
 /// A strategy on one board.
 pub trait BoardStrategy: Send + Sync {
-    /// Writes the probabilities of a decision's actions: `shares` has a row of `row` numbers for each action in the
-    /// tree's order, and number `h` of a row is that of hand `h`. What is left of a row stays as it is.
+    /// Writes the probabilities of a decision's actions: `shares` has a row of `row` numbers for
+    /// each action in the tree's order, and number `h` of a row is that of hand `h`. What is left
+    /// of a row stays as it is.
     ///
     /// The node must be a decision of the board's street.
     ///
