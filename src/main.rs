@@ -17,6 +17,7 @@ mod report;
 mod serve;
 mod shell;
 mod source;
+mod stacks;
 mod telemetry;
 mod threads;
 mod web;
@@ -53,6 +54,7 @@ enum Command {
     Features(commands::features::Args),
     Buckets(commands::buckets::Args),
     Solve(commands::solve::Args),
+    Endgame(commands::endgame::Args),
     Train(commands::train::Args),
     Evaluate(commands::evaluate::Args),
     Explain(commands::explain::Args),
@@ -105,6 +107,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Agents(args) => commands::agents::run(args),
         Command::Buckets(args) => commands::buckets::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
+        Command::Endgame(args) => commands::endgame::run(&args),
         Command::Train(args) => commands::train::run(args),
         Command::Evaluate(args) => commands::evaluate::run(&args),
         Command::Explain(args) => commands::explain::run(&args),

@@ -42,11 +42,13 @@ fn pure_crates_draw_no_randomness_of_their_own() {
 }
 
 /// Who else may call `Agent::act`: agents that ask other agents, and the suite that judges them.
-const CALLERS: [&str; 5] = [
+const CALLERS: [&str; 7] = [
     "matches/src/bot.rs",
     "agents/src/router.rs",
     "agents/src/shadow.rs",
     "agents/src/exploiter.rs",
+    "agents/src/rules/mod.rs",
+    "agents/src/linear.rs",
     "agents/src/contract.rs",
 ];
 
@@ -103,7 +105,7 @@ const UNSAFE: [&str; 6] = [
     "cards/src/evaluate/batch.rs",
     "learners/src/mlp/adam.rs",
     "learners/src/mlp/product.rs",
-    "models/src/blueprint/map.rs",
+    "models/src/mapped.rs",
     "models/src/network/gemm.rs",
     "solvers/src/subgame/vector.rs",
 ];

@@ -2,6 +2,8 @@
 
 mod dealer;
 mod dependency_graph;
+mod endgame;
+mod endgame_trees;
 mod equity;
 mod evaluate;
 mod explain;

@@ -483,3 +483,62 @@ fn checkpoints_that_are_of_no_use_are_refused() {
     refused(&["--keep", "busy"], &["busy is in use by another solve"]);
     interrupt(busy);
 }
+
+#[test]
+fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
+    let made =
+        document(&["shove-fold", "--stack", "7.5,10", "--rules", "published", "--rules", "sage"]);
+    assert_eq!(made["schema"], "cardroom-shove-fold/1");
+    near(&made["stacks"][1]["value"], -0.045_370_75, 1e-8);
+    near(&made["stacks"][1]["jam"]["43s"], 0.710_748, 1e-6);
+    near(&made["stacks"][1]["rules"][0]["big_blind_loses_mbb"], 53.8, 0.05);
+    // SAGE says something at 7.5 big blinds, and nothing at ten.
+    let rules = |stack: usize| made["stacks"][stack]["rules"].as_array().expect("rules").len();
+    assert_eq!([rules(0), rules(1)], [2, 1]);
+    let shown = shown(&["shove-fold", "--stack", "10"]);
+    assert!(shown.contains("all-in: 58.28 % of hands") && shown.contains("71.1"), "{shown}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let [svg, rule] =
+        ["c.svg", "r.toml"].map(|name| folder.path().join(name).display().to_string());
+    let train =
+        ["train", "linear", "--stack", "10", "--hands", "20k", "--seeds", "2", "--out", &rule];
+    let trained = program::document(folder.path(), &train);
+    assert_eq!(trained["stacks"][0]["runs"].as_array().expect("runs").len(), 2);
+    let judged = document(&["shove-fold", "--stack", "10", "--rules", &rule, "--svg", &svg]);
+    assert_eq!(
+        judged["stacks"][0]["rules"][0]["small_blind_loses_mbb"],
+        trained["stacks"][0]["mean"]["small_blind_loses_mbb"]
+    );
+    assert!(fs::read_to_string(&svg).expect("a picture").contains("call: difference"));
+    let words = program::document(folder.path(), &["explain", "linear", &rule]);
+    assert_eq!(words["stacks"][0]["stack"], 10.0);
+
+    for stack in ["0.5", "nan", "9..5", ""] {
+        let output = command(&["shove-fold", "--stack", stack]).output().expect("the program runs");
+        assert_eq!(output.status.code(), Some(2), "{stack}");
+    }
+    check_refused(&["shove-fold", "--stack", "1.1", "--ante", "0.2"], 3, "give at least 1.2");
+    check_refused(&["shove-fold", "--stack", "10", "--ante=-1"], 3, "give 0 or more");
+    check_refused(
+        &["shove-fold", "--stack", "10", "--rules", "nowhere"],
+        3,
+        "cardroom train linear",
+    );
+    check_refused(&["shove-fold", "--stack", "5,6", "--svg", &svg], 2, "one --stack");
+    let out = folder.path().join("x.toml").display().to_string();
+    let trains = |more: &[&str]| {
+        let train = ["train", "linear", "--stack", "10", "--out", &out];
+        program::cardroom(folder.path(), &[&train[..], more].concat())
+    };
+    program::check_failure(&trains(&["--hands", "0"]), 2, "at least 1");
+    program::check_failure(&trains(&["--alpha", "0"]), 2, "above 0");
+    program::check_failure(
+        &trains(&["--alpha", "5", "--hands", "1M"]),
+        3,
+        "ceased to be numbers at hand",
+    );
+    fs::write(&rule, "format = 7").expect("written");
+    let explained = program::cardroom(folder.path(), &["explain", "linear", &rule]);
+    program::check_failure(&explained, 3, "format 7");
+}

@@ -167,3 +167,87 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
     assert!(printed.contains("--hands 400000"), "{printed}");
     assert!(fs::read_dir(folder).expect("listed").next().is_none(), "a dry run makes nothing");
 }
+
+#[test]
+fn the_study_of_shove_or_fold_sets_exact_losses_beside_what_was_printed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let arguments = ["study", "002", "--scale", "0.001", "--out", "s"];
+    let made = document(folder, &arguments);
+    assert_eq!(made["schema"], "cardroom-study-002/1");
+    let stacks = made["stacks"].as_array().expect("stacks");
+    assert_eq!(stacks.len(), 16);
+    // What does not depend on the scale is known.
+    let ten = &stacks[5];
+    let near = |value: &Value, known: f64, within: f64| {
+        let found = value.as_f64().expect("a number");
+        assert!((found - known).abs() < within, "{found} {known}");
+    };
+    near(&ten["value"], -0.045_370_75, 1e-6);
+    near(&ten["printed_mbb"][0], 15.3, 0.05);
+    near(&ten["printed_mbb"][1], 53.8, 0.05);
+    near(&stacks[0]["sage_mbb"][0], 8.2, 0.05);
+    assert_eq!(ten["sage_mbb"], Value::Null);
+    let claim = |part: &str| {
+        let claims = made["claims"].as_array().expect("claims");
+        let found =
+            claims.iter().find(|claim| claim["claim"].as_str().is_some_and(|c| c.contains(part)));
+        found.expect(part)["reproduced"].as_str().expect("a word").to_owned()
+    };
+    assert_eq!(claim("about 55 %"), "reproduced");
+    assert_eq!(claim("Hand number 57"), "not reproduced");
+    // Ten thousand hands are too few to learn anything.
+    assert_eq!(claim("Learning again"), "not reproduced");
+    for name in ["theta.csv", "stacks.csv", "charts-10.svg", "curve.svg", "tables.md"] {
+        assert!(folder.join("s").join(name).exists(), "{name}");
+    }
+    let page = fs::read_to_string(folder.join("s/report.html")).expect("a page");
+    for part in ["What reproduces", "SAGE", "cardroom train linear", "12/13"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("<script"));
+    let again = cardroom(folder, &arguments);
+    assert_eq!(text(&again.stderr), "", "a study that is done does nothing again");
+    let other = cardroom(folder, &["study", "002", "--shipped"]);
+    check_failure(&other, 2, "neither teacher nor students");
+}
+
+#[test]
+fn the_study_of_endgames_prices_trees_and_rules_beside_doing_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let arguments = ["study", "001", "--scale", "0.01", "--out", "s"];
+    let made = document(folder, &arguments);
+    assert_eq!(made["schema"], "cardroom-study-001/1");
+    let held = |part: &str| {
+        let claims = made["claims"].as_array().expect("claims");
+        let found =
+            claims.iter().find(|claim| claim["claim"].as_str().is_some_and(|c| c.contains(part)));
+        found.expect(part)["holds"].as_bool().expect("a word")
+    };
+    // What does not depend on the scale.
+    for part in ["Figure 1a", "Figure 1b", "solved to equilibria"] {
+        assert!(held(part), "{part}");
+    }
+    assert!(!held("all-in rule"), "without bluffs it costs more than always checking");
+    assert_eq!(made["representations"].as_array().map(Vec::len), Some(10));
+    let price = |name: &str| {
+        let rules = made["rules"].as_array().expect("rules");
+        let rule = rules.iter().find(|rule| rule["name"] == name).expect(name);
+        rule["exploitability"]["mean"].as_f64().expect("a number")
+    };
+    assert!(price("found: 3 sizes") < price("found: 1 size"));
+    assert!(price("found: 1 size") < 0.3 * price("always check"));
+    for name in ["table.csv", "depth.csv", "rules.csv", "best.rules", "front.svg", "tables.md"] {
+        assert!(folder.join("s").join(name).exists(), "{name}");
+    }
+    let page = fs::read_to_string(folder.join("s/report.html")).expect("a page");
+    for part in ["What reproduces", "Figure 5", "cardroom endgame rules", "0.1898"] {
+        assert!(page.contains(part), "{part}");
+    }
+    for outside in ["<script", "src=", "href=\"http", "@import"] {
+        assert!(!page.contains(outside), "the page asks for something: {outside}");
+    }
+    let again = cardroom(folder, &arguments);
+    assert_eq!(text(&again.stderr), "", "a study that is done does nothing again");
+}

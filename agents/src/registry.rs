@@ -314,11 +314,13 @@ impl Registry {
         registry.add(crate::random::SPEC);
         registry.add(crate::raise::SPEC);
         registry.add(crate::equity::SPEC);
+        registry.add(crate::linear::SPEC);
         registry.add(crate::cfr::SPEC);
         crate::student::SPECS.into_iter().for_each(|spec| registry.add(spec));
         registry.add(crate::router::SPEC);
         registry.add(crate::shadow::SPEC);
         registry.add(crate::exploiter::SPEC);
+        registry.add(crate::rules::SPEC);
         registry
     }
 

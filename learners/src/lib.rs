@@ -2,12 +2,15 @@
 //!
 //! - [`Teacher`]: a blueprint that others learn from; [`dataset`]: its decisions as rows.
 //! - [`Table`]: rows of numbers, each with a distribution over classes and a weight.
-//! - [`Bins`]: the same rows with every column cut into few intervals, which all tree learners share.
+//! - [`Bins`]: the same rows with every column cut into few intervals, which all tree learners
+//!   share.
 //! - [`Training`]: a run of a learner, step by step, which can be put away and taken up again.
 //! - [`cart`]: greedy decision trees. [`oct`]: optimal ones.
 //! - [`boost`]: boosted trees.
+//! - [`linear_q`]: linear rules for shove or fold, learned from play or searched.
 //! - [`mlp`]: training of networks.
 //! - [`student`]: a run for each street of a dataset, and the agent's model that comes of it.
+//! - [`endgames`]: endgames of one bet with their equilibria, and what is learned from them.
 //! - [`baseline`]: what needs no learning.
 //! - [`measure`]: how well a classifier tells the labels of a table.
 //!
@@ -18,6 +21,8 @@ mod bins;
 pub mod boost;
 pub mod cart;
 pub mod dataset;
+pub mod endgames;
+pub mod linear_q;
 pub mod measure;
 pub mod mlp;
 pub mod oct;

@@ -5,6 +5,8 @@ mod bins;
 mod boost;
 mod cart;
 mod dataset;
+mod endgames;
+mod linear_q;
 mod mlp;
 mod oct;
 mod table;

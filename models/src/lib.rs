@@ -4,8 +4,11 @@
 //! - [`tree`]: decision trees, to walk, to read and to explain.
 //! - [`explain`]: what a tree says, in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
+//! - [`linear`]: weights of a few named features of a starting hand, by stack.
 //! - [`network`]: networks of dense layers, safetensors files.
+//! - [`rules`]: lists of rules for the last bet, as text that a person reads.
 //! - [`student`]: what learned a teacher's decisions: one of these for each street.
+//! - [`mapped`]: files mapped into memory.
 //! - [`Classifier`]: what trees, forests and networks have in common.
 
 pub mod blueprint;
@@ -13,7 +16,10 @@ mod checksum;
 mod classifier;
 pub mod explain;
 pub mod forest;
+pub mod linear;
+pub mod mapped;
 pub mod network;
+pub mod rules;
 pub mod student;
 pub mod tree;
 

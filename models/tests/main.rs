@@ -4,5 +4,7 @@ mod blueprint;
 mod explain;
 mod forest;
 mod learned;
+mod linear;
 mod network;
+mod rules;
 mod tree;

@@ -7,7 +7,9 @@
 //! - [`Profile`]: a strategy of each player, with its value, best responses and exploitability.
 //! - [`Sampling`]: the Monte Carlo forms, which look at a few lines of play an iteration.
 //! - [`subgame`]: hold'em from the flop, turn or river on, all hands of both players at once.
+//! - [`shove_fold`]: all-in or fold before the flop, on dense matrices.
 //! - [`blueprint`]: training a strategy for a whole abstract game.
+//! - [`endgame`]: one bet of many sizes and a call, for any two distributions of cards, exactly.
 //! - [`linear`]: the same games as linear programs, as an independent check.
 //!
 //! [`lbr`], local best response, measures any strategy of heads-up hold'em from below.
@@ -16,6 +18,7 @@
 
 pub mod blueprint;
 mod cfr;
+pub mod endgame;
 mod game;
 pub mod games;
 pub mod lbr;
@@ -23,6 +26,7 @@ pub mod linear;
 mod response;
 mod sampling;
 mod sequences;
+pub mod shove_fold;
 mod snapshot;
 pub mod subgame;
 mod tree;

@@ -3,9 +3,11 @@
 
 mod blueprint;
 mod convergence;
+mod endgame;
 mod equilibria;
 mod exact;
 mod games;
+mod last_bet;
 mod lbr;
 mod policies;
 mod response;

@@ -1,7 +1,9 @@
 //! All-in or fold before the flop: whole charts against an independent solution.
 
 use cards::{PreflopTable, StartingHand, WinRate};
-use solvers::games::ShoveFold;
+use solvers::shove_fold::{
+    Payoffs, Range, Ranges, RulesError, ShoveFold, best_sage, equilibrium, sage, sage_ranges, share,
+};
 use solvers::{Player, Profile, Sequences, Tree, linear};
 
 /// Stacks, values and charts; the file says how they are written.
@@ -43,7 +45,8 @@ fn all_in() -> Vec<WinRate> {
         .collect()
 }
 
-/// The charts as a profile of the game: the second action of each information set is all-in, or the call.
+/// The charts as a profile of the game: the second action of each information set is all-in, or the
+/// call.
 fn profile(tree: &Tree, game: &Sequences, chart: &Chart) -> Profile {
     let mut profile = Profile::uniform(game);
     for player in Player::BOTH {
@@ -88,5 +91,124 @@ fn charts_are_those_of_an_independent_solution() {
                 );
             }
         }
+    }
+}
+
+fn range(shares: &[f64]) -> Range {
+    shares.try_into().expect("169 hands")
+}
+
+#[test]
+fn every_chart_of_the_dense_solver_is_the_independent_one() {
+    for chart in charts() {
+        let payoffs = Payoffs::new(chart.stack, 0.0).expect("a stack");
+        let found = equilibrium(&payoffs);
+        let stack = chart.stack;
+        assert!(found.exploitability < 1e-6, "{stack}: {}", found.exploitability);
+        assert!((found.value - chart.value).abs() < 1e-6, "{stack}: {}", found.value);
+        let ours = [&found.ranges.jam, &found.ranges.call];
+        for (seat, (ours, known)) in ours.into_iter().zip(&chart.shares).enumerate() {
+            for (hand, (ours, known)) in StartingHand::all().zip(ours.iter().zip(known)) {
+                assert!((ours - known).abs() < 1e-3, "{stack} {seat} {hand}: {ours} {known}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ranges_lose_what_the_tree_of_the_game_says() {
+    let chart = charts().into_iter().find(|chart| chart.stack == 10.0).expect("ten");
+    for stack in [1.0, 6.5, 14.0] {
+        let payoffs = Payoffs::new(stack, 0.0).expect("a stack");
+        let [jam, call] = &chart.shares;
+        let ranges = Ranges { jam: range(jam), call: range(call) };
+        let game = ShoveFold::new(stack, &all_in()).expect("a stack");
+        let tree = Tree::new(&game, 200_000).expect("small");
+        let game = Sequences::new(&tree);
+        let profile = profile(&tree, &game, &chart);
+        assert!((profile.value(&game) - payoffs.value(&ranges)).abs() < 1e-12);
+        let [first, second] = Player::BOTH.map(|player| profile.best_response_value(&game, player));
+        assert!((first - payoffs.at_most(&ranges.call)).abs() < 1e-12, "{stack}");
+        assert!((second + payoffs.at_least(&ranges.jam)).abs() < 1e-12, "{stack}");
+    }
+}
+
+#[test]
+fn prefixes_of_an_order_are_worth_what_their_ranges_are() {
+    let payoffs = Payoffs::new(8.0, 0.1).expect("a stack");
+    let order: Vec<usize> = (0..169).map(|at| at * 62 % 169).collect();
+    let mut played = [0.0; 169];
+    let mut known = Vec::new();
+    for &hand in &order {
+        played[hand] = 1.0;
+        known.push([payoffs.at_least(&played), payoffs.at_most(&played)]);
+    }
+    let mut seen = 0;
+    payoffs.at_least_by_prefix(&order, |hands, value| {
+        seen += 1;
+        assert!((value - known[hands - 1][0]).abs() < 1e-12, "{hands}");
+    });
+    payoffs.at_most_by_prefix(&order, |hands, value| {
+        seen += 1;
+        assert!((value - known[hands - 1][1]).abs() < 1e-12, "{hands}");
+    });
+    assert_eq!(seen, 2 * 169);
+}
+
+#[test]
+fn whoever_always_or_never_plays_loses_known_amounts_at_ten_big_blinds() {
+    let payoffs = Payoffs::new(10.0, 0.0).expect("a stack");
+    let found = equilibrium(&payoffs);
+    let lost = |range: &Range| {
+        [found.value - payoffs.at_least(range), payoffs.at_most(range) - found.value]
+            .map(|lost| (1000.0 * lost).round())
+    };
+    assert_eq!(lost(&[1.0; 169]), [332.0, 614.0]);
+    assert_eq!(lost(&[0.0; 169]), [455.0, 1045.0]);
+    assert!((100.0 * share(&found.ranges.jam) - 58.2838).abs() < 1e-3);
+    assert!((100.0 * share(&found.ranges.call) - 37.3764).abs() < 1e-3);
+}
+
+#[test]
+fn antes_make_both_players_play_more_and_fractions_are_solved() {
+    let solve = |stack, ante| equilibrium(&Payoffs::new(stack, ante).expect("rules"));
+    let [plain, ante] = [solve(9.3, 0.0), solve(9.3, 0.125)];
+    assert!(plain.exploitability < 1e-6 && ante.exploitability < 1e-6);
+    assert!(share(&ante.ranges.jam) > share(&plain.ranges.jam));
+    assert!(share(&ante.ranges.call) > share(&plain.ranges.call));
+    // With one big blind the big blind has nothing left to lose by a call.
+    assert_eq!(share(&solve(1.0, 0.0).ranges.call), 1.0);
+}
+
+#[test]
+fn rules_without_a_game_are_refused() {
+    for stack in [0.5, 0.0, -3.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(Payoffs::new(stack, 0.0), Err(RulesError::Stack { .. })), "{stack}");
+    }
+    for ante in [-0.1, f64::NAN, f64::INFINITY] {
+        assert!(matches!(Payoffs::new(10.0, ante), Err(RulesError::Ante(_))), "{ante}");
+    }
+    assert!(matches!(Payoffs::new(1.1, 0.2), Err(RulesError::Stack { .. })));
+}
+
+#[test]
+fn sage_loses_what_an_independent_program_says() {
+    let lost = |stack: f64, thresholds| {
+        let payoffs = Payoffs::new(stack, 0.0).expect("a stack");
+        let lost = equilibrium(&payoffs).losses(&payoffs, &sage_ranges(thresholds));
+        lost.map(|lost| (1e4 * lost).round() / 10.0)
+    };
+    assert_eq!(lost(5.0, sage(5.0).expect("in the table")), [8.2, 2.2]);
+    assert_eq!(lost(8.0, sage(8.0).expect("in the table")), [13.8, 5.2]);
+    assert_eq!(sage(9.0), None);
+    for (stack, thresholds, mean) in [
+        (10.0, [28, 32], 10.8),
+        (12.0, [28, 33], 12.2),
+        (15.0, [30, 34], 12.6),
+        (20.0, [31, 36], 12.4),
+    ] {
+        assert_eq!(best_sage(&Payoffs::new(stack, 0.0).expect("a stack")), thresholds, "{stack}");
+        let [small, big] = lost(stack, thresholds);
+        assert!((0.5 * (small + big) - mean).abs() < 0.11, "{stack}: {small} {big}");
     }
 }

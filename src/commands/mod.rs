@@ -5,6 +5,7 @@ pub mod bench;
 pub mod buckets;
 pub mod config;
 pub mod dealer;
+pub mod endgame;
 pub mod equity;
 pub mod evaluate;
 pub mod explain;

@@ -30,6 +30,10 @@ use crate::shell;
 /// Studies:
 ///   000  Bertsimas and Paskov, World-class interpretable poker: four students of one teacher
 ///        (docs/studies/000.md, which says how long it takes)
+///   001  Ganzfried and Yusuf, Computing human-understandable strategies: endgames in words
+///        (docs/studies/001.md)
+///   002  All-in or fold by a linear value function: seven weights learned by self-play
+///        (docs/studies/002.md)
 ///
 /// Examples:
 ///   cardroom study 000
@@ -82,6 +86,20 @@ pub struct Args {
     json: bool,
 }
 
+impl Args {
+    /// An option that was given and is only of studies with students.
+    fn of_students(&self) -> Option<&'static str> {
+        let given = [
+            (self.shipped, "--shipped"),
+            (self.teacher.is_some(), "--teacher"),
+            (self.only.is_some(), "--only"),
+            (self.network.is_some(), "--network"),
+            (!self.slumbot.is_empty(), "--slumbot"),
+        ];
+        given.into_iter().find(|&(given, _)| given).map(|(_, option)| option)
+    }
+}
+
 /// A part of a study.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Only {
@@ -99,6 +117,12 @@ pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
         return Err(Failure::usage(format!(
             "--scale {}: write a share above 0 and at most 1, as in 0.1",
             args.scale
+        )));
+    }
+    if let Some(option) = args.of_students().filter(|_| !study.students) {
+        return Err(Failure::usage(format!(
+            "{option}: study {} has neither teacher nor students; leave it out",
+            study.number
         )));
     }
     let folder = match &args.out {

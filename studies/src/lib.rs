@@ -9,10 +9,15 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+mod page;
 mod picture;
 mod read;
 pub mod record;
+mod render;
+mod sections;
 pub mod study_000;
+pub mod study_001;
+pub mod study_002;
 
 pub use read::ReadError;
 
@@ -93,6 +98,9 @@ pub struct Study {
     pub number: &'static str,
     /// What it is of.
     pub title: &'static str,
+    /// Whether it teaches students of a blueprint; no other study takes any of [`Options`] but the
+    /// folder and the scale.
+    pub students: bool,
     /// The steps, in order.
     pub steps: fn(&Options) -> Vec<Step>,
     /// What came of it: read from the folder once all steps are done.
@@ -106,7 +114,7 @@ impl fmt::Debug for Study {
 }
 
 /// Every study.
-pub const STUDIES: [Study; 1] = [study_000::STUDY];
+pub const STUDIES: [Study; 3] = [study_000::STUDY, study_001::STUDY, study_002::STUDY];
 
 /// One step of a study.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -83,6 +83,12 @@ impl Document {
         value.ok_or_else(|| self.missing(place, "number"))
     }
 
+    /// Whether something holds.
+    pub(crate) fn truth(&self, place: &str) -> Result<bool, ReadError> {
+        let value = self.value.pointer(place).and_then(Value::as_bool);
+        value.ok_or_else(|| self.missing(place, "true or false"))
+    }
+
     pub(crate) fn text(&self, place: &str) -> Result<&str, ReadError> {
         let value = self.value.pointer(place).and_then(Value::as_str);
         value.ok_or_else(|| self.missing(place, "text"))
@@ -91,6 +97,18 @@ impl Document {
     pub(crate) fn list(&self, place: &str) -> Result<&[Value], ReadError> {
         let value = self.value.pointer(place).and_then(Value::as_array);
         value.map(Vec::as_slice).ok_or_else(|| self.missing(place, "list"))
+    }
+
+    /// The names of what an object holds.
+    pub(crate) fn names(&self, place: &str) -> Result<Vec<&str>, ReadError> {
+        let value = self.value.pointer(place).and_then(Value::as_object);
+        let object = value.ok_or_else(|| self.missing(place, "object"))?;
+        Ok(object.keys().map(String::as_str).collect())
+    }
+
+    /// An error about something that a place lacks.
+    pub(crate) fn lacks(&self, place: &str, what: &str) -> ReadError {
+        self.missing(place, what)
     }
 
     /// The rate at a place.

@@ -1,5 +1,5 @@
-//! What CART and optimal trees have in common: rows ready for counting, nodes that are still being made, the
-//! search for the best split of a leaf, pruning.
+//! What CART and optimal trees have in common: rows ready for counting, nodes that are still being
+//! made, the search for the best split of a leaf, pruning.
 
 pub(crate) mod grow;
 mod histogram;
@@ -12,11 +12,14 @@ pub(crate) mod scan;
 
 pub use loss::Loss;
 
+/// The most classes of a tree that is learned: the most lanes of `with_lanes`.
+pub(crate) const MOST_CLASSES: usize = 320;
+
 /// Why trees cannot be made as asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreesError {
     /// More classes than are counted.
-    #[error("{0} classes are more than the 256 that trees can tell apart")]
+    #[error("{0} classes are more than the {MOST_CLASSES} that trees can tell apart")]
     Classes(usize),
     /// Deeper than trees are.
     #[error("a depth of {0}: trees have at most {most}", most = models::tree::DEEPEST)]
@@ -45,8 +48,8 @@ pub enum TreesError {
     Saved(String),
 }
 
-/// Calls a function that is generic over the number of lanes for the classes with the least number that holds
-/// them.
+/// Calls a function that is generic over the number of lanes for the classes with the least number
+/// that holds them.
 macro_rules! with_lanes {
     ($classes:expr, $lanes:ident => $made:expr) => {{
         macro_rules! made {
@@ -61,8 +64,8 @@ macro_rules! with_lanes {
             ..=8 => made!(8),
             ..=12 => made!(12),
             ..=16 => made!(16),
-            ..=64 => made!(64),
-            _ => made!(256),
+            ..=32 => made!(32),
+            _ => made!(320),
         }
     }};
 }
@@ -83,7 +86,7 @@ pub(crate) fn check(
     depth: usize,
     numbers: &[(&'static str, f64)],
 ) -> Result<(), TreesError> {
-    if table.classes().len() > 256 {
+    if table.classes().len() > MOST_CLASSES {
         return Err(TreesError::Classes(table.classes().len()));
     }
     if depth > models::tree::DEEPEST {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::BlueprintError;
-use super::map::{Mapped, map};
+use crate::mapped::{Mapped, map};
 
 pub(super) enum Bytes {
     Mapped(Mapped),

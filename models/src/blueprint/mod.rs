@@ -1,19 +1,18 @@
 //! A blueprint: the average strategy of an abstract game for two players, as a file.
 //!
-//! One byte for each action of each information set, laid out as [`BettingTree`] says: street by street, in
-//! each by decision node, then bucket, then action. The bytes of an information set sum to 255, of which each is
-//! its action's share; all are zero where training has never been. The format is described in
-//! `docs/blueprint.md`: a head of text that says what the strategy is for, then the buckets' file, then the
-//! tables, then a tail with counts and a checksum of everything.
+//! One byte for each action of each information set, laid out as [`BettingTree`] says: street by
+//! street, in each by decision node, then bucket, then action. The bytes of an information set sum
+//! to 255, of which each is its action's share; all are zero where training has never been. The
+//! format is described in `docs/blueprint.md`: a head of text that says what the strategy is for,
+//! then the buckets' file, then the tables, then a tail with counts and a checksum of everything.
 //!
-//! Opening reads the head alone and checks it, with its checksum and the length of the file, so that it takes
-//! the same time whatever the size: the tables are mapped into memory and read where play looks.
-//! [`Blueprint::verify`] reads everything.
+//! Opening reads the head alone and checks it, with its checksum and the length of the file, so
+//! that it takes the same time whatever the size: the tables are mapped into memory and read where
+//! play looks. [`Blueprint::verify`] reads everything.
 
 mod bytes;
 mod error;
 mod head;
-mod map;
 mod quantise;
 mod write;
 
@@ -45,7 +44,8 @@ const PREFIX: usize = 16;
 /// Bytes of a checksum.
 const SUM: usize = 32;
 
-/// Bytes of the tail: how many information sets of each street training has reached, and a checksum.
+/// Bytes of the tail: how many information sets of each street training has reached, and a
+/// checksum.
 const TAIL: usize = 4 * 8 + SUM;
 
 /// The longest text of a head, in bytes.
@@ -206,8 +206,9 @@ impl Blueprint {
         Ok(tree)
     }
 
-    /// The shares of the actions of an information set in 255ths; all zero where training has never been.
-    /// `None` when the node of this blueprint's tree is no decision, or there is no such bucket.
+    /// The shares of the actions of an information set in 255ths; all zero where training has never
+    /// been. `None` when the node of this blueprint's tree is no decision, or there is no such
+    /// bucket.
     #[inline]
     pub fn shares(&self, tree: &BettingTree, node: u32, bucket: u32) -> Option<&[u8]> {
         let node = tree.nodes().get(node as usize)?;
@@ -220,8 +221,8 @@ impl Blueprint {
         (bucket < buckets).then(|| table.get(at..at + actions))?
     }
 
-    /// Reads everything: the checksum over the whole file, the tree, and that the shares of each information
-    /// set are whole.
+    /// Reads everything: the checksum over the whole file, the tree, and that the shares of each
+    /// information set are whole.
     ///
     /// # Errors
     /// What is wrong first.

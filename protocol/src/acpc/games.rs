@@ -22,6 +22,7 @@ const GAMES: &[BuiltInGame] = built_in! {
     "holdem.limit.2p"
     "holdem.limit.2p.reverse_blinds"
     "holdem.limit.3p"
+    "holdem.nolimit.2p.10bb"
     "holdem.nolimit.2p.reverse_blinds"
     "holdem.nolimit.3p"
     "holdem.nolimit.6p"

@@ -1,9 +1,9 @@
 //! The traversal: external sampling with one seat that learns.
 //!
-//! Lanctot, Waugh, Zinkevich, Bowling, "Monte Carlo sampling for regret minimization in extensive games",
-//! NIPS 2009, section 4.2. Chance and the other seat are sampled, all of the learner's actions are looked at.
-//! Skipping actions of very negative regret, and the floor under regrets: Brown and Sandholm, "Superhuman
-//! AI for multiplayer poker", Science 2019, supplement.
+//! Lanctot, Waugh, Zinkevich, Bowling, "Monte Carlo sampling for regret minimization in extensive
+//! games", NIPS 2009, section 4.2. Chance and the other seat are sampled, all of the learner's
+//! actions are looked at. Skipping actions of very negative regret, and the floor under regrets:
+//! Brown and Sandholm, "Superhuman AI for multiplayer poker", Science 2019, supplement.
 
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
@@ -191,14 +191,15 @@ mod tests {
     use super::*;
     use crate::blueprint::store::{Single, Table};
     use crate::blueprint::{Deals, HoldemDeals, Precision};
-    use crate::games::ShoveFold;
+    use crate::shove_fold::ShoveFold;
     use crate::{Player, Profile, Sequences, Tree};
 
     const ITERATIONS: u32 = 1_000_000;
     const KINDS: u32 = StartingHand::COUNT as u32;
 
-    /// The small blind (seat 0) moves ten big blinds in or folds; the big blind calls or folds. Cards are
-    /// real: a learner that met the wrong hands or boards would not find the values known for them.
+    /// The small blind (seat 0) moves ten big blinds in or folds; the big blind calls or folds.
+    /// Cards are real: a learner that met the wrong hands or boards would not find the values known
+    /// for them.
     #[test]
     fn moving_all_in_or_folding_is_learned_from_real_deals() {
         let recipe = "preflop=169 flop=category turn=category river=category".parse();

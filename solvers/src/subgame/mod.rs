@@ -6,6 +6,9 @@
 //! [`Variant`](crate::Variant); DCFR+ unless told otherwise), says exactly how far the result is
 //! from an equilibrium ([`Evaluation`]), and gives the strategy of every hand at every [`Spot`].
 //!
+//! A [`LastBet`] is a river where one player bets or checks and the other calls or folds, for ways
+//! to play that come from elsewhere: what each is worth against the best answer.
+//!
 //! Inside: `betting` (the tree without cards), `boards` (which hands can be held where), `symmetry`
 //! (cards that make the same game), `pass` (one look at everything), `ends` (what is won where
 //! hands end), `rows` and `terminal` (the inner loops), `storage` (what is kept), `snapshot` (that
@@ -16,6 +19,7 @@ mod boards;
 mod ends;
 mod error;
 mod judge;
+mod last_bet;
 mod layout;
 mod pass;
 pub mod response;
@@ -33,6 +37,7 @@ mod worth;
 
 pub use error::SubgameError;
 pub use judge::{Evaluation, HandValue};
+pub use last_bet::{LastBet, LastBetPlay};
 pub use layout::{Size, Subgame};
 pub use solver::{Options, Solver};
 pub use spot::{OffTree, Spot};

@@ -6,6 +6,7 @@ mod decision;
 mod drawing;
 mod fidelity;
 mod leaks;
+mod linear;
 mod playbook;
 mod results;
 mod tree;
@@ -16,8 +17,8 @@ use clap::{Subcommand, ValueEnum};
 use crate::exit::Failure;
 
 /// Show what an agent does and why: its chart of starting hands, its decision trees in poker words,
-/// also on one page, where it bluffs, what led to a decision in a recorded match, where a match was
-/// lost, and how far it does what its teacher does.
+/// also on one page, the weights of a linear rule, where it bluffs, what led to a decision in a
+/// recorded match, where a match was lost, and how far it does what its teacher does.
 ///
 /// docs/explain.md shows each with its output.
 #[derive(clap::Args)]
@@ -34,6 +35,7 @@ enum What {
     Decision(decision::Args),
     Playbook(playbook::Args),
     Fidelity(fidelity::Args),
+    Linear(linear::Args),
     Results(leaks::Args),
 }
 
@@ -46,6 +48,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         What::Decision(args) => decision::run(args),
         What::Playbook(args) => playbook::run(args),
         What::Fidelity(args) => fidelity::run(args),
+        What::Linear(args) => linear::run(args),
         What::Results(args) => leaks::run(args),
     }
 }

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod outcome;
+mod shove_fold;
 mod small_games;
 mod spots;
 mod subgame;
@@ -27,10 +28,15 @@ use crate::report;
 /// hand begins, or with --at anywhere else: `--at "x b66 c Kd"`. docs/solve.md takes you through
 /// one.
 ///
+/// shove-fold: all-in or fold before the flop, at any stack (`cardroom solve shove-fold --help`).
+///
 /// Exploitability is what a player who knows the other's strategy wins beyond the value of the
 /// game, the mean of both players, in chips.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
     #[arg(value_name = "GAME", required_unless_present = "board", conflicts_with = "board")]
     game: Option<String>,
@@ -60,8 +66,17 @@ pub struct Args {
     subgame: subgame::Options,
 }
 
+/// Games with options of their own.
+#[derive(clap::Subcommand)]
+enum What {
+    ShoveFold(shove_fold::Args),
+}
+
 /// Solves and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(What::ShoveFold(args)) = &args.what {
+        return shove_fold::run(args);
+    }
     match (&args.subgame.board, &args.game) {
         (Some(board), _) => subgame::run(args, board),
         (None, Some(game)) => small_games::run(args, game),

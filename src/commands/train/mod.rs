@@ -12,6 +12,7 @@ mod dataset;
 mod device;
 mod history;
 mod lessons;
+mod linear;
 mod student;
 
 /// Train a model that an agent plays from.
@@ -29,6 +30,7 @@ enum What {
     Oct(lessons::Oct),
     Xgboost(lessons::Xgboost),
     Mlp(lessons::Mlp),
+    Linear(linear::Args),
     Compare(compare::Args),
 }
 
@@ -41,6 +43,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         What::Oct(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
         What::Xgboost(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
         What::Mlp(args) => student::run(&args.common, &args.lesson(), args.device),
+        What::Linear(args) => linear::run(&args),
         What::Compare(args) => compare::run(&args),
     }
 }

@@ -136,7 +136,7 @@ fn teacher(options: &Options, record: &Record) -> String {
             "Here it is the blueprint inside the program (docs/strength.md says how it was trained).".to_owned()
         }
         (None, false) => {
-            let taken = super::page::duration(record.seconds("the teacher, "));
+            let taken = crate::page::duration(record.seconds("the teacher, "));
             format!(
                 "Here it is of external-sampling CFR with linear weights, {taken} of one thread, with {MENU}.menu and the buckets {BUCKETS}: \
                  cards are grouped by the mean square of the win-rate, not by the features."

@@ -8,14 +8,13 @@
 //! Students play their likeliest action, as the paper's do, whose labels are the action to take;
 //! Table 1 has beside it what comes of drawing actions.
 
+use crate::page::{Frame, page};
 use crate::record::Record;
-use crate::{Options, ReadError, Report, Study};
+use crate::{Options, ReadError, Report, Study, render};
 
 mod files;
 mod limits;
-mod page;
 mod published;
-mod render;
 mod results;
 mod sections;
 mod steps;
@@ -29,6 +28,7 @@ pub use files::STUDENTS;
 pub const STUDY: Study = Study {
     number: "000",
     title: "Bertsimas and Paskov, World-class interpretable poker: four students of one teacher",
+    students: true,
     steps: steps::steps,
     report,
 };
@@ -46,7 +46,7 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let mut files = vec![
         ("depths.csv", tables::depths(&results)),
         ("tables.md", render::markdown(&sections)),
-        ("report.html", page::page(options, record, &results.players, &sections)?),
+        ("report.html", page(&frame(options, &results), record, &sections)?),
     ];
     if !results.pairs.is_empty() {
         files.extend([
@@ -70,4 +70,22 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
         document: tables::document(options, &results),
         files,
     })
+}
+
+fn frame(options: &Options, results: &results::Results) -> Frame<'static> {
+    let made = match (&options.teacher, options.shipped) {
+        (Some(path), _) => format!("The teacher is {}.", path.display()),
+        (None, true) => "The models are those inside the program.".to_owned(),
+        (None, false) => "Everything was made from nothing.".to_owned(),
+    };
+    let players = results.players.iter();
+    let players = players.map(|player| format!("{} = `{}`", player.name, player.agent));
+    Frame {
+        title: "Study 000: four students of one teacher",
+        about: "Bertsimas and Paskov, “World-class interpretable poker” (2022), done again: a strategy \
+                found by self-play teaches a greedy tree (cart), an optimal tree (oct), boosted trees \
+                (xgboost) and a network (mlp) from features that a player understands.",
+        made: format!("{made} The scale is {}.", options.scale),
+        commands: format!("The players: {}.", players.collect::<Vec<_>>().join(", ")),
+    }
 }

@@ -1,5 +1,4 @@
-//! The report in sections: a heading, what is to be known, a table, a picture. The terminal, the
-//! Markdown document and the page show the same ones.
+//! The sections of the report.
 
 use show::number::{percent, whole};
 
@@ -12,29 +11,8 @@ use super::words::{claims, rate};
 use super::{ANCHOR, tables};
 use crate::picture::signed;
 use crate::record::Record;
+use crate::sections::{Picture, Section, row};
 use crate::{Options, ReadError};
-
-/// A section.
-#[derive(Default)]
-pub(super) struct Section {
-    pub(super) title: String,
-    /// Paragraphs.
-    pub(super) prose: Vec<String>,
-    /// Rows of equal length, the heads first; empty without a table.
-    pub(super) table: Vec<Vec<String>>,
-    /// Whether the table is of sentences.
-    pub(super) wide: bool,
-    pub(super) list: Vec<String>,
-    pub(super) pictures: Vec<Picture>,
-}
-
-/// A picture, and what it shows.
-pub(super) struct Picture {
-    /// Its file in the study's folder.
-    pub(super) file: String,
-    pub(super) shows: String,
-    pub(super) svg: String,
-}
 
 /// The names of the pictures that the report makes by itself.
 pub(super) const TABLE_1: &str = "000-table1.svg";
@@ -67,10 +45,6 @@ pub(super) fn sections(
         });
     }
     Ok(sections)
-}
-
-fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
-    cells.map(str::to_owned).to_vec()
 }
 
 fn reproduced(results: &Results) -> Section {

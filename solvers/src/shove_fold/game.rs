@@ -1,12 +1,12 @@
-//! Hold'em heads-up in which the small blind moves all-in or folds, and the big blind calls or folds.
+//! Shove or fold as a tree, for the solvers of small games.
 
 use cards::{StartingHand, WinRate};
 
 use crate::{Game, Node, Player};
 
 /// The game at one stack: blinds 0.5 and 1, winnings in big blinds. The first player is the small
-/// blind. Only the kind of starting hand matters, so chance deals kinds, with the probabilities that
-/// 1,326 × 1,225 deals of combos give them.
+/// blind. Only the kind of starting hand matters, so chance deals kinds, with the probabilities
+/// that 1,326 × 1,225 deals of combos give them.
 #[derive(Debug, Clone)]
 pub struct ShoveFold {
     stack: f64,

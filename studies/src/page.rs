@@ -1,19 +1,33 @@
-//! The study as one page: `report.html`, without script or request to anywhere.
+//! A study as one page: `report.html`, without script or request to anywhere.
 
 use askama::Template;
 
-use super::sections::Section;
+use crate::ReadError;
 use crate::record::Record;
-use crate::{Options, ReadError};
+use crate::sections::Section;
+
+/// What stands above the sections and below them.
+pub(crate) struct Frame<'a> {
+    /// What the page is called.
+    pub(crate) title: &'a str,
+    /// What was published, and what was done again.
+    pub(crate) about: &'a str,
+    /// How the study was made: its sources and its size.
+    pub(crate) made: String,
+    /// What is to be known before the commands; may be empty.
+    pub(crate) commands: String,
+}
 
 #[derive(Template)]
-#[template(path = "000.html")]
+#[template(path = "report.html")]
 struct Page<'a> {
-    made: String,
+    title: &'a str,
+    about: &'a str,
+    made: &'a str,
     program: &'a str,
     seconds: String,
     sections: Vec<Shown<'a>>,
-    players: Vec<(&'a str, &'a str)>,
+    commands: String,
     steps: Vec<(&'a str, String)>,
 }
 
@@ -27,20 +41,16 @@ struct Shown<'a> {
 }
 
 /// Makes the page.
-pub(super) fn page(
-    options: &Options,
+pub(crate) fn page(
+    frame: &Frame<'_>,
     record: &Record,
-    players: &[super::files::Player],
     sections: &[Section],
 ) -> Result<String, ReadError> {
-    let made = match (&options.teacher, options.shipped) {
-        (Some(path), _) => format!("The teacher is {}.", path.display()),
-        (None, true) => "The models are those inside the program.".to_owned(),
-        (None, false) => "Everything was made from nothing.".to_owned(),
-    };
     let html = |texts: &[String]| texts.iter().map(|text| html(text)).collect();
     let page = Page {
-        made: format!("{made} The scale is {}.", options.scale),
+        title: frame.title,
+        about: frame.about,
+        made: &frame.made,
         program: &record.program,
         seconds: duration(record.seconds("")),
         sections: sections
@@ -54,10 +64,7 @@ pub(super) fn page(
                 Shown { section, head, rows, prose, list }
             })
             .collect(),
-        players: players
-            .iter()
-            .map(|player| (player.name.as_str(), player.agent.as_str()))
-            .collect(),
+        commands: self::html(&frame.commands),
         steps: record
             .done
             .iter()
@@ -81,7 +88,7 @@ fn html(text: &str) -> String {
 }
 
 /// Minutes, or seconds where it was less than two.
-pub(super) fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     if seconds < 120.0 {
         format!("{seconds:.0} s")
     } else {

@@ -1,9 +1,9 @@
-//! The sections of the report for a terminal, and as Markdown.
+//! The sections of a report for a terminal, and as Markdown.
 
-use super::sections::Section;
+use crate::sections::Section;
 
 /// For a terminal: titles and tables.
-pub(super) fn text(sections: &[Section]) -> String {
+pub(crate) fn text(sections: &[Section]) -> String {
     let shown = sections.iter().filter(|section| !section.table.is_empty());
     let parts = shown.map(|section| {
         let table = match section.wide {
@@ -48,8 +48,8 @@ fn aligned(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// As Markdown: what `docs/studies/000.md` takes over.
-pub(super) fn markdown(sections: &[Section]) -> String {
+/// As Markdown: what the pages under `docs/studies/` take over.
+pub(crate) fn markdown(sections: &[Section]) -> String {
     let mut parts = Vec::new();
     for section in sections {
         parts.push(format!("## {}", section.title));

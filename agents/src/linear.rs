@@ -1,0 +1,195 @@
+//! `linear`: all-in or fold before the flop, heads-up, by a few weights of the hand.
+//!
+//! The small blind moves all-in or folds; the big blind calls an all-in or folds, and takes a raise
+//! of more than a third of the effective stack for one. The weights are those of a file of
+//! `cardroom train linear` ([`models::linear`]), between its stacks the means of the nearest two.
+//! Everything else, such as a limp or a game that is not heads-up no-limit hold'em, is for the
+//! fallback agent.
+
+use std::sync::Arc;
+
+use cards::{Combo, HoleCards, StartingHand};
+use game::{Action, Betting, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street};
+use models::linear::{Blind, LinearModel};
+use serde::Deserialize;
+
+use crate::{
+    Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, HandOutcome, Recipe,
+    Resolver,
+};
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "linear",
+    summary: "all-in or fold before the flop, heads-up, by a few weights of the hand",
+    example: "linear",
+    argument: None,
+    options: &[
+        AgentOption {
+            name: "model",
+            default: "shipped",
+            help: "a file of `cardroom train linear`, or `shipped`: the one inside the program, \
+                   for 1 to 20 big blinds",
+        },
+        AgentOption {
+            name: "fallback",
+            default: "equity",
+            help: "the agent for all other decisions: after a limp or a small raise, and in \
+                   other games",
+        },
+    ],
+    cost: Cost::Inline,
+    repeatable: true,
+    prepare,
+};
+
+/// The rule inside the program: `cardroom train linear --stack 1..20 --method search --weights own
+/// --evaluations 40k`.
+const SHIPPED: &str = include_str!("../models/shove-fold.toml");
+
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Options {
+    model: String,
+    fallback: String,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { model: "shipped".to_owned(), fallback: "equity".to_owned() }
+    }
+}
+
+fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
+    let options: Options = resolver.options()?;
+    let mut files = Vec::new();
+    let model: LinearModel = match options.model.as_str() {
+        "shipped" => SHIPPED.parse().expect("a test reads it"),
+        file => {
+            let path = resolver.file(file);
+            let text = resolver.read(&path)?;
+            files.push(path.clone());
+            text.parse().map_err(|error: models::linear::LinearError| AgentError::BadFile {
+                path,
+                reason: error.to_string(),
+            })?
+        }
+    };
+    let fallback = resolver.resolve(&options.fallback, resolver.folder())?;
+    let about = format!("all-in or fold: {}, by {}", model.method, model.made_by);
+    let model = Arc::new(model);
+    let asked = fallback.clone();
+    let rule = Arc::clone(&model);
+    let mut recipe = Recipe::new(move |def| {
+        Ok(Linear { rule: Rule::new(&rule, def), fallback: asked.build(def)? })
+    });
+    if fallback.has_policy() {
+        let asked = fallback.clone();
+        recipe = recipe.with_policy(move |def| {
+            let fallback = asked.policy(def)?.expect("it was asked whether it has a policy");
+            Ok(LinearPolicy { rule: Rule::new(&model, def), fallback })
+        });
+    }
+    recipe = recipe.about(about);
+    recipe.files.extend(files);
+    Ok(recipe.asking(&fallback))
+}
+
+/// The rule at a game.
+struct Rule {
+    model: Arc<LinearModel>,
+    /// Whether it is heads-up no-limit hold'em.
+    fits: bool,
+}
+
+impl Rule {
+    fn new(model: &Arc<LinearModel>, def: &GameDef) -> Rule {
+        let spec = def.spec();
+        let hold_em = (spec.suits, spec.ranks, spec.hole_cards) == (4, 13, 2);
+        let blinds = spec.blinds.len() == 2 && spec.blinds[0] != spec.blinds[1];
+        let fits = hold_em && spec.betting == Betting::NoLimit && spec.players == 2 && blinds;
+        Rule { model: Arc::clone(model), fits }
+    }
+
+    /// What the rule plays, and why; `None` where it is for the fallback.
+    fn action(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hole: HoleCards,
+    ) -> Option<(Action, String)> {
+        if !self.fits || public.street() != Street::Preflop {
+            return None;
+        }
+        let legal = public.legal();
+        let def = public.def();
+        let other = def.seats().find(|&other| other != seat)?;
+        let whole = |seat: Seat| public.stack(seat) + public.committed()[seat];
+        let effective = whole(seat).min(whole(other));
+        let is_small = def.spec().blinds[seat.index()] < def.spec().blinds[other.index()];
+        let blind = match (is_small, public.history().len()) {
+            (true, 0) => Blind::Small,
+            (false, 1) if legal.to_call > 0 && 3 * public.highest() > effective => Blind::Big,
+            _ => return None,
+        };
+        let &[a, b] = hole.as_slice() else { return None };
+        let hand: StartingHand = Combo::new(a, b)?.starting_hand();
+        let stack = f64::from(effective) / f64::from(def.big_blind());
+        let advantage = self.model.at(stack).advantage(hand, blind);
+        let plays = advantage > 0.0;
+        let action = match legal.raise {
+            Some(raise) if plays => Action::RaiseTo(raise.max),
+            None if plays => Action::Call,
+            _ if legal.fold => Action::Fold,
+            _ => Action::Call,
+        };
+        let played = if plays { "played" } else { "not played" };
+        let note = format!("{hand} with {stack:.1} big blinds: score {advantage:+.3}, {played}");
+        Some((action, note))
+    }
+}
+
+struct Linear {
+    rule: Rule,
+    fallback: Box<dyn Agent>,
+}
+
+impl Agent for Linear {
+    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+        match self.rule.action(&infoset.public, infoset.seat, infoset.hole) {
+            Some((action, note)) => Decision {
+                strategy: Some(Strategy::pure(action)),
+                note: Some(note),
+                ..action.into()
+            },
+            None => self.fallback.act(infoset, cx),
+        }
+    }
+
+    fn meet(&mut self, opponents: &[String]) {
+        self.fallback.meet(opponents);
+    }
+
+    fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
+        self.fallback.hand_over(outcome);
+    }
+
+    fn restart(&mut self) {
+        self.fallback.restart();
+    }
+}
+
+/// The rule beside a fallback that has a policy.
+struct LinearPolicy {
+    rule: Rule,
+    fallback: Arc<dyn Policy>,
+}
+
+impl Policy for LinearPolicy {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        match self.rule.action(&infoset.public, infoset.seat, infoset.hole) {
+            Some((action, _)) => Strategy::pure(action),
+            None => self.fallback.strategy(infoset),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! `rules`: plays the river by a list of rules in words, and asks another agent elsewhere.
+//!
+//! The list (see [`models::rules`]) speaks of the share of the other player's hands that a hand
+//! beats, and of the best and the worst of one's own. Both are counted exactly over all hands that
+//! the board leaves, ties half (`river.rs`). Each is as likely, whatever was played before, or as
+//! likely as another agent would have come to the river with it (`ranges.rs`).
+//!
+//! The list decides on the river of heads-up no-limit hold'em, where nobody has bet or where the
+//! other player has bet first. Elsewhere, and where the list says nothing, the decision is the
+//! other agent's. A list knows no raises: against a raise the other agent decides too.
+
+mod ranges;
+mod river;
+
+use std::sync::Arc;
+
+use cards::HoleCards;
+use game::{Betting, GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
+use models::rules::RuleList;
+use rand::RngExt;
+use serde::Deserialize;
+use solvers::subgame::response::is_holdem;
+
+use self::river::Plan;
+use crate::{
+    Agent, AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, HandOutcome,
+    Recipe, Resolver,
+};
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "rules",
+    summary: "plays the river by a list of rules in words, and asks another agent elsewhere",
+    example: "rules:else=call",
+    argument: None,
+    options: &[
+        AgentOption {
+            name: "model",
+            default: "shipped",
+            help: "a file with a list of rules (docs/rules.md), or `shipped`: the one inside the program, \
+                   which `cardroom agents describe rules` prints",
+        },
+        AgentOption {
+            name: "ranges",
+            default: "any",
+            help: "what both players may hold: `any` hand, all alike, or an agent: hands as likely as it \
+                   comes to the river with them, raises of all sizes counted alike (some 5 ms a decision)",
+        },
+        AgentOption {
+            name: "else",
+            default: "equity",
+            help: "the agent that decides before the river, against raises and in other games",
+        },
+    ],
+    cost: Cost::Inline,
+    repeatable: true,
+    prepare,
+};
+
+/// Stands for hands that are all alike.
+const ANY: &str = "any";
+/// Stands for the list inside the program.
+const SHIPPED: &str = "shipped";
+const THREE_SIZES: &str = include_str!("../../models/rules/three-sizes.rules");
+
+#[derive(Deserialize)]
+#[serde(default)]
+struct Options {
+    model: String,
+    ranges: String,
+    #[serde(rename = "else")]
+    otherwise: String,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let [model, ranges, otherwise] = [SHIPPED, ANY, "equity"].map(str::to_owned);
+        Options { model, ranges, otherwise }
+    }
+}
+
+fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
+    let Options { model, ranges, otherwise } = resolver.options()?;
+    let path = (model != SHIPPED).then(|| resolver.file(&model));
+    let list = match &path {
+        None => RuleList::parse(THREE_SIZES).expect("a test reads the list that is shipped"),
+        Some(path) => RuleList::parse(&resolver.read(path)?).map_err(|error| {
+            AgentError::BadFile { path: path.clone(), reason: error.to_string() }
+        })?,
+    };
+    let about = format!("A list of rules for the river\n  {}", lines(&list).join("\n  "));
+    let otherwise = resolver.resolve(&otherwise, resolver.folder())?;
+    let holds =
+        (ranges != ANY).then(|| resolver.resolve(&ranges, resolver.folder())).transpose()?;
+    if holds.as_ref().is_some_and(|holds| !holds.has_policy()) {
+        let reason = format!(
+            "`ranges` is {ranges}, which cannot be asked about all hands; name `any`, or an agent that \
+             `cardroom explain chart` draws"
+        );
+        return Err(resolver.bad_option(reason));
+    }
+    let source = Source { list: Arc::new(list), ranges: holds.clone() };
+    let (shared, asked) = (source.clone(), otherwise.clone());
+    let recipe = Recipe::new(move |def| {
+        Ok(Rules { play: shared.build(def)?, otherwise: asked.build(def)? })
+    });
+    let mut recipe = recipe.about(about).asking(&otherwise);
+    if let Some(holds) = &holds {
+        recipe = recipe.asking(holds);
+        // Some thousand hands are asked about at every decision before the river.
+        recipe.cost = Cost::Worker;
+    }
+    if otherwise.has_policy() {
+        recipe = recipe.with_policy(move |def| {
+            let asked = otherwise.policy(def)?.expect("it was asked whether it has a policy");
+            Ok(RulesPolicy { play: source.build(def)?, otherwise: asked })
+        });
+    }
+    recipe.files.extend(path);
+    Ok(recipe)
+}
+
+/// What the agents of one choice play from.
+#[derive(Clone)]
+struct Source {
+    list: Arc<RuleList>,
+    ranges: Option<AgentChoice>,
+}
+
+impl Source {
+    /// `None` in games that the list does not know.
+    fn build(&self, def: &Arc<GameDef>) -> Result<Option<Play>, AgentError> {
+        if !applies(def) {
+            return Ok(None);
+        }
+        let ranges = self.ranges.as_ref().map(|ranges| ranges.policy(def)).transpose()?.flatten();
+        Ok(Some(Play { list: Arc::clone(&self.list), ranges }))
+    }
+}
+
+/// A list, and the policy that says what both players hold, if not all hands alike.
+struct Play {
+    list: Arc<RuleList>,
+    ranges: Option<Arc<dyn Policy>>,
+}
+
+fn lines(list: &RuleList) -> Vec<String> {
+    list.to_string().lines().map(str::to_owned).collect()
+}
+
+/// Whether the game is heads-up no-limit hold'em with the full deck.
+fn applies(def: &GameDef) -> bool {
+    is_holdem(def) && def.betting == Betting::NoLimit
+}
+
+struct Rules {
+    play: Option<Play>,
+    otherwise: Box<dyn Agent>,
+}
+
+impl Agent for Rules {
+    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+        let plan =
+            self.play.as_ref().and_then(|play| Plan::at(play, &infoset.public, infoset.seat));
+        let Some((strategy, note)) = plan.as_ref().and_then(|plan| plan.play(infoset.hole)) else {
+            return self.otherwise.act(infoset, cx);
+        };
+        let action = match strategy.actions.as_slice() {
+            &[(action, _)] => action,
+            _ => strategy.sample(cx.rng.random()),
+        };
+        Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
+    }
+
+    fn meet(&mut self, opponents: &[String]) {
+        self.otherwise.meet(opponents);
+    }
+
+    fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
+        self.otherwise.hand_over(outcome);
+    }
+
+    fn restart(&mut self) {
+        self.otherwise.restart();
+    }
+}
+
+/// The agent as a function of what it sees, where the other agent is one.
+struct RulesPolicy {
+    play: Option<Play>,
+    otherwise: Arc<dyn Policy>,
+}
+
+impl Policy for RulesPolicy {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        let plan =
+            self.play.as_ref().and_then(|play| Plan::at(play, &infoset.public, infoset.seat));
+        let strategy = plan.and_then(|plan| plan.strategy(infoset.hole));
+        strategy.unwrap_or_else(|| self.otherwise.strategy(infoset))
+    }
+
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+        visit: &mut dyn FnMut(usize, &Strategy),
+    ) {
+        let plan = self.play.as_ref().and_then(|play| Plan::at(play, public, seat));
+        let Some(plan) = plan else {
+            return self.otherwise.strategies(public, seat, hands, visit);
+        };
+        for (number, &hole) in hands.iter().enumerate() {
+            let strategy = plan.strategy(hole).unwrap_or_else(|| {
+                self.otherwise.strategy(&InfoSet { public: public.clone(), seat, hole })
+            });
+            visit(number, &strategy);
+        }
+    }
+}

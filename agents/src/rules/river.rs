@@ -1,0 +1,185 @@
+//! What a list of rules does on one river: the chances of every hand at once.
+
+use cards::{Combo, HoleCards, Met, Showdown, Ties};
+use game::{Action, Chips, PublicState, Raises, Seat, Strategy, Street};
+use models::rules::{Bet, Betting, Calling, Hands, Size};
+use show::number::percent;
+
+use super::Play;
+use super::ranges::on_the_river;
+
+/// All hands of one river, sorted by what they beat.
+struct River {
+    /// The share of the other player's hands that each hand beats, ties half; the worst first.
+    beats: Vec<f64>,
+    /// How likely each is.
+    weights: Vec<f64>,
+    /// Where each combo stands in the order; those on the board nowhere.
+    place: Vec<Option<u16>>,
+}
+
+impl River {
+    /// What this seat may hold, and what of that beats what the other may; `None` when the board is
+    /// not a whole one.
+    fn new(play: &Play, public: &PublicState, seat: Seat) -> Option<River> {
+        let showdown = Showdown::new(public.board().set()).ok()?;
+        let free = Combo::all().filter_map(|combo| Some((combo, showdown.win_rate(combo)?)));
+        let Some(policy) = &play.ranges else {
+            return Some(River::sorted(
+                free.map(|(combo, rate)| (rate.value(Ties::Half), 1.0, combo)),
+            ));
+        };
+        let other = public.def().seats().find(|&other| other != seat)?;
+        let own = on_the_river(&**policy, public, seat);
+        let theirs = on_the_river(&**policy, public, other);
+        let mut met = vec![Met::default(); Combo::COUNT];
+        showdown.meet(theirs.first_chunk()?, met.first_chunk_mut()?);
+        Some(River::sorted(free.map(|(combo, _)| {
+            // No hand has a weight of 0: beside each there are others.
+            let beats = met[combo.index()].win_rate(Ties::Half).unwrap_or(0.5);
+            (beats, own[combo.index()], combo)
+        })))
+    }
+
+    fn sorted(hands: impl Iterator<Item = (f64, f64, Combo)>) -> River {
+        let mut hands: Vec<(f64, f64, Combo)> = hands.collect();
+        hands.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        let mut place = vec![None; Combo::COUNT];
+        for (at, (.., combo)) in hands.iter().enumerate() {
+            place[combo.index()] = Some(at as u16);
+        }
+        let beats = hands.iter().map(|&(beats, ..)| beats).collect();
+        let weights = hands.iter().map(|&(_, weight, _)| weight).collect();
+        River { beats, weights, place }
+    }
+
+    fn hands(&self) -> Hands<'_> {
+        Hands::new(&self.beats, &self.weights)
+    }
+
+    fn place(&self, hole: HoleCards) -> Option<usize> {
+        let &[a, b] = hole.as_slice() else { return None };
+        self.place[Combo::new(a, b)?.index()].map(usize::from)
+    }
+}
+
+/// What a list of rules does at a decision with every hand.
+pub(super) struct Plan<'a> {
+    river: River,
+    part: Part<'a>,
+    /// What the columns of `chances` do.
+    actions: Vec<Action>,
+    /// For each hand, the worst first, the chance of each action.
+    chances: Vec<f64>,
+}
+
+/// The part of the list that speaks of the decision.
+enum Part<'a> {
+    Betting(&'a Betting),
+    /// With the size of the bet in pots.
+    Calling(Calling, f64),
+}
+
+impl Plan<'_> {
+    /// What the list does where this seat is to act; `None` where it says nothing.
+    pub(super) fn at<'a>(play: &'a Play, public: &PublicState, seat: Seat) -> Option<Plan<'a>> {
+        if public.street() != Street::River {
+            return None;
+        }
+        let legal = public.legal();
+        let pot = public.pot() as f64;
+        match (legal.to_call, public.raises()) {
+            (0, 0) => Plan::bet(play, public, seat, legal.raise?),
+            (to_call, 1) if to_call > 0 && legal.fold => {
+                // The part of the bet that is more than can be called is not played for.
+                let raised = public.highest().saturating_sub(public.committed()[seat]);
+                let pot = pot - f64::from(raised);
+                (pot > 0.0).then_some(())?;
+                Plan::call(play, public, seat, f64::from(to_call) / pot)
+            }
+            _ => None,
+        }
+    }
+
+    fn bet<'a>(
+        play: &'a Play,
+        public: &PublicState,
+        seat: Seat,
+        raises: Raises,
+    ) -> Option<Plan<'a>> {
+        let betting = play.list.betting()?;
+        let pot = public.pot() as f64;
+        // More than the other player has is not played for.
+        let most = public.highest().saturating_add(public.effective_stack(seat));
+        let most = raises.max.min(most).max(raises.min);
+        let total = |bet: &Bet| match bet.size {
+            Size::AllIn => most,
+            // Saturates; the clamp keeps it legal.
+            Size::Pots(pots) => {
+                let total = f64::from(public.highest()) + (pots * pot).round();
+                (total as Chips).clamp(raises.min, most)
+            }
+        };
+        let mut totals: Vec<Chips> = betting.bets().iter().map(total).collect();
+        totals.sort_unstable();
+        totals.dedup();
+        let pots = |&total: &Chips| f64::from(total - public.highest()) / pot;
+        let grid: Vec<f64> = totals.iter().map(pots).collect();
+        let river = River::new(play, public, seat)?;
+        let mut chances = Vec::new();
+        betting.chances(river.hands(), &grid, &mut chances);
+        let raises = totals.into_iter().map(Action::RaiseTo);
+        let actions = std::iter::once(Action::Call).chain(raises).collect();
+        Some(Plan { river, part: Part::Betting(betting), actions, chances })
+    }
+
+    fn call<'a>(play: &'a Play, public: &PublicState, seat: Seat, bet: f64) -> Option<Plan<'a>> {
+        let calling = play.list.calling()?;
+        let river = River::new(play, public, seat)?;
+        let mut calls = Vec::new();
+        calling.chances(river.hands(), bet, &mut calls);
+        let chances = calls.iter().flat_map(|&call| [1.0 - call, call]).collect();
+        let actions = vec![Action::Fold, Action::Call];
+        Some(Plan { river, part: Part::Calling(calling, bet), actions, chances })
+    }
+
+    /// The strategy of a hand; `None` when it is not one of this river's.
+    pub(super) fn strategy(&self, hole: HoleCards) -> Option<Strategy> {
+        let at = self.river.place(hole)?;
+        let row = &self.chances[at * self.actions.len()..][..self.actions.len()];
+        let actions = self.actions.iter().copied().zip(row.iter().copied());
+        Some(Strategy { actions: actions.filter(|&(_, p)| p > 0.0).collect() })
+    }
+
+    /// The same with the line that led to it, in words.
+    pub(super) fn play(&self, hole: HoleCards) -> Option<(Strategy, String)> {
+        let strategy = self.strategy(hole)?;
+        let beats = self.river.beats[self.river.place(hole)?];
+        let note = format!("beats {} of hands, {}", percent(beats, 1), self.why(beats, &strategy));
+        Some((strategy, note))
+    }
+
+    fn why(&self, beats: f64, strategy: &Strategy) -> String {
+        let often = |p: f64| if p < 1.0 { format!(" {}", percent(p, 0)) } else { String::new() };
+        match self.part {
+            Part::Betting(betting) => {
+                let bluffs = 1.0 - strategy.probability(Action::Call);
+                match (betting.bet(beats), betting.bluffing()) {
+                    (Some(bet), _) => format!("value bet: {bet}"),
+                    (None, Some(line)) if bluffs > 0.0 => {
+                        format!("bluffs{}: {line}", often(bluffs))
+                    }
+                    (None, _) => "checks: else check".to_owned(),
+                }
+            }
+            Part::Calling(calling, bet) => {
+                let calls = strategy.probability(Action::Call);
+                let does = match calls > 0.0 {
+                    true => format!("calls{}", often(calls)),
+                    false => "folds".to_owned(),
+                };
+                format!("{does} against a bet of {bet:.2} pots: {calling}")
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The agent `linear`: what it plays at tables of several stacks, and what it leaves to others.
+
+use std::sync::Arc;
+
+use agents::{AgentError, Registry};
+use cards::{Combo, HoleCards, StartingHand};
+use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, games};
+use models::linear::{Blind, LinearModel};
+use solvers::shove_fold::{Payoffs, Ranges, equilibrium};
+
+const SHIPPED: &str = include_str!("../models/shove-fold.toml");
+
+fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
+    let choice = Registry::standard().resolve(name).expect("an agent");
+    choice.policy(def).expect("it plays the game").expect("it has a policy")
+}
+
+/// What is played with a hand after these actions.
+fn played(name: &str, stack: u32, actions: &[Action], hand: &str) -> Action {
+    let def = Arc::new(games::nolimit_holdem_with(vec![stack, stack]));
+    let mut public = PublicState::new(&def);
+    for &action in actions {
+        public.apply(action).expect("legal");
+    }
+    let game::Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+    let hand: StartingHand = hand.parse().expect("a hand");
+    let combo: Combo = hand.combos().next().expect("combos");
+    let hole = HoleCards::new(&combo.cards()).expect("two cards");
+    let infoset = InfoSet { public, seat, hole };
+    let strategy = policy(&def, name).strategy(&infoset);
+    assert_eq!(strategy.actions.len(), 1);
+    strategy.actions[0].0
+}
+
+#[test]
+fn the_shipped_rule_loses_little_at_and_between_its_stacks() {
+    let model: LinearModel = SHIPPED.parse().expect("it ships");
+    let whole: Vec<f64> = model.stacks().iter().map(|&(stack, _)| stack).collect();
+    assert_eq!(whole, (1..=20).map(f64::from).collect::<Vec<_>>());
+    for half in 2..=40 {
+        let stack = f64::from(half) / 2.0;
+        let payoffs = Payoffs::new(stack, 0.0).expect("a stack");
+        let weights = model.at(stack);
+        let ranges = Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) };
+        let lost = equilibrium(&payoffs).losses(&payoffs, &ranges).map(|lost| 1000.0 * lost);
+        let most = if half % 2 == 0 { 2.5 } else { 12.0 };
+        assert!(lost.iter().all(|&lost| lost < most), "{stack}: {lost:?}");
+    }
+}
+
+#[test]
+fn it_moves_all_in_calls_or_folds_by_its_weights() {
+    let all_in = Action::RaiseTo(1000);
+    assert_eq!(played("linear", 1000, &[], "AA"), all_in);
+    assert_eq!(played("linear", 1000, &[], "32o"), Action::Fold);
+    assert_eq!(played("linear", 1000, &[all_in], "AA"), Action::Call);
+    assert_eq!(played("linear", 1000, &[all_in], "32o"), Action::Fold);
+    // With little behind, calls are wide.
+    let short = Action::RaiseTo(150);
+    assert_eq!(played("linear", 150, &[short], "72o"), Action::Call);
+}
+
+#[test]
+fn a_large_raise_stands_for_all_in_and_a_small_one_or_a_limp_is_for_the_fallback() {
+    let name = "linear:fallback=fold";
+    assert_eq!(played(name, 1000, &[Action::RaiseTo(334)], "AA"), Action::RaiseTo(1000));
+    assert_eq!(played(name, 1000, &[Action::RaiseTo(334)], "32o"), Action::Fold);
+    assert_eq!(played(name, 1000, &[Action::RaiseTo(333)], "AA"), Action::Fold);
+    assert_eq!(played("linear:fallback=call", 1000, &[Action::RaiseTo(250)], "32o"), Action::Call);
+    assert_eq!(played("linear:fallback=call", 1000, &[Action::Call], "AA"), Action::Call);
+}
+
+#[test]
+fn other_games_are_for_the_fallback_and_bad_models_are_refused() {
+    let three = Arc::new(games::nolimit_holdem_with(vec![1000; 3]));
+    let infoset = InfoSet {
+        public: PublicState::new(&three),
+        seat: Seat::new(0).expect("a seat"),
+        hole: HoleCards::new(&Combo::from_index(0).expect("a combo").cards()).expect("two"),
+    };
+    let strategy = policy(&three, "linear:fallback=call").strategy(&infoset);
+    assert_eq!(strategy.actions, [(Action::Call, 1.0)]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.toml");
+    let registry = Registry::standard();
+    let resolve = || registry.resolve_in("linear:model=rule.toml", folder.path()).map(drop);
+    assert!(matches!(resolve(), Err(AgentError::File { .. })));
+    for text in [SHIPPED.replace("gap = ", "gab = "), SHIPPED.replace("format = 1", "format = 9")] {
+        std::fs::write(&path, text).expect("written");
+        assert!(matches!(resolve(), Err(AgentError::BadFile { .. })));
+    }
+    std::fs::write(&path, SHIPPED).expect("written");
+    assert!(resolve().is_ok());
+}

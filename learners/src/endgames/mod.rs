@@ -1,0 +1,14 @@
+//! Learning from solved endgames: random games with their equilibria, and what plays others like
+//! them.
+//!
+//! Ganzfried & Yusuf, "Computing human-understandable strategies: deducing fundamental rules of
+//! poker strategy", Games 2017, sections 3 and 4.
+
+pub mod database;
+pub mod distance;
+pub mod neighbours;
+pub mod representations;
+pub mod rules;
+pub mod score;
+pub mod simplex;
+pub mod trees;

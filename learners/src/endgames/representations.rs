@@ -1,0 +1,238 @@
+//! Solved endgames as rows to learn from: the ten representations of Ganzfried & Yusuf, "Computing
+//! human-understandable strategies", Games 2017, section 4.
+//!
+//! | number | inputs | output |
+//! |---|---|---|
+//! | 1, 2 | the cdfs of both players' cards; their shares (pdf) | all sizes of all cards |
+//! | 3, 4 | the same and the card's number | all sizes of that card |
+//! | 5, 6 | the same and the card's share | the same |
+//! | 7–10 | as 3–6 | one size, drawn by its probability |
+//!
+//! "All sizes" are the probabilities of the 31 sizes of a card.
+//!
+//! All outputs are shares of classes, so that the greedy trees that make Gini's impurity small are
+//! regression trees here. Its loss of a leaf is the squared error of the shares from their mean,
+//! but for what no split changes: least squares. All cards of a game are one distribution once each
+//! card's is divided by their number. One size `s` of at most `m` is two classes, `s/m` and
+//! `1 − s/m`: both have the squared error of `s` from its mean, divided by `m²`, so the loss is
+//! twice that of least squares over `m²`, and its splits are the same.
+
+use std::ops::Range;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::database::{Database, Solved};
+use crate::trees::mixed;
+use crate::{Table, TableError};
+
+/// What the random draws of sizes are made with, beside the game and the card.
+const DRAWS: u64 = 0x0073_697a_6573;
+
+/// How the players' distributions are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inputs {
+    /// For each card the share of it and all worse ones.
+    Cdf,
+    /// For each card its share.
+    Pdf,
+}
+
+/// What is said of the card whose strategy is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// Nothing: a row is of all cards.
+    All,
+    /// Its number, from 1.
+    Number,
+    /// Its share, a [`Share`].
+    Share,
+}
+
+/// Which share of the cards a card stands for; the paper has both wordings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// The share of the second player's cards that it beats, as the paper's rules are worded.
+    Beaten,
+    /// The first player's own cdf at the card, as its "cdf value of the card" may be read.
+    Own,
+}
+
+/// A way to write solved games as rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Representation {
+    /// Its number in the paper, from 1.
+    pub number: usize,
+    /// How the distributions are written.
+    pub inputs: Inputs,
+    /// What is said of the card.
+    pub asked: Asked,
+    /// Whether the output is one size, not the probabilities of all.
+    pub drawn: bool,
+}
+
+impl Representation {
+    /// How many there are.
+    pub const COUNT: usize = 10;
+
+    /// A representation by its number in the paper, 1 to 10.
+    pub fn published(number: usize) -> Option<Representation> {
+        let asked = match number {
+            1 | 2 => Asked::All,
+            3 | 4 | 7 | 8 => Asked::Number,
+            5 | 6 | 9 | 10 => Asked::Share,
+            _ => return None,
+        };
+        let inputs = if number % 2 == 1 { Inputs::Cdf } else { Inputs::Pdf };
+        Some(Representation { number, inputs, asked, drawn: number > 6 })
+    }
+
+    /// Inputs and output in few words.
+    pub fn name(&self) -> String {
+        let inputs = match self.inputs {
+            Inputs::Cdf => "cdf",
+            Inputs::Pdf => "pdf",
+        };
+        let (asked, output) = match self.asked {
+            Asked::All => ("", "all cards"),
+            Asked::Number => (" + card", "one card"),
+            Asked::Share => (" + card's share", "one card"),
+        };
+        format!("{inputs}{asked} -> {}", if self.drawn { "one size" } else { output })
+    }
+
+    /// The names of the columns for a deck.
+    pub fn columns(&self, cards: usize) -> Vec<String> {
+        let players = ["first", "second"].into_iter();
+        let shares = players.flat_map(|player| {
+            (1..=cards).map(move |card| match self.inputs {
+                Inputs::Cdf => format!("{player} up to {card}"),
+                Inputs::Pdf => format!("{player} {card}"),
+            })
+        });
+        let card = match self.asked {
+            Asked::All => None,
+            Asked::Number => Some("card".to_owned()),
+            Asked::Share => Some("card's share".to_owned()),
+        };
+        shares.chain(card).collect()
+    }
+
+    /// How many numbers an answer has: one for each class.
+    pub fn classes(&self, cards: usize, sizes: usize) -> usize {
+        match (self.drawn, self.asked) {
+            (true, _) => 2,
+            (false, Asked::All) => cards * sizes,
+            (false, _) => sizes,
+        }
+    }
+
+    /// The inputs of a game: those of all its rows, and what each card's row has behind them.
+    pub fn row(&self, game: &Solved<'_>, share: Share) -> (Vec<f32>, Vec<f32>) {
+        let [first, second] = [game.first, game.second].map(cumulated);
+        let cards = 0..game.first.len();
+        let common = match self.inputs {
+            Inputs::Cdf => first.iter().chain(&second).map(|&sum| sum as f32).collect(),
+            Inputs::Pdf => game.first.iter().chain(game.second).copied().collect(),
+        };
+        let below = |card: usize| if card == 0 { 0.0 } else { second[card - 1] };
+        // The second player holds another card.
+        let beaten = |card: usize| below(card) / (1.0 - f64::from(game.second[card])).max(1e-9);
+        let asked = match (self.asked, share) {
+            (Asked::All, _) => Vec::new(),
+            (Asked::Number, _) => cards.map(|card| (card + 1) as f32).collect(),
+            (Asked::Share, Share::Own) => cards.map(|card| first[card] as f32).collect(),
+            // The best card beats all others, however the sum is rounded.
+            (Asked::Share, Share::Beaten) => cards
+                .map(|card| match card + 1 == game.first.len() {
+                    true => 1.0,
+                    false => beaten(card).min(1.0) as f32,
+                })
+                .collect(),
+        };
+        (common, asked)
+    }
+
+    /// The rows of games of a database, by their places: a row a game, or a row for each of its
+    /// cards.
+    pub fn table(
+        &self,
+        database: &Database,
+        games: Range<usize>,
+        share: Share,
+    ) -> Result<Table, TableError> {
+        let (cards, bets) = (database.card().cards, database.bets());
+        let sizes = bets.len();
+        let names = self.columns(cards);
+        let rows_a_game = if self.asked == Asked::All { 1 } else { cards };
+        let rows = games.len() * rows_a_game;
+        let classes = self.classes(cards, sizes);
+        let mut values = vec![0.0; names.len() * rows];
+        let mut labels = Vec::with_capacity(rows * classes);
+        let most = bets.sizes()[sizes - 1];
+        for (at, place) in games.enumerate() {
+            let game = database.game(place);
+            let (common, asked) = self.row(&game, share);
+            for row in 0..rows_a_game {
+                let own = asked.get(row);
+                for (column, &value) in common.iter().chain(own).enumerate() {
+                    values[column * rows + at * rows_a_game + row] = value;
+                }
+            }
+            if self.drawn {
+                let number = database.card().first + place as u64;
+                for (card, shares) in game.strategy.chunks_exact(sizes).enumerate() {
+                    let size = bets.sizes()[drawn(shares, number, card)];
+                    labels.extend([(size / most) as f32, (1.0 - size / most) as f32]);
+                }
+            } else {
+                let part = 1.0 / (cards / rows_a_game) as f32;
+                labels.extend(game.strategy.iter().map(|share| share * part));
+            }
+        }
+        let classes = self.class_names(cards, bets.sizes());
+        Table::new(names, classes, values, labels, vec![1.0; rows])
+    }
+
+    fn class_names(&self, cards: usize, sizes: &[f64]) -> Vec<String> {
+        let all = || sizes.iter().map(|size| format!("{size}"));
+        match (self.drawn, self.asked) {
+            (true, _) => vec!["bet".to_owned(), "kept".to_owned()],
+            (false, Asked::All) => {
+                let card = |card| all().map(move |size| format!("{card}: {size}"));
+                (1..=cards).flat_map(card).collect()
+            }
+            (false, _) => all().collect(),
+        }
+    }
+}
+
+/// Sums from the worst card on; the last is one.
+fn cumulated(shares: &[f32]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let mut sums: Vec<f64> = shares
+        .iter()
+        .map(|&share| {
+            sum += f64::from(share);
+            sum.min(1.0)
+        })
+        .collect();
+    if let Some(last) = sums.last_mut() {
+        *last = 1.0;
+    }
+    sums
+}
+
+/// The number of a size drawn from its probabilities: the same for a game and card wherever it is
+/// asked for.
+fn drawn(shares: &[f32], game: u64, card: usize) -> usize {
+    let mut rng = Pcg64Mcg::seed_from_u64(mixed(mixed(DRAWS, game), card as u64));
+    let mut left = rng.random::<f32>() * shares.iter().sum::<f32>();
+    for (size, &share) in shares.iter().enumerate() {
+        if left < share {
+            return size;
+        }
+        left -= share;
+    }
+    shares.iter().rposition(|&share| share > 0.0).unwrap_or(0)
+}

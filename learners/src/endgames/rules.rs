@@ -1,0 +1,189 @@
+//! Rules of few words for endgames, found and priced by exact exploitability.
+//!
+//! A list of bets ("bet 1.0 when beating at least 85 %", with bluffs b/(1+b) as often) or a rule
+//! for the caller is played in every game of a set, and its price is the mean of what a best
+//! response wins from it beyond the game's value. Lists are found by adding the line that lowers
+//! the price most, and moving one number at a time while that helps.
+
+use models::rules::{Bet, Betting, Calling, Hands, Size};
+use rayon::prelude::*;
+use solvers::Player;
+use solvers::endgame::{Endgame, EndgameError};
+
+use super::database::{Database, endgame};
+
+/// The least share that a found line asks to beat, in percent.
+const LEAST_PERCENT: u32 = 40;
+
+/// Games with what their rules need.
+#[derive(Debug, Clone)]
+pub struct Games {
+    games: Vec<Game>,
+    /// The sizes of bets above 0, in pots.
+    sizes: Vec<f64>,
+}
+
+#[derive(Debug, Clone)]
+struct Game {
+    game: Endgame,
+    value: f64,
+    /// For each player the share of the other's cards that each card beats.
+    beats: [Vec<f64>; 2],
+}
+
+/// The mean exploitability over the games of a set, in pots.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// The mean.
+    pub mean: f64,
+    /// Half of its 95 % interval over games drawn alike.
+    pub half_width: f64,
+}
+
+impl Games {
+    /// Games of a database by their places. O(games): each is solved again for its value.
+    pub fn new(database: &Database, places: std::ops::Range<usize>) -> Result<Games, EndgameError> {
+        let bets = database.bets();
+        let game = |place: usize| {
+            let solved = database.game(place);
+            let game = endgame(solved.first, solved.second, &bets)?;
+            let value = game.solve().value;
+            let beats = Player::BOTH.map(|player| beats(game.shares(player.other())));
+            Ok(Game { game, value, beats })
+        };
+        let games = places.into_par_iter().map(game).collect::<Result<_, _>>()?;
+        Ok(Games { games, sizes: bets.sizes()[1..].to_vec() })
+    }
+
+    /// How many there are.
+    #[allow(clippy::len_without_is_empty, reason = "a set may be empty, and nobody asks")]
+    pub fn len(&self) -> usize {
+        self.games.len()
+    }
+
+    /// What a best response wins from a list of bets.
+    pub fn price_betting(&self, betting: &Betting) -> Price {
+        self.price(|game, chances| {
+            let hands = Hands::new(&game.beats[0], game.game.shares(Player::First));
+            betting.chances(hands, &self.sizes, chances);
+            game.game.exploitability(Player::First, chances, game.value)
+        })
+    }
+
+    /// What a best response wins from a caller's rule.
+    pub fn price_calling(&self, calling: Calling) -> Price {
+        let columns = 1 + self.sizes.len();
+        self.price(|game, chances| {
+            let hands = Hands::new(&game.beats[1], game.game.shares(Player::Second));
+            chances.clear();
+            // Everybody shows down after a check.
+            chances.resize(columns * hands.len(), 1.0);
+            let mut column = Vec::new();
+            for (number, &size) in self.sizes.iter().enumerate() {
+                calling.chances(hands, size, &mut column);
+                for (card, &call) in column.iter().enumerate() {
+                    chances[card * columns + 1 + number] = call;
+                }
+            }
+            game.game.exploitability(Player::Second, chances, game.value)
+        })
+    }
+
+    /// The mean over all games, the same at any number of threads.
+    fn price(&self, of: impl Fn(&Game, &mut Vec<f64>) -> f64 + Sync) -> Price {
+        let prices: Vec<f64> = self
+            .games
+            .par_iter()
+            .with_min_len(64)
+            .map_init(Vec::new, |chances, game| of(game, chances))
+            .collect();
+        let count = prices.len() as f64;
+        let mean = prices.iter().sum::<f64>() / count;
+        let spread = prices.iter().map(|price| (price - mean).powi(2)).sum::<f64>();
+        let half_width = 1.96 * (spread / (count - 1.0).max(1.0) / count).sqrt();
+        Price { mean, half_width }
+    }
+}
+
+/// The share of the other player's cards that each card beats; they rise with the card.
+fn beats(others: &[f64]) -> Vec<f64> {
+    let mut below = 0.0;
+    let mut most = 0.0f64;
+    let mut all = Vec::with_capacity(others.len());
+    for share in others {
+        let unheld = 1.0 - share;
+        // Where the other player holds nothing else, the deal does not occur.
+        most = if unheld > 0.0 { most.max((below / unheld).min(1.0)) } else { most };
+        all.push(most);
+        below += share;
+    }
+    all
+}
+
+/// A line of a list: the share in whole percent, the number of the size.
+type Line = (u32, usize);
+
+/// The best lists of 1 to `most` lines, and what each costs on the games it was found on. `watch`
+/// is told how many lists have been priced and says whether to go on.
+pub fn find_betting(
+    games: &Games,
+    most: usize,
+    mut watch: impl FnMut(u64) -> bool,
+) -> Option<Vec<(Betting, Price)>> {
+    let mut found = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
+    let mut priced = 0;
+    let all = || {
+        (LEAST_PERCENT..100).flat_map(|share| (0..games.sizes.len()).map(move |size| (share, size)))
+    };
+    for _ in 0..most {
+        // The line that helps most, and then every line in turn, until none can be bettered.
+        let mut best = f64::INFINITY;
+        let mut at = lines.len();
+        lines.push((LEAST_PERCENT, 0));
+        let mut since = 0;
+        while since < lines.len() {
+            let kept = lines[at];
+            let mut better = None;
+            for line in all() {
+                lines[at] = line;
+                priced += 1;
+                let Some(betting) = betting(&lines, &games.sizes) else { continue };
+                let price = games.price_betting(&betting).mean;
+                if price < best - 1e-9 {
+                    (best, better) = (price, Some(line));
+                }
+                if priced % 64 == 0 && !watch(priced) {
+                    return None;
+                }
+            }
+            lines[at] = better.unwrap_or(kept);
+            since = if better.is_some() { 1 } else { since + 1 };
+            at = (at + 1) % lines.len();
+        }
+        let betting = betting(&lines, &games.sizes).expect("the best of those that could be made");
+        let price = games.price_betting(&betting);
+        found.push((betting, price));
+    }
+    Some(found)
+}
+
+/// The list of these lines; `None` where two ask for the same share.
+fn betting(lines: &[Line], sizes: &[f64]) -> Option<Betting> {
+    let mut sorted = lines.to_vec();
+    sorted.sort_by(|a, b| b.cmp(a));
+    if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        return None;
+    }
+    let bets = sorted
+        .into_iter()
+        .map(|(share, size)| Bet { size: Size::Pots(sizes[size]), percent: share.into() });
+    Betting::new(bets.collect(), Some(1.0)).ok()
+}
+
+/// The best rule for the caller among factors in twentieths, and what it costs on these games.
+pub fn find_calling(games: &Games) -> (Calling, Price) {
+    let factors = (8..=30).map(|twentieths| Calling::Best(f64::from(twentieths) / 20.0));
+    let priced = factors.map(|calling| (calling, games.price_calling(calling)));
+    priced.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).expect("there are factors")
+}

@@ -1,0 +1,121 @@
+//! What predicted strategies of unseen endgames are worth: their distance to the equilibrium and
+//! what the best answer wins against them, Algorithms 2 and 3 of Ganzfried & Yusuf, "Computing
+//! human-understandable strategies", Games 2017.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use serde::Serialize;
+use solvers::Player;
+use solvers::endgame::EndgameError;
+
+use super::database::{Database, endgame};
+use super::distance;
+
+/// Games that a thread scores at a time; sums are made block by block, so that they are the same at
+/// any number of threads.
+const BLOCK: usize = 64;
+
+/// The mean of a number over games.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// Half of its 95 % interval.
+    pub half_width: f64,
+}
+
+/// What a way of predicting strategies is worth over some games.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Score {
+    /// The distance to the equilibrium of the database, 0 to 1.
+    pub distance: Mean,
+    /// How much less than the game's value the strategy is sure to get, in pots.
+    pub exploitability: Mean,
+}
+
+/// Sums of a number and its square.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    sum: f64,
+    squares: f64,
+}
+
+impl Sums {
+    fn add(&mut self, number: f64) {
+        self.sum += number;
+        self.squares += number * number;
+    }
+
+    fn mean(self, games: usize) -> Mean {
+        let n = games.max(1) as f64;
+        let mean = self.sum / n;
+        let variance = (self.squares / n - mean * mean).max(0.0) * n / (n - 1.0).max(1.0);
+        Mean { mean, half_width: 1.96 * (variance / n).sqrt() }
+    }
+}
+
+/// Scores `ways` ways of predicting strategies over games of a database, by their places. `predict`
+/// is told a game's place and writes a strategy for each way: a row of sizes for each card.
+pub fn scores(
+    database: &Database,
+    games: Range<usize>,
+    ways: usize,
+    predict: impl Fn(usize, &mut [Vec<f32>]) + Sync,
+) -> Result<Vec<Score>, EndgameError> {
+    let bets = database.bets();
+    let size = database.card().cards * bets.len();
+    let places: Vec<usize> = games.collect();
+    let blocks = places.par_chunks(BLOCK).map(|block| {
+        let mut sums = vec![[Sums::default(); 2]; ways];
+        let mut strategies = vec![vec![0.0f32; size]; ways];
+        for &place in block {
+            let game = database.game(place);
+            let played = endgame(game.first, game.second, &bets)?;
+            predict(place, &mut strategies);
+            let mut last: Option<(&[f32], [f64; 2])> = None;
+            for (sums, strategy) in sums.iter_mut().zip(&strategies) {
+                let numbers = match last {
+                    Some((before, numbers)) if before == strategy => numbers,
+                    _ => {
+                        let long: Vec<f64> = strategy.iter().map(|&x| f64::from(x)).collect();
+                        let value = f64::from(game.value);
+                        let lost = played.exploitability(Player::First, &long, value);
+                        [distance::strategies(strategy, game.strategy, bets.len()), lost]
+                    }
+                };
+                last = Some((strategy, numbers));
+                sums.iter_mut().zip(numbers).for_each(|(sum, number)| sum.add(number));
+            }
+        }
+        Ok(sums)
+    });
+    let blocks = blocks.collect::<Result<Vec<_>, EndgameError>>()?;
+    let score = |way: usize| {
+        let of = |number: usize| {
+            let mut all = Sums::default();
+            for block in &blocks {
+                all.sum += block[way][number].sum;
+                all.squares += block[way][number].squares;
+            }
+            all.mean(places.len())
+        };
+        Score { distance: of(0), exploitability: of(1) }
+    };
+    Ok((0..ways).map(score).collect())
+}
+
+/// What needs no learning, with its name: always checking, and every size alike.
+pub fn baselines(
+    database: &Database,
+    games: Range<usize>,
+) -> Result<[(&'static str, Score); 2], EndgameError> {
+    let sizes = database.bets().len();
+    let scores = scores(database, games, 2, |_, strategies| {
+        for row in strategies[0].chunks_exact_mut(sizes) {
+            row[0] = 1.0;
+        }
+        strategies[1].fill(1.0 / sizes as f32);
+    })?;
+    Ok([("always check", scores[0]), ("every size alike", scores[1])])
+}

@@ -1,0 +1,266 @@
+//! Decision trees that predict equilibria of endgames, and what each is worth at every depth.
+//!
+//! Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017, section 4. A greedy
+//! tree cut off at a depth is the greedy tree of that depth: one is grown for all depths.
+
+use std::ops::Range;
+
+use models::tree::{Looks, Node, Tree};
+use rayon::prelude::*;
+use solvers::endgame::{Bets, EndgameError};
+
+use super::database::Database;
+use super::representations::{Asked, Representation, Share};
+use super::score::{Score, scores};
+use crate::oct::{self, Oct, StartTrees};
+use crate::{Bins, Loss, Table, TableError, TreesError, cart};
+
+/// Intervals of each column for greedy trees.
+const INTERVALS: usize = 4096;
+
+/// Intervals of each column for optimal trees.
+const OPTIMAL_INTERVALS: usize = 256;
+
+/// Why nothing can be learned.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum LearnError {
+    /// The games give no rows.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// No tree can be made of the rows.
+    #[error(transparent)]
+    Trees(#[from] TreesError),
+    /// A game of the database is none.
+    #[error(transparent)]
+    Game(#[from] EndgameError),
+}
+
+/// A tree that predicts strategies, with the answer of each of its nodes.
+#[derive(Debug, Clone)]
+pub struct Predictor {
+    representation: Representation,
+    share: Share,
+    tree: Tree,
+    bets: Bets,
+    /// How far below the root each node is.
+    depths: Vec<usize>,
+    /// Rows of the training games under each node.
+    rows: Vec<usize>,
+    /// What each node answers: probabilities of sizes of one card or all, or one size in pots.
+    answers: Vec<f32>,
+    /// How many numbers an answer has.
+    width: usize,
+    /// The squared error of each node's answer, summed over its numbers, the mean over its rows.
+    errors: Vec<f64>,
+}
+
+/// A tree cut off at a depth, over test games.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AtDepth {
+    /// The most branches on the way to a leaf.
+    pub depth: usize,
+    /// Nodes of the tree.
+    pub nodes: usize,
+    /// What it is worth.
+    pub score: Score,
+}
+
+impl Predictor {
+    /// The greedy tree of a depth over games of a database, by least squares.
+    pub fn greedy(
+        representation: Representation,
+        share: Share,
+        database: &Database,
+        games: Range<usize>,
+        depth: usize,
+    ) -> Result<Predictor, LearnError> {
+        let table = representation.table(database, games, share)?;
+        let options = cart::Options { depth, loss: Loss::Gini, ..cart::Options::default() };
+        let tree = cart::fit(&table, &Bins::new(&table, INTERVALS), &options)?;
+        Ok(Predictor::new(representation, share, database, &table, tree))
+    }
+
+    /// A tree of a depth by a search over the whole tree, from the same games.
+    pub fn optimal(
+        representation: Representation,
+        share: Share,
+        database: &Database,
+        games: Range<usize>,
+        depth: usize,
+    ) -> Result<Predictor, LearnError> {
+        let table = representation.table(database, games, share)?;
+        let bins = Bins::new(&table, OPTIMAL_INTERVALS);
+        let options = oct::Options {
+            depth,
+            starts: StartTrees::Exactly(4),
+            survivors: 1,
+            rounds: 4,
+            regrows: 1,
+            ..oct::Options::default()
+        };
+        let tree = Oct::fit(&table, &bins, None, options)?;
+        Ok(Predictor::new(representation, share, database, &table, tree))
+    }
+
+    /// A tree for the representation's columns with the answers that are best over a table.
+    fn new(
+        representation: Representation,
+        share: Share,
+        database: &Database,
+        table: &Table,
+        tree: Tree,
+    ) -> Predictor {
+        let bets = database.bets();
+        let classes = table.classes().len();
+        let leaves: Vec<u32> = (0..table.rows())
+            .into_par_iter()
+            .map_init(
+                || vec![0.0; table.columns().len()],
+                |values, row| {
+                    table.row(row, values);
+                    tree.leaf(values) as u32
+                },
+            )
+            .collect();
+        let nodes = tree.nodes();
+        let (mut sums, mut squares) = (vec![0.0f64; nodes * classes], vec![0.0; nodes]);
+        let mut rows = vec![0; nodes];
+        for (row, &leaf) in leaves.iter().enumerate() {
+            let leaf = leaf as usize;
+            rows[leaf] += 1;
+            for (sum, &share) in sums[leaf * classes..].iter_mut().zip(table.label(row)) {
+                *sum += f64::from(share);
+                squares[leaf] += f64::from(share).powi(2);
+            }
+        }
+        let mut depths = vec![0; nodes];
+        for node in 0..nodes {
+            if let Node::Branch { left, right, .. } = tree.node(node) {
+                depths[left] = depths[node] + 1;
+                depths[right] = depths[node] + 1;
+            }
+        }
+        // Children stand behind their parents.
+        for node in (0..nodes).rev() {
+            let Node::Branch { left, right, .. } = tree.node(node) else { continue };
+            for child in [left, right] {
+                rows[node] += rows[child];
+                squares[node] += squares[child];
+                let (above, below) = sums.split_at_mut(child * classes);
+                let parent = &mut above[node * classes..][..classes];
+                parent.iter_mut().zip(below).for_each(|(sum, more)| *sum += *more);
+            }
+        }
+        let scale = match (representation.drawn, representation.asked) {
+            (true, _) => bets.sizes()[bets.len() - 1],
+            (false, Asked::All) => database.card().cards as f64,
+            (false, _) => 1.0,
+        };
+        let width = if representation.drawn { 1 } else { classes };
+        let (mut answers, mut errors) = (Vec::with_capacity(nodes * width), Vec::new());
+        for (node, sums) in sums.chunks_exact(classes).enumerate() {
+            let count = rows[node].max(1) as f64;
+            let means = sums.iter().map(|sum| sum / count);
+            let within = squares[node] / count - means.clone().map(|mean| mean * mean).sum::<f64>();
+            // The two classes of one size have its error twice.
+            let times = if representation.drawn { 0.5 } else { 1.0 };
+            errors.push((times * scale * scale * within).max(0.0));
+            answers.extend(means.take(width).map(|mean| (scale * mean) as f32));
+        }
+        Predictor { representation, share, tree, bets, depths, rows, answers, width, errors }
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The training rows under a node.
+    pub fn rows(&self, node: usize) -> usize {
+        self.rows[node]
+    }
+
+    /// The answer of a node, whether it is a leaf or not: the probabilities of the sizes of one
+    /// card or of all, or one size in pots.
+    pub fn answer(&self, node: usize) -> &[f32] {
+        &self.answers[node * self.width..][..self.width]
+    }
+
+    /// The squared error of a node's answer over its training rows, summed over its numbers, the
+    /// mean of the rows.
+    pub fn error(&self, node: usize) -> f64 {
+        self.errors[node]
+    }
+
+    /// How many nodes are left where the tree is cut off at a depth.
+    pub fn nodes(&self, depth: usize) -> usize {
+        self.depths.iter().filter(|&&of| of <= depth).count()
+    }
+
+    /// What the tree is worth cut off at each of some depths, over games by their places.
+    pub fn at_depths(
+        &self,
+        database: &Database,
+        games: Range<usize>,
+        depths: &[usize],
+    ) -> Result<Vec<AtDepth>, EndgameError> {
+        let scores = scores(database, games, depths.len(), |place, strategies| {
+            self.predict(database, place, depths, strategies);
+        })?;
+        let at = |(&depth, score)| AtDepth { depth, nodes: self.nodes(depth), score };
+        Ok(depths.iter().zip(scores).map(at).collect())
+    }
+
+    /// The strategies of a game, cut off at each depth.
+    pub fn predict(
+        &self,
+        database: &Database,
+        place: usize,
+        depths: &[usize],
+        strategies: &mut [Vec<f32>],
+    ) {
+        let (mut row, asked) = self.representation.row(&database.game(place), self.share);
+        if self.representation.asked == Asked::All {
+            let path = self.tree.path(&row);
+            for (&depth, strategy) in depths.iter().zip(strategies) {
+                strategy.copy_from_slice(self.answer(path[depth.min(path.len() - 1)]));
+            }
+            return;
+        }
+        let (common, sizes) = (row.len(), self.bets.len());
+        row.push(0.0);
+        for (card, own) in asked.into_iter().enumerate() {
+            row[common] = own;
+            let path = self.tree.path(&row);
+            for (&depth, strategy) in depths.iter().zip(strategies.iter_mut()) {
+                let answer = self.answer(path[depth.min(path.len() - 1)]);
+                let out = &mut strategy[card * sizes..][..sizes];
+                if self.representation.drawn {
+                    out.fill(0.0);
+                    out[self.bets.nearest(f64::from(answer[0]))] = 1.0;
+                } else {
+                    out.copy_from_slice(answer);
+                }
+            }
+        }
+    }
+
+    /// The numbers of a column that lead to a node: at least the first, less than the second.
+    pub fn bounds(&self, node: usize, column: usize) -> [f32; 2] {
+        let mut bounds = [f32::NEG_INFINITY, f32::INFINITY];
+        let mut at = 0;
+        while at != node {
+            let Node::Branch { looks, below, left, right } = self.tree.node(at) else { break };
+            let own = looks == Looks::Column(column);
+            // A node's left side stands before its right one.
+            at = if node < right {
+                bounds[1] = if own { bounds[1].min(below) } else { bounds[1] };
+                left
+            } else {
+                bounds[0] = if own { bounds[0].max(below) } else { bounds[0] };
+                right
+            };
+        }
+        bounds
+    }
+}

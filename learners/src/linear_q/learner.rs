@@ -1,0 +1,256 @@
+//! Monte Carlo learning of linear action values by self-play, as published.
+//!
+//! Each hand both players take the action with the larger value or, with a probability that falls
+//! to zero, the other one; then the weights move by `alpha` times the error of the value that was
+//! estimated for what was done, times its features. Rewards are whole stacks at the end of a hand.
+
+use std::sync::OnceLock;
+
+use cards::{CardSet, Combo, StartingHand, Ties, all_in};
+use models::linear::{Blind, FEATURES, Theta, Weights, features};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::Form;
+
+/// A peculiarity of the published algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quirk {
+    /// The big blind learns also from hands in which the small blind folded.
+    UpdateAfterFold,
+    /// The winner of an all-in is drawn by the equity, so that there are no split pots; without it
+    /// the mean is paid.
+    CoinFlips,
+    /// An action is reversed with half the share of exploration; without it with all of it.
+    HalfExploration,
+    /// Weights begin uniform in [0, 1); without it at zero.
+    RandomStart,
+    /// The big blind's value is estimated before the small blind's update; without it after.
+    StaleEstimate,
+    /// A player learns also where the other one explored; without it only where it did not.
+    ExploringOpponents,
+}
+
+impl Quirk {
+    /// All of them.
+    pub const ALL: [Quirk; 6] = [
+        Quirk::UpdateAfterFold,
+        Quirk::CoinFlips,
+        Quirk::HalfExploration,
+        Quirk::RandomStart,
+        Quirk::StaleEstimate,
+        Quirk::ExploringOpponents,
+    ];
+}
+
+/// What is learned, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// Big blinds of each player, at least 1.
+    pub stack: f64,
+    /// Hands that are played.
+    pub hands: u64,
+    /// The learning rate.
+    pub alpha: f64,
+    /// Which weights there are.
+    pub form: Form,
+    /// Quirks that are left out.
+    pub without: Vec<Quirk>,
+}
+
+/// The weights grew beyond all numbers.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "the weights ceased to be numbers at hand {hand} of a stack of {stack} big blinds: give a \
+     smaller --alpha than {alpha}"
+)]
+pub struct Diverged {
+    /// The hand, from 1.
+    pub hand: u64,
+    /// The stack in big blinds.
+    pub stack: f64,
+    /// The learning rate.
+    pub alpha: f64,
+}
+
+/// The equity of each combo against each in 2³²nds; of pairs that share a card something.
+fn equities() -> &'static [u32] {
+    static EQUITIES: OnceLock<Vec<u32>> = OnceLock::new();
+    EQUITIES.get_or_init(|| {
+        let share = |a: Combo, b: Combo| {
+            let counts = all_in(a, b, CardSet::EMPTY);
+            counts.map_or(0, |counts| (counts.value(Ties::Half) * 2f64.powi(32)) as u32)
+        };
+        Combo::all().flat_map(|a| Combo::all().map(move |b| share(a, b))).collect()
+    })
+}
+
+/// Learns.
+///
+/// # Errors
+/// When the weights cease to be finite.
+pub fn learn(lesson: &Lesson, seed: u64) -> Result<Weights, Diverged> {
+    let mut learner = Learner::new(lesson, seed);
+    for hand in 0..lesson.hands {
+        let exploration = (lesson.hands - hand) as f64 / lesson.hands as f64;
+        learner.hand(exploration);
+        // Not every hand: whatever is not finite stays so.
+        let look = hand % LOOK == LOOK - 1 || hand + 1 == lesson.hands;
+        if look && !learner.is_finite() {
+            return Err(learner.first_bad_hand(lesson, seed, hand / LOOK * LOOK));
+        }
+    }
+    let [small, big] = [0, learner.own].map(|at| learner.theta[at]);
+    Ok(Weights { small, big })
+}
+
+/// Hands between looks whether all weights are finite.
+const LOOK: u64 = 1024;
+
+/// What is known of a hand: its cards and kind.
+struct Holding {
+    combo: Combo,
+    kind: StartingHand,
+}
+
+struct Learner {
+    rng: Pcg64Mcg,
+    stack: f64,
+    alpha: f64,
+    /// Where the big blind's weights are: 0 where they are shared.
+    own: usize,
+    theta: [Theta; 2],
+    /// Features by kind, blind and whether it plays; zero where there is no weight.
+    features: Vec<[[Theta; 2]; 2]>,
+    kinds: Vec<StartingHand>,
+    equities: &'static [u32],
+    with: [bool; Quirk::ALL.len()],
+}
+
+/// An action with the value that was estimated for it.
+struct Done {
+    plays: bool,
+    explored: bool,
+    value: f64,
+}
+
+impl Learner {
+    fn new(lesson: &Lesson, seed: u64) -> Learner {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let with = Quirk::ALL.map(|quirk| !lesson.without.contains(&quirk));
+        let used = lesson.form.features();
+        let mut theta = [[0.0; FEATURES.len()]; 2];
+        let own = usize::from(lesson.form == Form::Own);
+        if with[Quirk::RandomStart as usize] {
+            for weight in theta[..=own].iter_mut().flat_map(|theta| &mut theta[..used]) {
+                *weight = rng.random();
+            }
+        }
+        let of = |kind, blind, plays| {
+            let mut all = features(kind, blind, plays);
+            all[used..].fill(0.0);
+            all
+        };
+        let of = |kind| Blind::BOTH.map(|blind| [false, true].map(|plays| of(kind, blind, plays)));
+        Learner {
+            rng,
+            stack: lesson.stack,
+            alpha: lesson.alpha,
+            own,
+            theta,
+            features: StartingHand::all().map(of).collect(),
+            kinds: Combo::all().map(Combo::starting_hand).collect(),
+            equities: equities(),
+            with,
+        }
+    }
+
+    fn with(&self, quirk: Quirk) -> bool {
+        self.with[quirk as usize]
+    }
+
+    fn is_finite(&self) -> bool {
+        self.theta.iter().flatten().all(|weight| weight.is_finite())
+    }
+
+    /// Plays again from the beginning to find the hand.
+    fn first_bad_hand(&self, lesson: &Lesson, seed: u64, from: u64) -> Diverged {
+        let mut again = Learner::new(lesson, seed);
+        let mut played = 0;
+        while played < lesson.hands && (played < from || again.is_finite()) {
+            again.hand((lesson.hands - played) as f64 / lesson.hands as f64);
+            played += 1;
+        }
+        Diverged { hand: played, stack: lesson.stack, alpha: lesson.alpha }
+    }
+
+    fn deal(&mut self) -> [Holding; 2] {
+        loop {
+            let numbers: [usize; 2] =
+                std::array::from_fn(|_| self.rng.random_range(0..Combo::COUNT));
+            let [small, big] =
+                numbers.map(|number| Combo::from_index(number).expect("drawn from all there are"));
+            if !small.set().intersects(big.set()) {
+                return [small, big]
+                    .map(|combo| Holding { combo, kind: self.kinds[combo.index()] });
+            }
+        }
+    }
+
+    fn weights(&self, blind: usize) -> usize {
+        blind * self.own
+    }
+
+    fn estimate(&self, kind: StartingHand, blind: usize, plays: bool) -> f64 {
+        let features = &self.features[kind.index()][blind][usize::from(plays)];
+        let theta = &self.theta[self.weights(blind)];
+        theta.iter().zip(features).map(|(weight, feature)| weight * feature).sum()
+    }
+
+    fn act(&mut self, kind: StartingHand, blind: usize, reverse: f64) -> Done {
+        let [fold, play] = [false, true].map(|plays| self.estimate(kind, blind, plays));
+        let explored = self.rng.random::<f64>() < reverse;
+        let plays = (play > fold) != explored;
+        Done { plays, explored, value: if plays { play } else { fold } }
+    }
+
+    fn update(&mut self, kind: StartingHand, blind: usize, done: &Done, reward: f64) {
+        let step = self.alpha * (reward - done.value);
+        let at = self.weights(blind);
+        let features = &self.features[kind.index()][blind][usize::from(done.plays)];
+        for (weight, feature) in self.theta[at].iter_mut().zip(features) {
+            *weight += step * feature;
+        }
+    }
+
+    /// Plays and learns from one hand.
+    fn hand(&mut self, exploration: f64) {
+        let [small, big] = self.deal();
+        let half = self.with(Quirk::HalfExploration);
+        let reverse = if half { 0.5 * exploration } else { exploration };
+        let one = self.act(small.kind, 0, reverse);
+        let mut other = self.act(big.kind, 1, reverse);
+        let rewards = match (one.plays, other.plays) {
+            (false, _) => [self.stack - 0.5, self.stack + 0.5],
+            (true, false) => [self.stack + 1.0, self.stack - 1.0],
+            (true, true) => {
+                let equity = self.equities[small.combo.index() * Combo::COUNT + big.combo.index()];
+                let share = match self.with(Quirk::CoinFlips) {
+                    true => f64::from(u8::from(self.rng.random::<u32>() < equity)),
+                    false => f64::from(equity) / 2f64.powi(32),
+                };
+                [2.0 * self.stack * share, 2.0 * self.stack * (1.0 - share)]
+            }
+        };
+        let any = self.with(Quirk::ExploringOpponents);
+        if any || !other.explored || !one.plays {
+            self.update(small.kind, 0, &one, rewards[0]);
+        }
+        if (one.plays || self.with(Quirk::UpdateAfterFold)) && (any || !one.explored) {
+            if !self.with(Quirk::StaleEstimate) {
+                other.value = self.estimate(big.kind, 1, other.plays);
+            }
+            self.update(big.kind, 1, &other, rewards[1]);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Rule lists: how to bet and call where one bet is left, in lines that a person can remember.
+//!
+//! One player bets one of many sizes or checks, the other calls or folds, and the better hand wins.
+//! A list says with which hands to bet for value, and how much; with how many of the worst to
+//! bluff; and with how many hands to call. Such games with ten cards, and rules learned from their
+//! solutions: S. Ganzfried and F. Yusuf, *Computing Human-Understandable Strategies: Deducing
+//! Fundamental Rules of Poker Strategy*, Games 8(4), 2017. Why bluffs to value bets are as b to 1 +
+//! b where the bet is b pots: a caller who beats bluffs alone then loses b as much as he wins 1 +
+//! b.
+//!
+//! - [`RuleList::parse`] and its `Display`: the text, specified in `text.rs`.
+//! - [`Betting::chances`], [`Calling::chances`]: what a list does with every hand of a player, in
+//!   `play.rs`.
+
+mod error;
+mod play;
+mod text;
+
+pub use error::RulesError;
+pub use play::Hands;
+
+/// A list has no more bets.
+pub const MOST_BETS: usize = 100;
+
+/// The largest size of a bet in pots, and the largest factor of bluffs and calls.
+pub const LARGEST: f64 = 1_000.0;
+
+/// The size of a bet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Size {
+    /// As a multiple of the pot before the bet, above 0 and up to [`LARGEST`].
+    Pots(f64),
+    /// All that can be bet.
+    AllIn,
+}
+
+/// One line: a size, and the hands that bet it for value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bet {
+    /// How much.
+    pub size: Size,
+    /// The least share of the other player's hands that a hand must beat, ties counting half, in
+    /// percent from 0 to 100. In percent because that is what the text says, to the digit.
+    pub percent: f64,
+}
+
+impl Bet {
+    /// Whether a hand that beats this share of the other player's hands, 0 to 1, makes the bet.
+    pub fn takes(&self, beats: f64) -> bool {
+        at_least(beats, self.percent)
+    }
+}
+
+/// What to do where nobody has bet. A hand bets by the first line that takes it, bluffs by the
+/// clause if there is one and it is among the worst, and else checks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Betting {
+    bets: Vec<Bet>,
+    bluffs: Option<f64>,
+}
+
+impl Betting {
+    /// Bets in descending order of their shares, and how often to bluff, as a multiple of b/(1 + b)
+    /// for each hand that bets b pots for value; `None` for never.
+    ///
+    /// # Errors
+    /// [`RulesError::Value`] when a number is out of its range or the order is another.
+    pub fn new(bets: Vec<Bet>, bluffs: Option<f64>) -> Result<Betting, RulesError> {
+        if bets.len() > MOST_BETS {
+            let what = format!("{} bets are more than {MOST_BETS}: leave some out", bets.len());
+            return Err(RulesError::Value(what));
+        }
+        for (number, bet) in bets.iter().enumerate() {
+            check_bet(&bets[..number], bet).map_err(RulesError::Value)?;
+        }
+        bluffs.map_or(Ok(()), check_factor).map_err(RulesError::Value)?;
+        if bets.is_empty() && bluffs.is_some() {
+            let what = "there is no bet to bluff with: add one, or leave the bluffs out";
+            return Err(RulesError::Value(what.to_owned()));
+        }
+        Ok(Betting { bets, bluffs })
+    }
+
+    /// The bets, in descending order of their shares.
+    pub fn bets(&self) -> &[Bet] {
+        &self.bets
+    }
+
+    /// How often to bluff, as a multiple of b/(1 + b); `None` for never.
+    pub fn bluffs(&self) -> Option<f64> {
+        self.bluffs
+    }
+
+    /// The first line that takes a hand that beats this share of the other player's hands.
+    pub fn bet(&self, beats: f64) -> Option<&Bet> {
+        self.bets.iter().find(|bet| bet.takes(beats))
+    }
+}
+
+/// With which hands to call a bet; the others fold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Calling {
+    /// With the best of one's hands: this factor divided by 1 + b of them against a bet of b pots,
+    /// above 0 and up to [`LARGEST`]. With 1, bets of hands that beat nothing win nothing on
+    /// average.
+    Best(f64),
+    /// With hands that beat this share of the other player's, ties counting half, in percent from 0
+    /// to 100, whatever the bet.
+    Beating(f64),
+}
+
+/// A list of rules: what to do where nobody has bet, and where the other player has. Where a part
+/// is missing the list says nothing; one is there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleList {
+    betting: Option<Betting>,
+    calling: Option<Calling>,
+}
+
+impl RuleList {
+    /// A list of these parts.
+    ///
+    /// # Errors
+    /// [`RulesError::Empty`] without either, [`RulesError::Value`] when a number of the second is
+    /// out of its range.
+    pub fn new(betting: Option<Betting>, calling: Option<Calling>) -> Result<RuleList, RulesError> {
+        let checked = match calling {
+            Some(Calling::Best(factor)) => check_factor(factor),
+            Some(Calling::Beating(percent)) => check_percent(percent),
+            None if betting.is_none() => return Err(RulesError::Empty),
+            None => Ok(()),
+        };
+        checked.map_err(RulesError::Value)?;
+        Ok(RuleList { betting, calling })
+    }
+
+    /// What to do where nobody has bet.
+    pub fn betting(&self) -> Option<&Betting> {
+        self.betting.as_ref()
+    }
+
+    /// What to do where the other player has bet.
+    pub fn calling(&self) -> Option<Calling> {
+        self.calling
+    }
+}
+
+/// What sums of weights may be off by.
+const ROUNDING: f64 = 1e-12;
+
+fn at_least(beats: f64, percent: f64) -> bool {
+    beats >= percent / 100.0 - ROUNDING
+}
+
+/// Whether a bet may stand behind these.
+fn check_bet(before: &[Bet], bet: &Bet) -> Result<(), String> {
+    if let Size::Pots(pots) = bet.size {
+        let fits = pots > 0.0 && pots <= LARGEST;
+        let range = format!("a bet is above 0 and at most {LARGEST} pots, or `all-in`");
+        fits.then_some(()).ok_or(format!("{pots} is no size: {range}"))?;
+    }
+    check_percent(bet.percent)?;
+    match before.last() {
+        Some(last) if bet.percent >= last.percent => Err(format!(
+            "{} % is not below the {} % of the bet before: put bets in descending order",
+            bet.percent, last.percent
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn check_percent(percent: f64) -> Result<(), String> {
+    let fits = (0.0..=100.0).contains(&percent);
+    fits.then_some(()).ok_or_else(|| format!("{percent} % is no share: it is from 0 to 100 %"))
+}
+
+fn check_factor(factor: f64) -> Result<(), String> {
+    let fits = factor > 0.0 && factor <= LARGEST;
+    let range = format!("it is above 0 and at most {LARGEST}");
+    fits.then_some(()).ok_or_else(|| format!("{factor} is no factor: {range}"))
+}

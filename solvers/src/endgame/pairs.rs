@@ -1,0 +1,369 @@
+//! The equilibrium of an endgame as a small linear program.
+//!
+//! The second player's best answers to a size are thresholds: call with the best `m` of all cards,
+//! a number for each size. Where the first player's card `i` is worth `v_i`, a bet of size `b` with
+//! `i` as a bluff gets at least `(1 − y_i) − (1 + b) m`, and with `k` for value at least
+//! `(1 − y_k) − (1 + b) Y_>k + b (m − Y_≥k)`, of which one rises and one falls with `m`. Taking `m`
+//! out of every two of them leaves
+//!
+//! ```text
+//! minimise Σ x_i v_i  where  v_i ≥ Y_<i  (a check)
+//!                     and    b v_i + (1 + b) v_k ≥ b (1 − y_i) + (1 + b) [(1 − y_k) − (1 + b) Y_>k − b Y_≥k]
+//! ```
+//!
+//! with `x`, `y` the shares of both players' cards and `Y` sums of `y`: as many variables as cards.
+//! Its dual is the first player's strategy: a mass of checks for each card, and a mass of pairs
+//! (bluff, value card, size) in which bluffs are to value bets as `b` to `1 + b`. It is solved by
+//! the revised simplex method with a basis of one column for each card that can be held.
+
+use super::Endgame;
+
+/// Reduced costs of at most this are none. Values are of the order of one.
+const NOTHING: f64 = 1e-11;
+
+/// A column of the dual program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    /// A card that checks.
+    Check(usize),
+    /// A bluff and a value bet of one size.
+    Pair { bluff: usize, value: usize, bet: usize },
+}
+
+/// Which column enters the basis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pivots {
+    /// The one that wins most for each unit of mass.
+    #[default]
+    Best,
+    /// The first that wins (Bland's rule): many more pivots, as a check.
+    First,
+}
+
+/// The program and a basis of it. Rows are the cards that can be held.
+pub(super) struct Pairs<'a> {
+    game: &'a Endgame,
+    /// The card of each row.
+    pub(super) cards: Vec<usize>,
+    /// The column of each place in the basis.
+    basis: Vec<Column>,
+    /// The inverse of the basis, row by row.
+    inverse: Vec<f64>,
+    /// The mass of each column of the basis.
+    masses: Vec<f64>,
+    /// What each row's card is worth, not divided by the probability of the deals.
+    worth: Vec<f64>,
+}
+
+impl<'a> Pairs<'a> {
+    /// Solves the program. Which columns enter decides only which optimal basis is found.
+    pub(super) fn solve(game: &'a Endgame, pivots: Pivots) -> Pairs<'a> {
+        let cards: Vec<usize> = (0..game.cards()).filter(|&card| game.first[card] > 0.0).collect();
+        let rows = cards.len();
+        let mut pairs = Pairs {
+            game,
+            basis: (0..rows).map(Column::Check).collect(),
+            inverse: vec![0.0; rows * rows],
+            masses: Vec::new(),
+            worth: Vec::new(),
+            cards,
+        };
+        for row in 0..rows {
+            pairs.inverse[row * rows + row] = 1.0;
+        }
+        pairs.refresh();
+        // Pivots that change nothing could go round; after many of them the first column that pays
+        // is taken, which cannot (Bland's rule).
+        let patience = if pivots == Pivots::Best { 50 * rows } else { 0 };
+        for pivot in 0.. {
+            let entering = match pivot < patience {
+                true => pairs.best_column(),
+                false => pairs.columns().find(|&column| pairs.reduced(column) > NOTHING),
+            };
+            let Some(column) = entering else { break };
+            pairs.enter(column, pivot >= patience);
+        }
+        pairs.invert();
+        pairs.refresh();
+        pairs
+    }
+
+    fn rows(&self) -> usize {
+        self.cards.len()
+    }
+
+    /// All columns.
+    fn columns(&self) -> impl Iterator<Item = Column> + use<> {
+        let (rows, sizes) = (self.rows(), self.game.bets.len());
+        let pairs = (0..rows).flat_map(move |value| {
+            (0..value).flat_map(move |bluff| {
+                (1..sizes).map(move |bet| Column::Pair { bluff, value, bet })
+            })
+        });
+        (0..rows).map(Column::Check).chain(pairs)
+    }
+
+    /// What a column's bluff gets without a call, and its value bet with all calls, times their
+    /// shares of the pair.
+    fn cost(&self, column: Column) -> f64 {
+        match column {
+            Column::Check(row) => self.game.below[self.cards[row]],
+            Column::Pair { bluff, value, bet } => {
+                let size = self.game.bets.0[bet];
+                size * self.bluff(bluff) + (1.0 + size) * self.value(value, size)
+            }
+        }
+    }
+
+    fn bluff(&self, row: usize) -> f64 {
+        self.game.below[self.game.cards()] - self.game.second[self.cards[row]]
+    }
+
+    fn value(&self, row: usize, size: f64) -> f64 {
+        let (game, card) = (self.game, self.cards[row]);
+        let all = game.below[game.cards()];
+        let (above, from_here) = (all - game.below[card + 1], all - game.below[card]);
+        self.bluff(row) - (1.0 + size) * above - size * from_here
+    }
+
+    /// The rows of a column with its mass in each.
+    fn entries(&self, column: Column) -> [(usize, f64); 2] {
+        match column {
+            Column::Check(row) => [(row, 1.0), (row, 0.0)],
+            Column::Pair { bluff, value, bet } => {
+                let size = self.game.bets.0[bet];
+                [(bluff, size), (value, 1.0 + size)]
+            }
+        }
+    }
+
+    /// How much more a unit of a column wins than its cards are worth.
+    fn reduced(&self, column: Column) -> f64 {
+        let paid = self.entries(column).map(|(row, mass)| mass * self.worth[row]);
+        self.cost(column) - paid.iter().sum::<f64>()
+    }
+
+    /// The column that wins most for each unit of mass, if any wins. O(rows × sizes): for a size
+    /// and a value card the best bluff is the best of all worse cards.
+    fn best_column(&self) -> Option<Column> {
+        let mut best = (NOTHING, None);
+        for row in 0..self.rows() {
+            let more = self.reduced(Column::Check(row));
+            if more > best.0 {
+                best = (more, Some(Column::Check(row)));
+            }
+        }
+        let idle: Vec<f64> =
+            (0..self.rows()).map(|row| self.bluff(row) - self.worth[row]).collect();
+        for (bet, &size) in self.game.bets.0.iter().enumerate().skip(1) {
+            let mut bluff = 0;
+            for value in 1..self.rows() {
+                if idle[value - 1] > idle[bluff] {
+                    bluff = value - 1;
+                }
+                let more = size * idle[bluff]
+                    + (1.0 + size) * (self.value(value, size) - self.worth[value]);
+                let more = more / (1.0 + 2.0 * size);
+                if more > best.0 {
+                    best = (more, Some(Column::Pair { bluff, value, bet }));
+                }
+            }
+        }
+        best.1
+    }
+
+    /// The columns that cost nothing beside this solution: every optimal strategy is made of them.
+    pub(super) fn tight(&self) -> Vec<Column> {
+        self.columns().filter(|&column| self.reduced(column).abs() <= 10.0 * NOTHING).collect()
+    }
+
+    /// The columns that have mass, with it; less than a hundred-billionth of what is dealt of all
+    /// its cards is rounding.
+    pub(super) fn solution(&self) -> impl Iterator<Item = (Column, f64)> {
+        let all = self.basis.iter().copied().zip(self.masses.iter().copied());
+        all.filter(|&(column, mass)| {
+            self.entries(column)
+                .into_iter()
+                .any(|(row, share)| mass * share > 1e-11 * self.game.first[self.cards[row]])
+        })
+    }
+
+    /// The share of each row's card.
+    pub(super) fn held(&self) -> impl Iterator<Item = f64> {
+        self.cards.iter().map(|&card| self.game.first[card])
+    }
+
+    /// The sizes, rising from 0.
+    pub(super) fn sizes(&self) -> &[f64] {
+        self.game.bets.sizes()
+    }
+
+    /// What the first player gets, in pots.
+    pub(super) fn total(&self) -> f64 {
+        let won = self.held().zip(&self.worth).map(|(held, worth)| held * worth);
+        won.sum::<f64>() / self.game.deals
+    }
+
+    /// Brings a column in that is tight, and then others until it has mass, all of them tight; so
+    /// the solution stays optimal. Leaves the basis as it is where the column cannot have any.
+    pub(super) fn raise(&mut self, wanted: Column, tight: &[Column]) {
+        let saved = (self.basis.clone(), self.inverse.clone(), self.masses.clone());
+        if !self.basis.contains(&wanted) {
+            self.enter(wanted, true);
+        }
+        for _ in 0..50 * self.rows() {
+            // What a unit of mass in each row adds to the mass of the wanted column.
+            let Some(place) = self.basis.iter().position(|&column| column == wanted) else {
+                break;
+            };
+            if self.masses[place] > 0.0 {
+                return;
+            }
+            let rows = self.rows();
+            let price = self.inverse[place * rows..][..rows].to_vec();
+            let lifts = |column: &&Column| {
+                let paid = self.entries(**column).map(|(row, mass)| mass * price[row]);
+                paid.iter().sum::<f64>() < -1e-9 && !self.basis.contains(column)
+            };
+            let Some(&column) = tight.iter().find(lifts) else { break };
+            self.enter(column, true);
+        }
+        (self.basis, self.inverse, self.masses) = saved;
+    }
+
+    /// Brings a column into the basis for the one that limits it; `first` takes the first of those
+    /// that limit it alike, in the order of columns.
+    fn enter(&mut self, column: Column, first: bool) {
+        let rows = self.rows();
+        let entries = self.entries(column);
+        let direction: Vec<f64> = (0..rows)
+            .map(|place| {
+                entries.iter().map(|&(row, mass)| mass * self.inverse[place * rows + row]).sum()
+            })
+            .collect();
+        let mut leaving: Option<(f64, usize)> = None;
+        for (place, &slope) in direction.iter().enumerate() {
+            if slope <= 1e-10 {
+                continue;
+            }
+            let step = self.masses[place].max(0.0) / slope;
+            let better = leaving.is_none_or(|(least, other)| {
+                let alike = step == least;
+                let before = match first {
+                    true => order(self.basis[place]) < order(self.basis[other]),
+                    false => slope > direction[other],
+                };
+                step < least || alike && before
+            });
+            if better {
+                leaving = Some((step, place));
+            }
+        }
+        let (step, place) = leaving.expect("cards have no endless mass");
+        for (at, &slope) in direction.iter().enumerate() {
+            self.masses[at] -= step * slope;
+        }
+        self.masses[place] = step;
+        let pivot = direction[place];
+        for at in 0..rows {
+            self.inverse[place * rows + at] /= pivot;
+        }
+        for (other, &slope) in direction.iter().enumerate().filter(|&(other, _)| other != place) {
+            for at in 0..rows {
+                self.inverse[other * rows + at] -= slope * self.inverse[place * rows + at];
+            }
+        }
+        self.basis[place] = column;
+        self.rate();
+    }
+
+    /// What cards are worth under the basis.
+    fn rate(&mut self) {
+        let rows = self.rows();
+        self.worth = vec![0.0; rows];
+        for (place, &column) in self.basis.iter().enumerate() {
+            let cost = self.cost(column);
+            for (worth, entry) in self.worth.iter_mut().zip(&self.inverse[place * rows..]) {
+                *worth += cost * entry;
+            }
+        }
+    }
+
+    /// Masses and worths from the inverse.
+    fn refresh(&mut self) {
+        let rows = self.rows();
+        let held: Vec<f64> = self.held().collect();
+        let mass = |place: usize| {
+            let row = &self.inverse[place * rows..][..rows];
+            row.iter().zip(&held).map(|(entry, held)| entry * held).sum::<f64>()
+        };
+        self.masses = (0..rows).map(mass).collect();
+        self.rate();
+    }
+
+    /// The inverse of the basis from nothing, by elimination with the largest pivot of each column.
+    fn invert(&mut self) {
+        let rows = self.rows();
+        let mut matrix = vec![0.0; rows * rows];
+        for (place, &column) in self.basis.iter().enumerate() {
+            for (row, mass) in self.entries(column) {
+                matrix[row * rows + place] += mass;
+            }
+        }
+        let mut inverse = vec![0.0; rows * rows];
+        for row in 0..rows {
+            inverse[row * rows + row] = 1.0;
+        }
+        for at in 0..rows {
+            let size = |row: &usize| matrix[row * rows + at].abs();
+            let best = (at..rows).max_by(|a, b| size(a).total_cmp(&size(b))).expect("rows");
+            for column in 0..rows {
+                matrix.swap(at * rows + column, best * rows + column);
+                inverse.swap(at * rows + column, best * rows + column);
+            }
+            let pivot = matrix[at * rows + at];
+            for column in 0..rows {
+                matrix[at * rows + column] /= pivot;
+                inverse[at * rows + column] /= pivot;
+            }
+            for row in (0..rows).filter(|&row| row != at) {
+                let slope = matrix[row * rows + at];
+                if slope == 0.0 {
+                    continue;
+                }
+                for column in 0..rows {
+                    matrix[row * rows + column] -= slope * matrix[at * rows + column];
+                    inverse[row * rows + column] -= slope * inverse[at * rows + column];
+                }
+            }
+        }
+        self.inverse = inverse;
+    }
+
+    /// The least and the most of all cards that the second player may call each size with and be
+    /// sure of the game's value; between 0 and the sum of all cards.
+    pub(super) fn called(&self) -> Vec<[f64; 2]> {
+        let all = self.game.below[self.game.cards()];
+        let bounds = |&size: &f64| {
+            let least =
+                (0..self.rows()).map(|row| (self.bluff(row) - self.worth[row]) / (1.0 + size));
+            let most = (0..self.rows()).map(|row| {
+                // A size of 0 is called by everybody: it is a showdown.
+                if size == 0.0 { all } else { (self.worth[row] - self.value(row, size)) / size }
+            });
+            let least = least.fold(0.0f64, f64::max).min(all);
+            [least, most.fold(all, f64::min).max(least)]
+        };
+        let mut called: Vec<[f64; 2]> = self.game.bets.0.iter().map(bounds).collect();
+        called[0] = [all; 2];
+        called
+    }
+}
+
+/// The place of a column in the order of all.
+fn order(column: Column) -> (usize, usize, usize, usize) {
+    match column {
+        Column::Check(row) => (0, row, 0, 0),
+        Column::Pair { bluff, value, bet } => (1, value, bluff, bet),
+    }
+}

@@ -1,0 +1,180 @@
+//! The last bet of a river, range against range: one player bets one of some sizes or checks, the
+//! other calls or folds, and the better hand wins.
+//!
+//! What a way to bet is worth against the best answer to it, and the other way round, is exact on
+//! all cards: each hand meets the other range without the cards it holds ([`Showdown::meet`]).
+//! Values are in pots as they are before the bet: the first player's and the second's sum to 1. An
+//! equilibrium is approached by CFR+ (O. Tammelin, *Solving Large Imperfect Information Games Using
+//! CFR+*, 2014): regrets never below 0, the players in turn, averages by the number of the
+//! iteration.
+
+use cards::{CardSet, Combo, Met, Range, Showdown, WinRateError};
+
+/// A number for each of the 1,326 combos.
+type PerCombo = [f64; Combo::COUNT];
+
+/// A river with both ranges and the sizes.
+pub struct LastBet {
+    showdown: Showdown,
+    /// Of the player who bets, then of the other.
+    ranges: [Box<PerCombo>; 2],
+    /// In pots.
+    sizes: Vec<f64>,
+    /// The weight of all deals of two hands that share no card.
+    deals: f64,
+    met: Box<[Met; Combo::COUNT]>,
+}
+
+/// How both players play: for each column the chances of the 1,326 combos.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LastBetPlay {
+    /// The chance of a check, then of each size; each combo's sum to one.
+    pub bets: Vec<Vec<f64>>,
+    /// The chance of a call, for each size.
+    pub calls: Vec<Vec<f64>>,
+}
+
+impl LastBet {
+    /// A river of five cards with the ranges of the player who may bet and of the other, and sizes
+    /// in pots above 0. `None` as a value when no deal is possible.
+    ///
+    /// # Errors
+    /// When the board has not five cards.
+    pub fn new(
+        board: CardSet,
+        ranges: [&Range; 2],
+        sizes: &[f64],
+    ) -> Result<Option<LastBet>, WinRateError> {
+        let showdown = Showdown::new(board)?;
+        let ranges = ranges.map(|range| Box::new(*range.clone().without(board).weights()));
+        let met = Box::new([Met::default(); Combo::COUNT]);
+        let mut last = LastBet { showdown, ranges, sizes: sizes.to_vec(), deals: 0.0, met };
+        last.showdown.meet(&last.ranges[1], &mut last.met);
+        last.deals = last.ranges[0].iter().zip(&*last.met).map(|(own, met)| own * met.total).sum();
+        Ok((last.deals > 0.0).then_some(last))
+    }
+
+    /// What a way to bet wins against the best answer, in pots. `bets` as in [`LastBetPlay::bets`].
+    pub fn worth_of_bets(&mut self, bets: &[Vec<f64>]) -> f64 {
+        let mut worth = 0.0;
+        for (column, chances) in bets.iter().enumerate() {
+            self.meet(0, chances);
+            for (own, met) in self.ranges[1].iter().zip(&*self.met) {
+                worth += own
+                    * match column.checked_sub(1) {
+                        None => met.losses() + 0.5 * met.ties,
+                        Some(size) => met.total - called(met, self.sizes[size]).max(0.0),
+                    };
+            }
+        }
+        worth / self.deals
+    }
+
+    /// What the best bets win against a way to call, in pots. `calls` as in [`LastBetPlay::calls`].
+    pub fn worth_against_calls(&mut self, calls: &[Vec<f64>]) -> f64 {
+        let values = self.values_of_bets(calls);
+        let best = |combo| values.iter().map(|column| column[combo]).fold(f64::MIN, f64::max);
+        let worth = self.ranges[0].iter().enumerate().map(|(combo, own)| own * best(combo));
+        worth.sum::<f64>() / self.deals
+    }
+
+    /// Both players after so many iterations of CFR+; how far that is from an equilibrium say the
+    /// two values above.
+    pub fn solve(&mut self, iterations: u32) -> LastBetPlay {
+        let columns = 1 + self.sizes.len();
+        let mut bets = Side::new(columns);
+        // For each size: fold, call.
+        let mut answers: Vec<Side> = (0..self.sizes.len()).map(|_| Side::new(2)).collect();
+        let mut calls = vec![vec![0.5; Combo::COUNT]; self.sizes.len()];
+        for iteration in 1..=iterations {
+            let values = self.values_of_bets(&calls);
+            bets.update(&values, f64::from(iteration));
+            let now = bets.now();
+            for (size, answer) in answers.iter_mut().enumerate() {
+                self.meet(0, &now[1 + size]);
+                let value = self.met.iter().map(|met| called(met, self.sizes[size])).collect();
+                answer.update(&[vec![0.0; Combo::COUNT], value], f64::from(iteration));
+                calls[size] = answer.now().swap_remove(1);
+            }
+        }
+        let calls = answers.iter().map(|answer| answer.mean().swap_remove(1)).collect();
+        LastBetPlay { bets: bets.mean(), calls }
+    }
+
+    /// For a check and each size what every combo wins with it against the whole range, in pots.
+    fn values_of_bets(&mut self, calls: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        self.meet(1, &[1.0; Combo::COUNT]);
+        let all: Vec<Met> = self.met.to_vec();
+        let checks = all.iter().map(|met| met.wins + 0.5 * met.ties).collect();
+        let mut values = vec![checks];
+        for (size, calls) in calls.iter().enumerate() {
+            self.meet(1, calls);
+            let met = all.iter().zip(&*self.met);
+            let size = self.sizes[size];
+            values.push(met.map(|(all, met)| all.total - met.total + called(met, size)).collect());
+        }
+        values
+    }
+
+    /// What every combo meets of a player's range that does something with these chances.
+    fn meet(&mut self, player: usize, chances: &[f64]) {
+        let mut range = [0.0; Combo::COUNT];
+        let weights = self.ranges[player].iter().zip(chances);
+        range
+            .iter_mut()
+            .zip(weights)
+            .for_each(|(entry, (weight, chance))| *entry = weight * chance);
+        self.showdown.meet(&range, &mut self.met);
+    }
+}
+
+/// What a hand wins where a bet is called, in pots: either player's.
+fn called(met: &Met, bet: f64) -> f64 {
+    (1.0 + bet) * met.wins + 0.5 * met.ties - bet * met.losses()
+}
+
+/// The regrets of a decision and the sum of what was played, by column and combo.
+struct Side {
+    regrets: Vec<Vec<f64>>,
+    played: Vec<Vec<f64>>,
+}
+
+impl Side {
+    fn new(columns: usize) -> Side {
+        let zeros = vec![vec![0.0; Combo::COUNT]; columns];
+        Side { regrets: zeros.clone(), played: zeros }
+    }
+
+    /// Takes in what each column would have won, and adds what is played then.
+    fn update(&mut self, values: &[Vec<f64>], weight: f64) {
+        let now = self.now();
+        for combo in 0..Combo::COUNT {
+            let mean: f64 = now.iter().zip(values).map(|(p, value)| p[combo] * value[combo]).sum();
+            for (regret, value) in self.regrets.iter_mut().zip(values) {
+                regret[combo] = (regret[combo] + value[combo] - mean).max(0.0);
+            }
+        }
+        let now = self.now();
+        for (sum, now) in self.played.iter_mut().zip(now) {
+            sum.iter_mut().zip(now).for_each(|(sum, p)| *sum += weight * p);
+        }
+    }
+
+    /// The chances in proportion to the regrets.
+    fn now(&self) -> Vec<Vec<f64>> {
+        shares(&self.regrets)
+    }
+
+    fn mean(&self) -> Vec<Vec<f64>> {
+        shares(&self.played)
+    }
+}
+
+/// Each combo's numbers as shares of their sum; all alike where that is 0.
+fn shares(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let sum = |combo: usize| columns.iter().map(|column| column[combo]).sum::<f64>();
+    let sums: Vec<f64> = (0..Combo::COUNT).map(sum).collect();
+    let alike = 1.0 / columns.len() as f64;
+    let share = |(&part, &sum): (&f64, &f64)| if sum > 0.0 { part / sum } else { alike };
+    columns.iter().map(|column| column.iter().zip(&sums).map(share).collect()).collect()
+}

@@ -1,0 +1,132 @@
+//! `cardroom endgame database`: random endgames with their equilibria.
+
+use std::path::{Path, PathBuf};
+
+use learners::endgames::database::{Card, Made, Plan, make, merge};
+use logs::Shard;
+use matches::stop::Stop;
+use serde_json::{Value, json};
+use show::number::whole;
+
+use super::deck::Deck;
+use crate::config::units::Count;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+use crate::threads::threads;
+
+/// Solve random endgames and keep them with their equilibria in a file.
+///
+/// Both players' distributions are drawn uniformly from all there are. The same command makes the
+/// same bytes at any number of threads, and goes on where it was interrupted or killed (the file is
+/// FILE.partial until it is whole). Shards are put together by --merge.
+///
+/// Examples:
+///   cardroom endgame database --games 100000 --out endgames
+///   cardroom endgame database --games 100000 --shard 1/4 --out part1
+///   cardroom endgame database --merge part1,part2,part3,part4 --out endgames
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// How many games, as in 100000 or 100k
+    #[arg(long, value_name = "N", default_value = "100k")]
+    games: Count,
+    /// The file to make
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Determines every game
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Only this part of the games, as in 1/4
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Put these files together, which hold all shards of a database
+    #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["shard", "games", "seed"])]
+    merge: Vec<PathBuf>,
+    #[command(flatten)]
+    deck: Deck,
+    /// Threads, at most 1024 [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Makes it.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if !args.merge.is_empty() {
+        return show(&merge(&args.merge, &args.out).map_err(Failure::input)?, args);
+    }
+    let all = args.games.0;
+    let games = match args.shard {
+        Some(Shard { index, of }) => {
+            let begin = |part: u32| (u128::from(all) * u128::from(part) / u128::from(of)) as u64;
+            begin(index - 1)..begin(index)
+        }
+        None => 0..all,
+    };
+    if games.is_empty() {
+        return Err(Failure::usage("--games: a database has one game at least in every shard"));
+    }
+    let plan = Plan {
+        cards: args.deck.cards()?,
+        bets: args.deck.bets()?,
+        seed: args.seed,
+        games: games.clone(),
+        made_by: concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned(),
+    };
+    let stop = Stop::new();
+    let answer = interrupt::listen(&stop)?;
+    answer.set("stopping; what is made is kept");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(args.threads)).build();
+    let pool = pool.map_err(Failure::input)?;
+    let mut progress = Progress::patient(games.end - games.start, "games", args.quiet);
+    let made = pool.install(|| {
+        make(&plan, &args.out, |done| {
+            progress.show(done, "");
+            !stop.asked()
+        })
+    });
+    progress.finish();
+    match made.map_err(Failure::input)? {
+        Made::Whole(card) => show(&card, args),
+        Made::Stopped(done) => Err(Failure::interrupted(format!(
+            "stopped after {} games; resume with: {}",
+            whole(done),
+            interrupt::command_line()
+        ))),
+    }
+}
+
+fn show(card: &Card, args: &Args) -> Result<(), Failure> {
+    if args.json {
+        return report::out(&format!("{:#}\n", document(card, &args.out)));
+    }
+    let Card { cards, sizes, games, seed, first, sha256, .. } = card;
+    let bytes = std::fs::metadata(&args.out).map_or(0, |file| file.len());
+    report::out(&format!(
+        "{}: {} games of seed {seed} from number {first}, {cards} cards, {} sizes, {}\nSHA-256 of the games {sha256}\n",
+        args.out.display(),
+        whole(*games),
+        sizes.len() - 1,
+        indicatif::HumanBytes(bytes),
+    ))
+}
+
+fn document(card: &Card, out: &Path) -> Value {
+    json!({
+        "schema": "cardroom-endgame-database/1",
+        "file": out,
+        "games": card.games,
+        "first": card.first,
+        "seed": card.seed,
+        "cards": card.cards,
+        "sizes": card.sizes,
+        "sha256": card.sha256,
+    })
+}

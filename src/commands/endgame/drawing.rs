@@ -1,0 +1,146 @@
+//! A tree that predicts bets, drawn from left to right: a box for each node with its condition, its
+//! size and a bar as long as the size.
+
+use show::number::whole;
+use show::svg::{Colour, Head, Letters, Picture, escaped};
+
+use super::leaves::Told;
+
+const WIDE: f64 = 268.0;
+const TALL: f64 = 46.0;
+/// From one column of boxes to the next, and between boxes of a column.
+const GAP: f64 = 26.0;
+const BETWEEN: f64 = 8.0;
+const EDGE: f64 = 14.0;
+const INSET: f64 = 8.0;
+/// Above the boxes.
+const TOP: f64 = 56.0;
+const LETTERS: Letters = Letters::regular(11.0);
+const BOLD: Letters = Letters::bold(11.0);
+
+/// The picture; a parent stands before its children. A bar as long as its box is `most`, in pots.
+pub(super) fn svg(told: &[Told], title: &str, about: &str, most: f64) -> String {
+    let rows = rows(told);
+    let deepest = told.iter().map(|node| node.depth).max().unwrap_or_default();
+    let lowest = rows.iter().copied().fold(0.0, f64::max);
+    let width = 2.0 * EDGE + WIDE + deepest as f64 * (WIDE + GAP);
+    let width = width.max(2.0 * EDGE + Letters::bold(15.0).wide(title)).max(480.0);
+    let height = TOP + lowest * (TALL + BETWEEN) + TALL + EDGE;
+    let shown = [width, height].map(|size| format!("{size:.0}"));
+    let mut svg = Picture::new(&Head {
+        name: "tree",
+        size: [width, height],
+        shown: Some([&shown[0], &shown[1]]),
+        title,
+        description: about,
+        letters: 11.0,
+        colours: &[
+            (" .box", "fill", Colour::Field),
+            (" .box", "stroke", Colour::Line),
+            (" .leaf", "fill", Colour::Shade),
+            (" .edge", "stroke", Colour::Line),
+            (" .soft", "fill", Colour::Soft),
+            (" .size", "fill", Colour::Felt),
+        ],
+        style: ".tree .edge{fill:none}.tree .bold{font-weight:600}",
+    });
+    svg.text([EDGE, 24.0], "font-size=\"15\" font-weight=\"600\"", title);
+    let about = format!(
+        "{about}; bets in pots, a full bar is {most}; behind ± the root of the squared error"
+    );
+    svg.text([EDGE, 42.0], "class=\"soft\"", &LETTERS.wrapped(&about, width)[0]);
+    let at = |node: usize| {
+        let x = EDGE + told[node].depth as f64 * (WIDE + GAP);
+        [x, TOP + rows[node] * (TALL + BETWEEN)]
+    };
+    for node in told {
+        let [x, y] = at(node.node);
+        if let Some([from_x, from_y]) = node.parent.map(at) {
+            let (from, middle) = (from_x + WIDE, x - GAP / 2.0);
+            svg.add(format_args!(
+                "<path d=\"M{from:.1} {:.1}H{middle:.1}V{:.1}H{x:.1}\" class=\"edge\"/>",
+                from_y + TALL / 2.0,
+                y + TALL / 2.0
+            ));
+        }
+        draw(&mut svg, node, most, [x, y]);
+    }
+    svg.finish()
+}
+
+fn draw(svg: &mut Picture, node: &Told, most: f64, [x, y]: [f64; 2]) {
+    let condition = if node.condition.is_empty() { "every card" } else { &node.condition };
+    let says =
+        format!("{:.2} ± {:.2} · {} cards", node.size, node.error.sqrt(), whole(node.rows as u64));
+    let class = if node.leaf { "box leaf" } else { "box" };
+    svg.add(format_args!(
+        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDE}\" \
+         height=\"{TALL}\" rx=\"5\" class=\"{class}\"/>",
+        escaped(&format!("node {}: {condition}; {says}", node.node))
+    ));
+    let room = WIDE - 2.0 * INSET;
+    svg.text([x + INSET, y + 15.0], "class=\"bold\"", &BOLD.wrapped(condition, room)[0]);
+    svg.text([x + INSET, y + 29.5], "", &LETTERS.wrapped(&says, room)[0]);
+    let long = room * (node.size / most).clamp(0.0, 1.0);
+    svg.add(format_args!(
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{long:.1}\" height=\"6\" class=\"size\"/></g>",
+        x + INSET,
+        y + TALL - 11.0
+    ));
+}
+
+/// The row of each node: leaves one below the other, branches in the middle of theirs.
+fn rows(told: &[Told]) -> Vec<f64> {
+    let mut rows = vec![0.0; told.len()];
+    let mut next = 0.0;
+    for node in told.iter().filter(|node| node.leaf) {
+        rows[node.node] = next;
+        next += 1.0;
+    }
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); told.len()];
+    for node in told {
+        if let Some(parent) = node.parent {
+            children[parent].push(node.node);
+        }
+    }
+    for node in (0..told.len()).rev() {
+        if let [first, .., last] = children[node][..] {
+            rows[node] = f64::midpoint(rows[first], rows[last]);
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BOLD, INSET, LETTERS, Told, WIDE, svg};
+
+    fn node(node: usize, parent: Option<usize>, condition: &str, leaf: bool) -> Told {
+        let (depth, condition) = (usize::from(parent.is_some()), condition.to_owned());
+        let (size, rows, error) = (2.9314, 640_000, 2.25);
+        Told { node, parent, depth, condition, size, rows, error, leaf }
+    }
+
+    #[test]
+    fn the_longest_texts_have_room_in_their_boxes() {
+        let room = WIDE - 2.0 * INSET;
+        for longest in
+            ["own cards up to this one ≥ 0.99999994", "other's cards 1 to 100 ≥ 0.999994"]
+        {
+            assert!(BOLD.wide(longest) <= room, "{longest}: {}", BOLD.wide(longest));
+        }
+        assert!(LETTERS.wide("2.93 ± 1.50 · 64,000,000 cards") <= room);
+    }
+
+    #[test]
+    fn a_picture_has_a_box_for_each_node_and_an_edge_for_each_child() {
+        let (low, high) = ("the card beats < 0.966", "the card beats ≥ 0.966");
+        let told =
+            [node(0, None, "", false), node(1, Some(0), low, true), node(2, Some(0), high, true)];
+        let picture = svg(&told, "one < two", "about", 3.0);
+        let count = |text: &str| picture.matches(text).count();
+        assert_eq!((count("<g>"), count("class=\"box"), count("class=\"edge\"")), (3, 3, 2));
+        assert_eq!(count("every card"), 2);
+        assert!(picture.contains("the card beats &lt; 0.966") && !picture.contains("one < two"));
+    }
+}

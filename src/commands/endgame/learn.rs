@@ -1,0 +1,323 @@
+//! `cardroom endgame learn`: trees and nearest neighbours that predict equilibria of endgames, and
+//! what each is worth on games that it has not seen.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use learners::endgames::neighbours::Neighbours;
+use learners::endgames::representations::Representation;
+use learners::endgames::score::{Mean, Score, baselines};
+use learners::endgames::trees::{AtDepth, Predictor};
+use serde_json::{Value, json};
+use show::Table;
+use show::number::whole;
+
+use super::ShareArg;
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::report;
+
+/// The depth of the published table.
+const TABLE_DEPTH: usize = 5;
+
+/// Neighbours that are asked.
+const NEIGHBOURS: [usize; 3] = [1, 5, 20];
+
+/// The depths of optimal trees.
+const OPTIMAL_DEPTHS: [usize; 3] = [3, 4, 5];
+
+/// Learn to predict equilibria from a database, and say what the predictions are worth.
+///
+/// Four fifths of the games are learned from, the others test. Each of the ten published
+/// representations gives a greedy tree, cut off at every depth; beside them stand the mean
+/// strategies of the nearest games, always checking, and betting every size alike. The distance
+/// to the equilibrium and the exploitability, in pots, are means over the test games with 95 %
+/// intervals.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The database of solved endgames
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// How many of its games to use, from the first [default: all, at most 80000]
+    #[arg(long, value_name = "N")]
+    games: Option<usize>,
+    /// The depths of trees, as in 3..20 or 3,5,8
+    #[arg(long, value_name = "DEPTHS", default_value = "3..20")]
+    depths: Numbers,
+    /// The representations, as in 1..10 or 3,9
+    #[arg(long, value_name = "NUMBERS", default_value = "1..10")]
+    representations: Numbers,
+    /// What stands for a card in representations 5, 6, 9 and 10
+    #[arg(long, value_enum, default_value_t)]
+    share: ShareArg,
+    /// Also search for optimal trees of depths 3 to 5, over so many games
+    #[arg(long, value_name = "N")]
+    optimal: Option<usize>,
+    /// One JSON document instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Show no progress
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Numbers as they are written: `3..20`, `3,5,8`, or both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Numbers(Vec<usize>);
+
+impl FromStr for Numbers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Numbers, String> {
+        let wrong = || format!("`{text}` are no numbers: write them as in 3..20 or 3,5,8");
+        let mut numbers = Vec::new();
+        for part in text.split(',') {
+            let (first, last) = part.split_once("..").unwrap_or((part, part));
+            let [first, last] = [first, last].map(|end| end.trim().parse::<usize>().ok());
+            match (first, last) {
+                (Some(first), Some(last)) if first <= last && last <= 1000 => {
+                    numbers.extend(first..=last);
+                }
+                _ => return Err(wrong()),
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(Numbers(numbers))
+    }
+}
+
+/// A representation's trees.
+struct Learned {
+    representation: Representation,
+    trees: Vec<AtDepth>,
+    /// Greedy trees and optimal ones from the same games, pair by pair.
+    optimal: Vec<[AtDepth; 2]>,
+}
+
+/// All that is measured.
+struct Results {
+    games: usize,
+    train: usize,
+    /// Games that optimal trees are searched over.
+    searched: usize,
+    learned: Vec<Learned>,
+    neighbours: Vec<(usize, Score)>,
+    baselines: [(&'static str, Score); 2],
+}
+
+/// Learns, tests and prints.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let depths = &args.depths.0;
+    let deepest = depths.last().copied().unwrap_or_default();
+    if deepest > models::tree::DEEPEST {
+        let most = models::tree::DEEPEST;
+        return Err(Failure::usage(format!("--depths has {deepest}: trees have at most {most}")));
+    }
+    let chosen = args.representations.0.iter().map(|&number| {
+        Representation::published(number).ok_or_else(|| {
+            let count = Representation::COUNT;
+            Failure::usage(format!("--representations has {number}: there are 1 to {count}"))
+        })
+    });
+    let chosen = chosen.collect::<Result<Vec<_>, _>>()?;
+    let (database, games, train) = super::games(&args.data, args.games)?;
+    let searched = args.optimal.unwrap_or(0).min(train);
+    let (test, share) = (train..games, args.share.share());
+    let steps = chosen.len() * if searched > 0 { 1 + OPTIMAL_DEPTHS.len() } else { 1 };
+    let mut progress = Progress::new(steps as u64 + 1, "steps", args.quiet);
+    let mut done = 0;
+    progress.show(done, "nearest neighbours");
+    let baselines = baselines(&database, test.clone()).map_err(Failure::input)?;
+    let ks: Vec<usize> = NEIGHBOURS.into_iter().filter(|&k| k <= train).collect();
+    let neighbours = Neighbours::new(&database, 0..train).scores(test.clone(), &ks);
+    let neighbours = ks.into_iter().zip(neighbours.map_err(Failure::input)?).collect();
+    let mut learned = Vec::new();
+    for representation in chosen {
+        let mut show = |what: &str| {
+            done += 1;
+            let number = representation.number;
+            progress.show(done, &format!("representation {number}, {what}"));
+        };
+        show("the greedy tree");
+        let greedy = |games: usize, depth: usize| {
+            Predictor::greedy(representation, share, &database, 0..games, depth)
+                .map_err(Failure::input)
+        };
+        let scored = |tree: Predictor, depths: &[usize]| {
+            tree.at_depths(&database, test.clone(), depths).map_err(Failure::input)
+        };
+        let trees = scored(greedy(train, deepest)?, depths)?;
+        let mut optimal = Vec::new();
+        for depth in OPTIMAL_DEPTHS.into_iter().filter(|_| searched > 0) {
+            show(&format!("the optimal tree of depth {depth}"));
+            let tree = Predictor::optimal(representation, share, &database, 0..searched, depth)
+                .map_err(Failure::input)?;
+            let pair = [greedy(searched, depth)?, tree];
+            let [greedy, optimal_] = pair.map(|tree| scored(tree, &[depth]));
+            optimal.push([greedy?[0], optimal_?[0]]);
+        }
+        learned.push(Learned { representation, trees, optimal });
+    }
+    progress.finish();
+    let results = Results { games, train, searched, learned, neighbours, baselines };
+    match args.json {
+        true => report::out(&format!("{:#}\n", results.json(args, database.card()))),
+        false => report::out(&results.text(args)),
+    }
+}
+
+impl Results {
+    fn text(&self, args: &Args) -> String {
+        let Results { games, train, searched, .. } = *self;
+        let [all, train, test] = [games, train, games - train].map(|games| whole(games as u64));
+        let mut text = format!(
+            "{}: {all} games, {train} to learn from, {test} to test on.\nDistance to the \
+             equilibrium (0 to 1) and exploitability (in pots): means with 95 % intervals.\n",
+            args.data.display()
+        );
+        let shown = args.depths.0.iter().find(|&&depth| depth == TABLE_DEPTH);
+        let shown = shown.or(args.depths.0.first()).copied().unwrap_or(TABLE_DEPTH);
+        let mut table = Table::new(["", "representation", "nodes", "distance", "exploitability"])
+            .right(2..)
+            .at_the_margin();
+        for Learned { representation, trees, .. } in &self.learned {
+            for tree in trees.iter().filter(|tree| tree.depth == shown) {
+                let nodes = whole(tree.nodes as u64);
+                let start = [representation.number.to_string(), representation.name(), nodes];
+                table.row(start.into_iter().chain(cells(&tree.score)));
+            }
+        }
+        text += &format!("\nTrees of depth {shown}\n{table}\n");
+        text += &self.by_depth("Distance at each depth", |tree| three(tree.score.distance.mean));
+        text += &self
+            .by_depth("Exploitability at each depth", |tree| three(tree.score.exploitability.mean));
+        text += &self.by_depth("Nodes at each depth", |tree| whole(tree.nodes as u64));
+        if searched > 0 {
+            text += &self.optimal_text();
+        }
+        let header = ["without a tree", "distance", "exploitability"];
+        let mut table = Table::new(header).right(1..).at_the_margin();
+        for (k, score) in &self.neighbours {
+            let name = match k {
+                1 => "the nearest game".to_owned(),
+                k => format!("the {k} nearest games"),
+            };
+            table.row(std::iter::once(name).chain(cells(score)));
+        }
+        for (name, score) in &self.baselines {
+            table.row(std::iter::once((*name).to_owned()).chain(cells(score)));
+        }
+        text + &format!("\n{table}\n")
+    }
+
+    /// A row for each depth, a column for each representation.
+    fn by_depth(&self, title: &str, cell: impl Fn(&AtDepth) -> String) -> String {
+        let numbers = self.learned.iter().map(|learned| learned.representation.number.to_string());
+        let header = std::iter::once("depth".to_owned()).chain(numbers);
+        let mut table = Table::new(header).right(..).at_the_margin();
+        let depths = self.learned.first().map_or(&[][..], |learned| &learned.trees);
+        for (at, AtDepth { depth, .. }) in depths.iter().enumerate() {
+            let cells = self.learned.iter().map(|learned| cell(&learned.trees[at]));
+            table.row(std::iter::once(depth.to_string()).chain(cells));
+        }
+        format!("\n{title}\n{table}\n")
+    }
+
+    fn optimal_text(&self) -> String {
+        let header =
+            ["", "depth", "greedy distance", "optimal", "greedy exploitability", "optimal"];
+        let mut table = Table::new(header).right(..).at_the_margin();
+        for Learned { representation, optimal, .. } in &self.learned {
+            for [greedy, optimal] in optimal {
+                let [number, depth] = [representation.number, greedy.depth].map(|n| n.to_string());
+                let [a, b] = [cells(&greedy.score), cells(&optimal.score)];
+                let ([a, c], [b, d]) = (a, b);
+                table.row([number, depth, a, b, c, d]);
+            }
+        }
+        let games = whole(self.searched as u64);
+        format!("\nOptimal trees beside greedy ones, both from {games} games\n{table}\n")
+    }
+
+    fn json(&self, args: &Args, card: &learners::endgames::database::Card) -> Value {
+        let tree = |tree: &AtDepth| {
+            let Score { distance, exploitability } = tree.score;
+            json!({
+                "depth": tree.depth,
+                "nodes": tree.nodes,
+                "distance": distance,
+                "exploitability": exploitability,
+            })
+        };
+        let learned = self.learned.iter().map(|learned| {
+            let optimal = learned.optimal.iter();
+            json!({
+                "number": learned.representation.number,
+                "name": learned.representation.name(),
+                "trees": learned.trees.iter().map(tree).collect::<Vec<_>>(),
+                "optimal": optimal
+                    .map(|[greedy, optimal]| {
+                        json!({ "greedy": tree(greedy), "optimal": tree(optimal) })
+                    })
+                    .collect::<Vec<_>>(),
+            })
+        });
+        let scored = |name: Value, of: &str, score: &Score| {
+            json!({
+                of: name,
+                "distance": score.distance,
+                "exploitability": score.exploitability,
+            })
+        };
+        let neighbours = self.neighbours.iter();
+        let baselines = self.baselines.iter();
+        json!({
+            "schema": "cardroom-endgame-learn/1",
+            "data": {
+                "sha256": card.sha256,
+                "seed": card.seed,
+                "first": card.first,
+                "cards": card.cards,
+                "sizes": card.sizes,
+            },
+            "games": self.games,
+            "train": self.train,
+            "test": self.games - self.train,
+            "share": args.share.name(),
+            "optimal_games": self.searched,
+            "representations": learned.collect::<Vec<_>>(),
+            "neighbours": neighbours
+                .map(|(k, score)| scored(json!(k), "k", score))
+                .collect::<Vec<_>>(),
+            "baselines": baselines
+                .map(|(name, score)| scored(json!(name), "name", score))
+                .collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Distance and exploitability with their intervals.
+fn cells(score: &Score) -> [String; 2] {
+    let cell = |Mean { mean, half_width }: Mean| format!("{mean:.4} ± {half_width:.4}");
+    [cell(score.distance), cell(score.exploitability)]
+}
+
+fn three(number: f64) -> String {
+    format!("{number:.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Numbers;
+
+    #[test]
+    fn numbers_are_read_as_ranges_and_lists() {
+        let read = |text: &str| text.parse::<Numbers>().map(|Numbers(numbers)| numbers);
+        assert_eq!(read("3..6"), Ok(vec![3, 4, 5, 6]));
+        assert_eq!(read("9,3, 5..6,3"), Ok(vec![3, 5, 6, 9]));
+        for wrong in ["", "3..", "6..3", "a", "1,,2", "-1", "0..1000000000"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

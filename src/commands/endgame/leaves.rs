@@ -1,0 +1,160 @@
+//! The nodes of a tree that predicts one size, in words, and the published leaves among them:
+//! Figure 5 of Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017.
+
+use learners::endgames::representations::{Asked, Inputs, Representation, Share};
+use learners::endgames::trees::Predictor;
+use models::tree::{Looks, Node, Tree};
+use serde_json::{Value, json};
+
+/// The published leaves: a check when a hand beats .2 to .8 of the other's, and two large bets.
+const MIDDLE: f64 = 0.1898;
+const LARGE: f64 = 2.3597;
+const TOP: f64 = 2.9314;
+
+/// A node of a tree.
+pub(super) struct Told {
+    /// Its number in the tree.
+    pub(super) node: usize,
+    /// The node above it.
+    pub(super) parent: Option<usize>,
+    pub(super) depth: usize,
+    /// What holds of it and not of its parent; empty for the root.
+    pub(super) condition: String,
+    /// The size it answers, in pots.
+    pub(super) size: f64,
+    /// Its training rows.
+    pub(super) rows: usize,
+    /// The mean squared error of its answer over them.
+    pub(super) error: f64,
+    pub(super) leaf: bool,
+}
+
+/// A published leaf and the leaf of this tree that comes nearest to it.
+pub(super) struct Match {
+    pub(super) published: f64,
+    /// What is asked of a leaf.
+    pub(super) asked: &'static str,
+    pub(super) node: usize,
+    pub(super) size: f64,
+    pub(super) holds: bool,
+}
+
+/// The nodes of a tree of this depth, a parent before its children.
+pub(super) fn told(
+    predictor: &Predictor,
+    representation: Representation,
+    share: Share,
+) -> Vec<Told> {
+    let tree = predictor.tree();
+    let cards = tree.column_names().len() / 2;
+    let mut parents: Vec<Option<(usize, String)>> = vec![None; tree.nodes()];
+    let mut depths = vec![0; tree.nodes()];
+    for node in 0..tree.nodes() {
+        let Node::Branch { looks: Looks::Column(column), below, left, right } = tree.node(node)
+        else {
+            continue;
+        };
+        let what = words(representation, share, column, cards);
+        let below = decimals(below);
+        parents[left] = Some((node, format!("{what} < {below}")));
+        parents[right] = Some((node, format!("{what} ≥ {below}")));
+        (depths[left], depths[right]) = (depths[node] + 1, depths[node] + 1);
+    }
+    let of = |(node, parent): (usize, Option<(usize, String)>)| {
+        let (parent, condition) =
+            parent.map_or((None, String::new()), |(at, says)| (Some(at), says));
+        Told {
+            node,
+            parent,
+            depth: depths[node],
+            condition,
+            size: f64::from(predictor.answer(node)[0]),
+            rows: predictor.rows(node),
+            error: predictor.error(node),
+            leaf: matches!(tree.node(node), Node::Leaf { .. }),
+        }
+    };
+    parents.into_iter().enumerate().map(of).collect()
+}
+
+/// A number with three decimals, or as many as tell it from 0 and 1.
+fn decimals(number: f32) -> String {
+    let texts = (3..9).map(|decimals| format!("{number:.decimals$}"));
+    let whole = |text: &String| text.parse().is_ok_and(|read: f32| read.fract() == 0.0);
+    let found = texts.into_iter().find(|text| number.fract() == 0.0 || !whole(text));
+    found.unwrap_or_else(|| format!("{number}"))
+}
+
+/// What a column is.
+fn words(representation: Representation, share: Share, column: usize, cards: usize) -> String {
+    let (player, card) = (column / cards, column % cards + 1);
+    match (player, representation.inputs, representation.asked, share) {
+        (2, _, Asked::Share, Share::Beaten) => "the card beats".to_owned(),
+        (2, _, Asked::Share, Share::Own) => "own cards up to this one".to_owned(),
+        (2, ..) => "the card's number".to_owned(),
+        (0, Inputs::Cdf, ..) => format!("own cards 1 to {card}"),
+        (0, Inputs::Pdf, ..) => format!("own card {card}"),
+        (_, Inputs::Cdf, ..) => format!("other's cards 1 to {card}"),
+        (_, Inputs::Pdf, ..) => format!("other's card {card}"),
+    }
+}
+
+/// The published leaves beside those of a tree that is told the card's share.
+pub(super) fn published(predictor: &Predictor, told: &[Told]) -> Vec<Match> {
+    let column = predictor.tree().column_names().len() - 1;
+    let leaves = || told.iter().filter(|told| told.leaf);
+    // How much of .2 to .8 leads to a leaf.
+    let covered = |told: &&Told| {
+        let [low, high] = predictor.bounds(told.node, column).map(f64::from);
+        (high.min(0.8) - low.max(0.2)).max(0.0) / 0.6
+    };
+    let middle = leaves()
+        .filter(|told| covered(told) >= 0.8)
+        .max_by_key(|told| told.rows)
+        .or_else(|| leaves().max_by(|a, b| covered(a).total_cmp(&covered(b))));
+    let top = leaves().max_by(|a, b| a.size.total_cmp(&b.size));
+    let large = leaves().min_by(|a, b| {
+        let away = |told: &Told| (told.size - LARGE).abs();
+        away(a).total_cmp(&away(b))
+    });
+    let of = |published, asked, found: Option<&Told>, holds: &dyn Fn(&Told) -> bool| {
+        found.map(|told| Match {
+            published,
+            asked,
+            node: told.node,
+            size: told.size,
+            holds: holds(told),
+        })
+    };
+    let covers = "covers four fifths of .2 to .8 and bets at most .25";
+    let found = [
+        of(MIDDLE, covers, middle, &|told| covered(&told) >= 0.8 && told.size <= 0.25),
+        of(TOP, "bets most of all, at least 2.7", top, &|told| told.size >= 2.7),
+        of(LARGE, "bets within .1 of it", large, &|told| (told.size - LARGE).abs() <= 0.1),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// The nodes for programs.
+pub(super) fn json(tree: &Tree, told: &[Told]) -> Vec<Value> {
+    let node = |told: &Told| {
+        let mut node = json!({
+            "node": told.node,
+            "parent": told.parent,
+            "depth": told.depth,
+            "size": told.size,
+            "rows": told.rows,
+            "squared_error": told.error,
+        });
+        if let Node::Branch { looks: Looks::Column(column), below, left, right } =
+            tree.node(told.node)
+        {
+            node["column"] = json!(tree.column_names()[column]);
+            node["below"] = json!(below);
+            node["left"] = json!(left);
+            node["right"] = json!(right);
+        }
+        node
+    };
+    told.iter().map(node).collect()
+}

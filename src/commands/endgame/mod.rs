@@ -1,0 +1,99 @@
+//! `cardroom endgame`: endgames of one bet, solved exactly, gathered and learned from.
+
+mod database;
+mod deck;
+mod drawing;
+mod learn;
+mod leaves;
+mod picture;
+mod rules;
+mod solve;
+mod summary;
+mod tree;
+
+use std::path::Path;
+
+use clap::{Subcommand, ValueEnum};
+use learners::endgames::database::Database;
+use learners::endgames::representations::Share;
+
+use crate::exit::Failure;
+
+/// Endgames of one bet: both players hold a card of a small deck, the first bets one of many sizes
+/// or checks, the second calls or folds.
+///
+/// The game of Ganzfried and Yusuf, "Computing human-understandable strategies" (2017). The pot
+/// counts as 1. docs/endgame.md takes you through it.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What is done with endgames.
+#[derive(Subcommand)]
+enum Command {
+    Solve(solve::Args),
+    Database(database::Args),
+    Summary(summary::Args),
+    Learn(learn::Args),
+    Tree(tree::Args),
+    Rules(rules::Args),
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    match &args.command {
+        Command::Solve(args) => solve::run(args),
+        Command::Database(args) => database::run(args),
+        Command::Summary(args) => summary::run(args),
+        Command::Learn(args) => learn::run(args),
+        Command::Tree(args) => tree::run(args),
+        Command::Rules(args) => rules::run(args),
+    }
+}
+
+/// Which share stands for a card, as clap knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum ShareArg {
+    /// The share of the second player's cards that it beats
+    #[default]
+    Beaten,
+    /// The share of the first player's cards that are no better
+    Own,
+}
+
+impl ShareArg {
+    fn share(self) -> Share {
+        match self {
+            ShareArg::Beaten => Share::Beaten,
+            ShareArg::Own => Share::Own,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            ShareArg::Beaten => "beaten",
+            ShareArg::Own => "own",
+        }
+    }
+}
+
+/// The published number of games.
+const GAMES: usize = 80_000;
+
+/// A database, how many of its games are used, and how many of those are to learn from, which are
+/// four fifths.
+fn games(path: &Path, asked: Option<usize>) -> Result<(Database, usize, usize), Failure> {
+    let database = Database::open(path).map_err(Failure::input)?;
+    let games = asked.unwrap_or(GAMES.min(database.games()));
+    let input = |words: String| Failure::input(anyhow::anyhow!("{}: {words}", path.display()));
+    if games > database.games() {
+        let words = format!("it has {} games, and --games asks for {games}", database.games());
+        return Err(input(words));
+    }
+    if games < 10 {
+        return Err(input(format!("{games} games: at least 10 are needed, 8 to learn from")));
+    }
+    Ok((database, games, games * 4 / 5))
+}

@@ -1,0 +1,189 @@
+//! `cardroom endgame rules`: the shortest lists of rules for their price.
+
+use std::path::PathBuf;
+
+use learners::endgames::database::Database;
+use learners::endgames::rules::{Games, Price, find_betting, find_calling};
+use matches::stop::Stop;
+use models::rules::{Bet, Betting, Calling, RuleList, Size};
+use serde_json::{Value, json};
+use show::Table;
+
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+
+/// Find rules of few words for endgames, and say exactly what each costs.
+///
+/// A rule's price is what a best response wins from it beyond the game's value, in shares of the
+/// pot, on average over games that it was not found on. Beside what is found stand rules that need
+/// no search, and the published ones. docs/rules.md says how rules are written and played at a
+/// table.
+///
+/// Examples:
+///   cardroom endgame rules --data endgames --lines 3
+///   cardroom endgame rules --data endgames --lines 0 --price mine.rules
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// A database of `cardroom endgame database`
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// Find lists of up to so many bets
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=9))]
+    lines: u8,
+    /// Games to find rules on; the rest of the database prices them
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    games: usize,
+    /// Price the rules of this file, too; may be given again
+    #[arg(long, value_name = "FILE")]
+    price: Vec<PathBuf>,
+    /// Write the longest list that is found, with the rule for calls, to this file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// A priced rule.
+struct Priced {
+    what: String,
+    list: RuleList,
+    /// On games that it was not found on.
+    price: Price,
+}
+
+/// Finds, prices and prints.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let database = Database::open(&args.data).map_err(Failure::input)?;
+    if args.games == 0 || args.games >= database.games() {
+        return Err(Failure::input(anyhow::anyhow!(
+            "--games {}: the database has {}; name fewer, so that some are left to price rules on",
+            args.games,
+            database.games()
+        )));
+    }
+    let own = args.price.iter().map(|path| {
+        let at = |error: &dyn std::fmt::Display| {
+            Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| at(&error))?;
+        let list = RuleList::parse(&text).map_err(|error| at(&error))?;
+        Ok((path.display().to_string(), list))
+    });
+    let own = own.collect::<Result<Vec<_>, Failure>>()?;
+    let stop = Stop::new();
+    interrupt::listen(&stop)?;
+    let learn = Games::new(&database, 0..args.games).map_err(Failure::input)?;
+    let rest = Games::new(&database, args.games..database.games()).map_err(Failure::input)?;
+    // As many lists as a search of that many lines tends to price.
+    let sizes = database.card().sizes.len() as u64 - 1;
+    let lines = u64::from(args.lines);
+    let mut progress = Progress::patient(60 * sizes * lines * (lines + 2), "lists", args.quiet);
+    let found = find_betting(&learn, args.lines.into(), |priced| {
+        progress.show(priced, "");
+        !stop.asked()
+    });
+    progress.finish();
+    let Some(found) = found else {
+        return Err(Failure::interrupted("stopped; begin anew with the same command".to_owned()));
+    };
+    let bets = |bets: &[(f64, Size)], bluffs: Option<f64>| {
+        let bets = bets.iter().map(|&(percent, size)| Bet { size, percent });
+        let betting = Betting::new(bets.collect(), bluffs).expect("written here");
+        RuleList::new(Some(betting), None).expect("it has a part")
+    };
+    let calls = |calling| RuleList::new(None, Some(calling)).expect("it has a part");
+    let mut lists = vec![("always check".to_owned(), bets(&[], None))];
+    for (number, (betting, _)) in (1..).zip(&found) {
+        let list = RuleList::new(Some(betting.clone()), None).expect("it has a part");
+        lists.push((format!("found: {}", show::number::counted(number, "size")), list));
+    }
+    let all_in = [(95.0, Size::AllIn)];
+    lists.push(("published all-in rule".to_owned(), bets(&all_in, None)));
+    lists.push(("the same with bluffs".to_owned(), bets(&all_in, Some(1.0))));
+    lists.push(("always call".to_owned(), calls(Calling::Beating(0.0))));
+    lists.push(("call as often as the pot pays".to_owned(), calls(Calling::Best(1.0))));
+    let (calling, _) = find_calling(&learn);
+    lists.push(("found: calls".to_owned(), calls(calling)));
+    for (name, list) in own {
+        // Each part is a rule of its own.
+        if let Some(betting) = list.betting() {
+            let part = RuleList::new(Some(betting.clone()), None).expect("it has a part");
+            lists.push((format!("{name}: bets"), part));
+        }
+        if let Some(calling) = list.calling() {
+            lists.push((format!("{name}: calls"), calls(calling)));
+        }
+    }
+    let priced: Vec<Priced> = lists
+        .into_iter()
+        .map(|(what, list)| {
+            let price = match (list.betting(), list.calling()) {
+                (Some(betting), _) => rest.price_betting(betting),
+                (None, Some(calling)) => rest.price_calling(calling),
+                (None, None) => unreachable!("a list has a part"),
+            };
+            Priced { what, list, price }
+        })
+        .collect();
+    if let Some(path) = &args.out {
+        let betting = found.last().map(|(betting, _)| betting.clone());
+        let list = RuleList::new(betting, Some(calling)).expect("it has a part");
+        report::write(path, &list.to_string())?;
+    }
+    if args.json {
+        let rules: Vec<Value> = priced.iter().map(document).collect();
+        let document = json!({
+            "schema": "cardroom-endgame-rules/1",
+            "file": args.data,
+            "found_on": args.games,
+            "priced_on": rest.len(),
+            "rules": rules,
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    report::out(&text(args.games, rest.len(), &priced))
+}
+
+/// Words of a list, but for `else check`.
+fn words(list: &RuleList) -> usize {
+    let text = list.to_string();
+    let lines = text.lines().filter(|line| *line != "else check");
+    lines.map(|line| line.split_whitespace().count()).sum()
+}
+
+fn document(rule: &Priced) -> Value {
+    json!({
+        "name": rule.what,
+        "rules": rule.list.to_string(),
+        "words": words(&rule.list),
+        "bets": rule.list.betting().is_some(),
+        "exploitability": rule.price.mean,
+        "half_width": rule.price.half_width,
+    })
+}
+
+fn text(found_on: usize, priced_on: usize, rules: &[Priced]) -> String {
+    let mut table = Table::new(["rule", "words", "price, of the pot", "in words"]).right(1..3);
+    for rule in rules {
+        let lines = rule.list.to_string();
+        let lines: Vec<&str> = lines.lines().filter(|line| *line != "else check").collect();
+        let said = if lines.is_empty() { "check".to_owned() } else { lines.join("\n") };
+        table.row([
+            rule.what.clone(),
+            words(&rule.list).to_string(),
+            format!("{:.4} ± {:.4}", rule.price.mean, rule.price.half_width),
+            said,
+        ]);
+    }
+    format!(
+        "Found on {found_on} games, priced on {priced_on} others: what a best response wins beyond the\n\
+         game's value, on average, with 95 % intervals over games.\n\n{table}\n"
+    )
+}

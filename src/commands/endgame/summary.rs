@@ -1,0 +1,105 @@
+//! `cardroom endgame summary`: a database of endgames, looked at whole and solved again.
+
+use std::path::PathBuf;
+
+use learners::endgames::database::{Database, endgame};
+use rayon::prelude::*;
+use serde_json::json;
+use show::number::whole;
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::report;
+
+/// Solve every game of a database again: values, exploitabilities, and whether the file has the
+/// same strategies.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The database
+    #[arg(value_name = "FILE")]
+    data: PathBuf,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// What games say, added up.
+#[derive(Default)]
+struct Sums {
+    values: Vec<f64>,
+    /// The largest exploitability of either player.
+    worst: f64,
+    /// The largest difference of a probability to the file's.
+    differs: f64,
+    /// Games in which the simplex method ends at another strategy than the central one.
+    many: u64,
+}
+
+/// Games between two looks at the progress.
+const CHUNK: usize = 2048;
+
+/// Reads, solves and prints.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let database = Database::open(&args.data).map_err(Failure::input)?;
+    let bets = database.bets();
+    let of = |place: usize| {
+        let kept = database.game(place);
+        let game = endgame(kept.first, kept.second, &bets).map_err(Failure::input)?;
+        let solution = game.solve();
+        let worst = game.exploitabilities(&solution).into_iter().fold(0.0, f64::max);
+        let pairs = solution.strategy.iter().zip(kept.strategy);
+        let differs = pairs.map(|(a, b)| (a - f64::from(*b)).abs()).fold(0.0, f64::max);
+        let extreme = game.extreme(solvers::endgame::Pivots::Best);
+        let pairs = solution.strategy.iter().zip(&extreme.strategy);
+        let many = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) > 1e-6;
+        Ok((solution.value, worst, differs, many))
+    };
+    let mut progress = Progress::patient(database.games() as u64, "games", args.quiet);
+    let mut sums = Sums::default();
+    for start in (0..database.games()).step_by(CHUNK) {
+        let end = (start + CHUNK).min(database.games());
+        let games: Vec<_> = (start..end).into_par_iter().map(of).collect::<Result<_, Failure>>()?;
+        for (value, worst, differs, many) in games {
+            sums.values.push(value);
+            sums.worst = sums.worst.max(worst);
+            sums.differs = sums.differs.max(differs);
+            sums.many += u64::from(many);
+        }
+        progress.show(end as u64, "");
+    }
+    progress.finish();
+    let count = sums.values.len() as f64;
+    let mean = sums.values.iter().sum::<f64>() / count;
+    let spread = sums.values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    let deviation = (spread / (count - 1.0).max(1.0)).sqrt();
+    let half_width = 1.96 * deviation / count.sqrt();
+    if args.json {
+        let document = json!({
+            "schema": "cardroom-endgame-summary/1",
+            "file": args.data,
+            "games": database.games(),
+            "seed": database.card().seed,
+            "sha256": database.card().sha256,
+            "value": { "mean": mean, "half_width": half_width, "deviation": deviation },
+            "worst_exploitability": sums.worst,
+            "largest_difference": sums.differs,
+            "several_equilibria": sums.many,
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    report::out(&format!(
+        "{}: {} games\n\
+         value to the first player     {mean:.5} ± {half_width:.5} of the pot, standard deviation {deviation:.5}\n\
+         exploitability                {:.1e} of the pot at most, solved again\n\
+         difference to the file        {:.1e} at most, in one probability\n\
+         more than one equilibrium     in {} games at least\n",
+        args.data.display(),
+        whole(database.games() as u64),
+        sums.worst,
+        sums.differs,
+        whole(sums.many),
+    ))
+}

@@ -1,0 +1,147 @@
+//! `cardroom explain linear`: the weights of a linear rule in words.
+
+use std::path::{Path, PathBuf};
+
+use models::linear::{LinearModel, PUBLISHED, Theta, Weights};
+use serde_json::json;
+use show::number::signed;
+
+use crate::exit::Failure;
+use crate::report;
+
+/// Say what each weight of a linear rule for all-in or fold means, in big blinds.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A file of `cardroom train linear`, or `published`: the published weights
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Only the weights at this stack, in big blinds [default: all stacks of the file]
+    #[arg(long, value_name = "BLINDS")]
+    stack: Option<f64>,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Explains.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.stack.is_some_and(|stack| !(stack.is_finite() && stack >= 1.0)) {
+        return Err(Failure::usage("--stack: write big blinds from 1 on, as in 10"));
+    }
+    let model = load(&args.file)?;
+    let stacks = match args.stack {
+        Some(stack) => vec![(stack, model.at(stack))],
+        None => model.stacks().to_vec(),
+    };
+    let said: Vec<(f64, Vec<String>)> =
+        stacks.iter().map(|(stack, weights)| (*stack, sentences(*stack, weights))).collect();
+    if args.json {
+        let stack = |(stack, lines): &(f64, Vec<String>)| json!({"stack": stack, "says": lines});
+        let document = json!({
+            "schema": "cardroom-linear-words/1",
+            "method": model.method,
+            "stacks": said.iter().map(stack).collect::<Vec<_>>(),
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    let mut text = format!("{} ({})\n", args.file.display(), model.method);
+    for (stack, lines) in said {
+        text += &format!("\n{stack} big blinds\n");
+        lines.iter().for_each(|line| text += &format!("- {line}\n"));
+    }
+    report::out(&text)
+}
+
+fn load(path: &Path) -> Result<LinearModel, Failure> {
+    if path == Path::new("published") {
+        let stacks = vec![(10.0, Weights::shared(PUBLISHED))];
+        let [by, method] = ["published", "linear Q, 10M hands, alpha 0.0001"].map(str::to_owned);
+        return LinearModel::new(by, method, stacks).map_err(Failure::input);
+    }
+    let at = |error: &dyn std::fmt::Display| {
+        Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| at(&error))?;
+    text.parse().map_err(|error: models::linear::LinearError| at(&error))
+}
+
+/// What the weights of both blinds say.
+fn sentences(stack: f64, weights: &Weights) -> Vec<String> {
+    if weights.small == weights.big {
+        let mut lines = cards(&weights.small);
+        lines.extend(seats(stack, &weights.small, &weights.big));
+        return lines;
+    }
+    let of = |who: &str, theta: &Theta| {
+        cards(theta).into_iter().map(|line| format!("{who}: {line}")).collect::<Vec<_>>()
+    };
+    let mut lines = of("small blind", &weights.small);
+    lines.extend(of("big blind", &weights.big));
+    lines.extend(seats(stack, &weights.small, &weights.big));
+    lines
+}
+
+/// Of the cards.
+fn cards(theta: &Theta) -> Vec<String> {
+    let [_, high, low, gap, suited, .., pair] = *theta;
+    let mut lines = vec![format!(
+        "An ace instead of a deuce as the higher card is worth {} (weight {} × 12/13).",
+        signed(high * 12.0 / 13.0, 2),
+        signed(high, 3)
+    )];
+    let collinear = if low < 0.0 && gap < 0.0 {
+        " The sign is no loss by a better card: with the higher card fixed a higher lower card also \
+         makes the gap smaller, which the next weight pays for."
+    } else {
+        ""
+    };
+    lines.push(format!(
+        "An ace instead of a deuce as the lower card is worth {} (weight {} × 12/13), the gap left \
+         as it is.{collinear}",
+        signed(low * 12.0 / 13.0, 2),
+        signed(low, 3)
+    ));
+    lines.push(format!(
+        "The gap between the ranks counts {} times its fourth root: neighbours {}, a gap of 12 {}; \
+         pairs have none.",
+        signed(gap, 3),
+        signed(gap, 2),
+        signed(gap * 12f64.powf(0.25), 2)
+    ));
+    lines.push(format!("Two cards of one suit are worth {}.", signed(suited, 3)));
+    if pair != 0.0 {
+        lines.push(format!("A pair is worth {} more.", signed(pair, 3)));
+    }
+    lines
+}
+
+/// Of the blinds.
+fn seats(stack: f64, small: &Theta, big: &Theta) -> Vec<String> {
+    let fold = small[0] + small[5];
+    let mut lines = vec![
+        format!(
+            "A fold of the small blind is said to leave {fold:.3} (intercept and small blind); the \
+             rules leave {:.1}.",
+            stack - 0.5
+        ),
+        format!(
+            "A fold of the big blind is said to leave {:.3} (the intercept); the rules leave {:.1} \
+             after an all-in and {:.1} after a fold.",
+            big[0],
+            stack - 1.0,
+            stack + 0.5
+        ),
+        format!(
+            "To be the small blind is worth {} in a fold and {} all-in.",
+            signed(small[5], 3),
+            signed(small[5] + small[6], 3)
+        ),
+    ];
+    lines.push(match big[7] {
+        0.0 => "The big blind calls where the cards alone count more than 0: its calls have no \
+                constant."
+            .to_owned(),
+        call => format!("A call of the big blind has a constant of {}.", signed(call, 3)),
+    });
+    lines
+}

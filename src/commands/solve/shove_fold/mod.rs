@@ -1,0 +1,148 @@
+//! `cardroom solve shove-fold`: all-in or fold before the flop.
+
+mod picture;
+mod rules;
+mod text;
+
+use std::path::PathBuf;
+
+use cards::StartingHand;
+use serde_json::{Value, json};
+use solvers::shove_fold::{Equilibrium, Payoffs, Range, Ranges, equilibrium, share};
+
+use crate::exit::Failure;
+use crate::report;
+use crate::stacks::Stacks;
+use rules::Rule;
+
+/// Solve all-in or fold: hold'em heads-up in which the small blind moves all-in or folds, and the
+/// big blind calls or folds.
+///
+/// Blinds are 0.5 and 1. Shown are what the small blind wins, and how often each hand is played. A
+/// rule beside it is judged exactly: what the ranges of each blind lose to best responses, in
+/// thousandths of a big blind a hand.
+///
+/// Rules: `published` (the weights of docs/studies/002.md), `sage` and `sage-best` (sums learned by
+/// heart, docs/solve.md), `always`, `never`, or a file of `cardroom train linear`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The stacks of both players in big blinds, blinds and antes included: 10, 7.5, 5..20 or a
+    /// list
+    #[arg(long, value_name = "STACKS")]
+    stack: Stacks,
+    /// An ante of each player, in big blinds
+    #[arg(long, value_name = "BLINDS", default_value_t = 0.0)]
+    ante: f64,
+    /// Judge this rule; may be given several times
+    #[arg(long, value_name = "NAME|FILE")]
+    rules: Vec<String>,
+    /// Draw all-ins and calls of one stack; with one rule beside it, and their difference
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// A stack with what was found.
+struct Solved {
+    payoffs: Payoffs,
+    found: Equilibrium,
+    judged: Vec<Judged>,
+}
+
+/// A rule at a stack.
+struct Judged {
+    name: String,
+    ranges: Ranges,
+    /// What each blind's range loses to best responses, in mbb a hand.
+    losses: [f64; 2],
+    /// What the small blind wins where both play by the rule, in big blinds.
+    value: f64,
+    /// Of sums learned by heart: the least for an all-in and for a call.
+    thresholds: Option<[u32; 2]>,
+}
+
+/// Solves and prints.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let Stacks(stacks) = &args.stack;
+    if args.svg.is_some() && (stacks.len() > 1 || args.rules.len() > 1) {
+        return Err(Failure::usage("--svg draws one --stack, with one of --rules at most"));
+    }
+    let rules = args.rules.iter().map(|name| Rule::load(name)).collect::<Result<Vec<_>, _>>()?;
+    let mut solved = Vec::new();
+    for &stack in stacks {
+        let payoffs = Payoffs::new(stack, args.ante).map_err(Failure::input)?;
+        let found = equilibrium(&payoffs);
+        let judge = |rule: &Rule| rule.at(&payoffs).map(|at| judged(rule, &payoffs, &found, at));
+        let judged = rules.iter().filter_map(judge).collect();
+        solved.push(Solved { payoffs, found, judged });
+    }
+    if let (Some(path), [one]) = (&args.svg, solved.as_slice()) {
+        report::write(path, &picture::charts(one))?;
+    }
+    if args.json {
+        let document = json!({
+            "schema": "cardroom-shove-fold/1",
+            "stacks": solved.iter().map(document).collect::<Vec<_>>(),
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    report::out(&match solved.as_slice() {
+        [one] => text::one(one),
+        several => text::several(several),
+    })
+}
+
+fn judged(
+    rule: &Rule,
+    payoffs: &Payoffs,
+    found: &Equilibrium,
+    (ranges, thresholds): (Ranges, Option<[u32; 2]>),
+) -> Judged {
+    Judged {
+        name: rule.name.clone(),
+        losses: found.losses(payoffs, &ranges).map(|loss| 1000.0 * loss),
+        value: payoffs.value(&ranges),
+        ranges,
+        thresholds,
+    }
+}
+
+/// A range by the names of the hands.
+fn by_hand(range: &Range) -> Value {
+    let shares = StartingHand::all().zip(range);
+    shares
+        .map(|(hand, share)| (hand.to_string(), json!(share)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+fn document(solved: &Solved) -> Value {
+    let Solved { payoffs, found, judged } = solved;
+    let rule = |judged: &Judged| {
+        json!({
+            "rule": judged.name,
+            "small_blind_loses_mbb": judged.losses[0],
+            "big_blind_loses_mbb": judged.losses[1],
+            "value": judged.value,
+            "jam_share": share(&judged.ranges.jam),
+            "call_share": share(&judged.ranges.call),
+            "thresholds": judged.thresholds,
+            "jam": by_hand(&judged.ranges.jam),
+            "call": by_hand(&judged.ranges.call),
+        })
+    };
+    json!({
+        "stack": payoffs.stack,
+        "ante": payoffs.ante,
+        "value": found.value,
+        "exploitability": found.exploitability,
+        "iterations": found.iterations,
+        "jam_share": share(&found.ranges.jam),
+        "call_share": share(&found.ranges.call),
+        "jam": by_hand(&found.ranges.jam),
+        "call": by_hand(&found.ranges.call),
+        "rules": judged.iter().map(rule).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,311 @@
+//! `cardroom train linear`: linear rules for all-in or fold, learned or searched.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use learners::linear_q::{Form, Lesson, Quirk, learn, search};
+use models::linear::{Blind, FEATURES, LinearModel, Theta, Weights};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use show::Table;
+use show::number::percent;
+use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
+
+use crate::config::units::Count;
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::report;
+use crate::stacks::Stacks;
+use crate::threads::threads;
+
+/// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand,
+/// which the agent `linear` plays by and `cardroom explain linear` puts into words.
+///
+/// Method q learns from hands that the rule plays against itself, as docs/studies/002.md says;
+/// every seed is a run, and the file has the mean of their weights. Method search looks for the
+/// weights that lose least to best responses, from several starts. What a rule loses is exact, in
+/// thousandths of a big blind a hand.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Stacks in big blinds: 10, 5..20 or a list
+    #[arg(long, value_name = "STACKS")]
+    stack: Stacks,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// How the weights are found
+    #[arg(long, value_enum, default_value = "q")]
+    method: Method,
+    /// Hands of a run of method q, as in 500k or 10M
+    #[arg(long, value_name = "N", default_value = "10M")]
+    hands: Count,
+    /// Runs of method q for each stack
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    seeds: u32,
+    /// The learning rate of method q
+    #[arg(long, value_name = "RATE", default_value_t = 1e-4)]
+    alpha: f64,
+    /// Which weights there are
+    #[arg(long, value_enum, default_value = "published")]
+    weights: Which,
+    /// Leave out a peculiarity of the published algorithm; may be given several times
+    #[arg(long, value_enum, value_name = "QUIRK")]
+    without: Vec<Without>,
+    /// Directions that method search looks at, for each stack
+    #[arg(long, value_name = "N", default_value = "20k")]
+    evaluations: Count,
+    /// The first seed
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Method {
+    /// Monte Carlo learning of linear action values
+    Q,
+    /// A direct search of what is lost to best responses
+    Search,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Which {
+    /// One for each of the seven published features
+    Published,
+    /// And a constant for the big blind's calls
+    Call,
+    /// And one for pairs
+    Pair,
+    /// Those nine for each blind
+    Own,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Without {
+    /// The big blind learns where the small blind folded
+    UpdateAfterFold,
+    /// All-ins are won by the toss of a coin; without, the mean is paid
+    CoinFlips,
+    /// Half the share of exploration reverses actions; without, all of it
+    HalfExploration,
+    /// Weights begin between 0 and 1; without, at 0
+    RandomStart,
+    /// The big blind's estimate comes before the small blind's update; without, after
+    StaleEstimate,
+    /// A blind learns where the other one explored
+    ExploringOpponents,
+}
+
+/// A rule at a stack.
+struct Made {
+    seed: u64,
+    weights: Weights,
+    ranges: Ranges,
+    /// What each blind's range loses to best responses, in mbb a hand.
+    losses: [f64; 2],
+}
+
+/// All runs of a stack.
+struct Stack {
+    stack: f64,
+    runs: Vec<Made>,
+    /// The mean of their weights.
+    mean: Made,
+}
+
+/// Trains, writes the file and says what it loses.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.hands.0 == 0 || args.evaluations.0 == 0 || args.evaluations.0 > u64::from(u32::MAX) {
+        return Err(Failure::usage(
+            "--hands and --evaluations must be at least 1, below 4 billion",
+        ));
+    }
+    if !(args.alpha.is_finite() && args.alpha > 0.0) {
+        return Err(Failure::usage(format!("--alpha {}: write a number above 0", args.alpha)));
+    }
+    let Stacks(stacks) = &args.stack;
+    let seeds = if args.method == Method::Q { args.seeds.into() } else { 1 };
+    let jobs: Vec<(usize, u64)> = (0..stacks.len())
+        .flat_map(|stack| (0..seeds).map(move |run| (stack, args.seed.wrapping_add(run))))
+        .collect();
+    let solved = stacks.iter().map(|&stack| {
+        let payoffs = Payoffs::new(stack, 0.0).map_err(Failure::input)?;
+        let found = equilibrium(&payoffs);
+        Ok((payoffs, found))
+    });
+    let solved = solved.collect::<Result<Vec<_>, Failure>>()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(args.threads)).build();
+    let pool = pool.map_err(Failure::input)?;
+    let done = AtomicU64::new(0);
+    let progress = std::sync::Mutex::new(Progress::patient(jobs.len() as u64, "runs", args.quiet));
+    let made = pool.install(|| {
+        let one = |&(stack, seed): &(usize, u64)| {
+            let weights = args.weights_of(stacks[stack], &solved[stack].0, seed)?;
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if let Ok(mut progress) = progress.lock() {
+                progress.show(done, "");
+            }
+            Ok((stack, made_of(seed, weights, &solved[stack])))
+        };
+        jobs.par_iter().map(one).collect::<Result<Vec<_>, Failure>>()
+    });
+    if let Ok(progress) = progress.lock() {
+        progress.finish();
+    }
+    let mut by_stack: Vec<Vec<Made>> = stacks.iter().map(|_| Vec::new()).collect();
+    made?.into_iter().for_each(|(stack, made)| by_stack[stack].push(made));
+    let stacks: Vec<Stack> = by_stack
+        .into_iter()
+        .zip(solved.iter().zip(stacks))
+        .map(|(runs, (solved, &stack))| {
+            let weights = Weights {
+                small: mean(runs.iter().map(|run| &run.weights.small)),
+                big: mean(runs.iter().map(|run| &run.weights.big)),
+            };
+            Stack { stack, runs, mean: made_of(args.seed, weights, solved) }
+        })
+        .collect();
+    let model = LinearModel::new(
+        concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned(),
+        args.method(),
+        stacks.iter().map(|stack| (stack.stack, stack.mean.weights)).collect(),
+    );
+    report::write(&args.out, &model.map_err(Failure::input)?.to_string())?;
+    if args.json {
+        let document = json!({
+            "schema": "cardroom-linear/1",
+            "features": FEATURES,
+            "method": args.method(),
+            "stacks": stacks.iter().map(document).collect::<Vec<_>>(),
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    report::out(&format!("{}\n{}\n", table(&stacks), args.out.display()))
+}
+
+impl Args {
+    /// The weights of one run.
+    fn weights_of(&self, stack: f64, payoffs: &Payoffs, seed: u64) -> Result<Weights, Failure> {
+        let form = match self.weights {
+            Which::Published => Form::Published,
+            Which::Call => Form::Call,
+            Which::Pair => Form::Pair,
+            Which::Own => Form::Own,
+        };
+        match self.method {
+            Method::Search => Ok(search(payoffs, form, self.evaluations.0 as u32, seed).weights),
+            Method::Q => {
+                let without = self.without.iter().map(|&quirk| quirk.quirk()).collect();
+                let (hands, alpha) = (self.hands.0, self.alpha);
+                learn(&Lesson { stack, hands, alpha, form, without }, seed).map_err(Failure::input)
+            }
+        }
+    }
+
+    /// How the weights were found, in words.
+    fn method(&self) -> String {
+        let weights = match self.weights {
+            Which::Published => "the published weights",
+            Which::Call => "with a constant for calls",
+            Which::Pair => "with weights for calls and pairs",
+            Which::Own => "with weights for each blind",
+        };
+        match self.method {
+            Method::Search => format!("search of {} directions, {weights}", self.evaluations),
+            Method::Q => format!(
+                "linear Q, {} hands, alpha {}, mean of {} seeds, {weights}{}",
+                self.hands,
+                self.alpha,
+                self.seeds,
+                self.without.iter().map(|quirk| format!(", without {quirk:?}")).collect::<String>()
+            ),
+        }
+    }
+}
+
+impl Without {
+    fn quirk(self) -> Quirk {
+        match self {
+            Without::UpdateAfterFold => Quirk::UpdateAfterFold,
+            Without::CoinFlips => Quirk::CoinFlips,
+            Without::HalfExploration => Quirk::HalfExploration,
+            Without::RandomStart => Quirk::RandomStart,
+            Without::StaleEstimate => Quirk::StaleEstimate,
+            Without::ExploringOpponents => Quirk::ExploringOpponents,
+        }
+    }
+}
+
+fn made_of(seed: u64, weights: Weights, (payoffs, found): &(Payoffs, Equilibrium)) -> Made {
+    let ranges = Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) };
+    let losses = found.losses(payoffs, &ranges).map(|loss| 1000.0 * loss);
+    Made { seed, weights, ranges, losses }
+}
+
+fn mean<'a>(runs: impl ExactSizeIterator<Item = &'a Theta>) -> Theta {
+    let count = runs.len() as f64;
+    let mut mean = [0.0; FEATURES.len()];
+    for theta in runs {
+        mean.iter_mut().zip(theta).for_each(|(mean, weight)| *mean += weight / count);
+    }
+    mean
+}
+
+fn document(stack: &Stack) -> Value {
+    let one = |made: &Made| {
+        json!({
+            "seed": made.seed,
+            "weights": made.weights.small,
+            "big_blind_weights": made.weights.big,
+            "small_blind_loses_mbb": made.losses[0],
+            "big_blind_loses_mbb": made.losses[1],
+            "jam_share": share(&made.ranges.jam),
+            "call_share": share(&made.ranges.call),
+        })
+    };
+    json!({
+        "stack": stack.stack,
+        "runs": stack.runs.iter().map(one).collect::<Vec<_>>(),
+        "mean": one(&stack.mean),
+    })
+}
+
+/// What the rules lose: of several runs the mean and the deviation.
+fn table(stacks: &[Stack]) -> Table {
+    let head =
+        ["stack", "small blind loses", "big blind", "mean, mbb", "all-in", "call", "of the mean"];
+    let mut table = Table::new(head).right(0..);
+    for Stack { stack, runs, mean } in stacks {
+        let over = |of: &dyn Fn(&Made) -> f64, decimals: usize| {
+            let values: Vec<f64> = runs.iter().map(of).collect();
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+            let text = format!("{mean:.decimals$}");
+            match values.len() {
+                1 => text,
+                count => {
+                    let deviation = (squares / (count - 1) as f64).sqrt();
+                    format!("{text} (sd {deviation:.decimals$})")
+                }
+            }
+        };
+        table.row([
+            stack.to_string(),
+            over(&|made| made.losses[0], 1),
+            over(&|made| made.losses[1], 1),
+            over(&|made| 0.5 * (made.losses[0] + made.losses[1]), 1),
+            percent(share(&mean.ranges.jam), 1),
+            percent(share(&mean.ranges.call), 1),
+            format!("{:.1}", 0.5 * (mean.losses[0] + mean.losses[1])),
+        ]);
+    }
+    table
+}

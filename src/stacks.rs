@@ -1,0 +1,56 @@
+//! Stacks on the command line: `10`, `5..20`, or several of these with commas between.
+
+use std::str::FromStr;
+
+/// Stacks in big blinds, each once, the smallest first.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stacks(pub(crate) Vec<f64>);
+
+/// The most that may be named.
+const MOST: usize = 1000;
+
+impl FromStr for Stacks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Stacks, String> {
+        let wrong = || {
+            format!(
+                "write stacks in big blinds from 1 on, at most {MOST}, as in 10, 5..20 or 2.5,7"
+            )
+        };
+        let one = |text: &str| {
+            let stack = text.trim().parse::<f64>().ok();
+            stack.filter(|stack| stack.is_finite() && *stack >= 1.0).ok_or_else(wrong)
+        };
+        let mut stacks = Vec::new();
+        for part in text.split(',') {
+            match part.split_once("..") {
+                None => stacks.push(one(part)?),
+                Some((from, to)) => {
+                    let (from, to) = (one(from)?, one(to)?);
+                    if from > to || to - from > MOST as f64 {
+                        return Err(wrong());
+                    }
+                    stacks.extend((0..=(to - from) as usize).map(|more| from + more as f64));
+                }
+            }
+        }
+        stacks.sort_by(f64::total_cmp);
+        stacks.dedup();
+        if stacks.len() > MOST { Err(wrong()) } else { Ok(Stacks(stacks)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stacks;
+
+    #[test]
+    fn stacks_are_read_in_order_and_what_is_none_is_refused() {
+        let read = |text: &str| text.parse::<Stacks>().map(|Stacks(stacks)| stacks);
+        assert_eq!(read("7,5..6.5,2.5, 7"), Ok(vec![2.5, 5.0, 6.0, 7.0]));
+        for text in ["", "0.5", "nan", "inf", "ten", "9..5", "1..1e9", "5..", "-3", "5,,6"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The published claims, each with what was found and how far it may be from what was published.
+
+use super::results::{Results, Score};
+
+/// A claim.
+pub(super) struct Claim {
+    pub(super) claim: String,
+    pub(super) holds: bool,
+    pub(super) found: String,
+}
+
+impl Claim {
+    pub(super) fn word(&self) -> &'static str {
+        if self.holds { "reproduced" } else { "not reproduced" }
+    }
+}
+
+/// All claims that there are results of.
+pub(super) fn claims(results: &Results) -> Vec<Claim> {
+    let mut claims = vec![uniform(results), polarised(results), exact(results)];
+    claims.extend(low_exploitability(results));
+    claims.extend(single_sizes(results));
+    claims.extend(distance_falls(results));
+    claims.extend(separate_cards(results).into_iter().flatten());
+    claims.extend(neighbours(results));
+    for leaf in &results.trees[0].leaves {
+        claims.push(Claim {
+            claim: format!("A depth-4 tree has the leaf {:.4}: {}", leaf.published, leaf.asked),
+            holds: leaf.holds,
+            found: format!("{:.4}", leaf.size),
+        });
+    }
+    claims.extend(rules_help(results));
+    claims
+}
+
+fn uniform(results: &Results) -> Claim {
+    let figure = &results.figure_1[0];
+    let exact = 0.5 + 29_611.0 / 450_450.0;
+    Claim {
+        claim: "Uniform cards (Figure 1a): the first player gets ½ + 29,611/450,450 of the pot"
+            .to_owned(),
+        holds: (figure.value - exact).abs() < 1e-9,
+        found: format!("{:.10}", figure.value),
+    }
+}
+
+fn polarised(results: &Results) -> Claim {
+    let [one, other] = [&results.figure_1[1], &results.figure_1[2]];
+    Claim {
+        claim: "The best and the worst card against a middling one get 0.875 (Figure 1b), a middling one \
+                against these 0.5 (Figure 1c)"
+            .to_owned(),
+        holds: (one.value - 0.875).abs() < 1e-9 && (other.value - 0.5).abs() < 1e-9,
+        found: format!("{:.10} and {:.10}", one.value, other.value),
+    }
+}
+
+fn exact(results: &Results) -> Claim {
+    let summary = &results.summary;
+    Claim {
+        claim: "Random games are solved to equilibria".to_owned(),
+        holds: summary.worst <= 1e-9,
+        found: format!(
+            "exploitability at most {:.0e} of the pot in {} games",
+            summary.worst,
+            show::number::whole(summary.games)
+        ),
+    }
+}
+
+/// The exploitabilities of these representations at depth 5.
+fn at_five(results: &Results, numbers: std::ops::RangeInclusive<u64>) -> Option<Vec<Score>> {
+    numbers.map(|number| results.at(number, 5).map(|tree| tree.score)).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn low_exploitability(results: &Results) -> Option<Claim> {
+    let scores = at_five(results, 1..=6)?;
+    let values: Vec<f64> = scores.iter().map(|score| score.exploitability.mean).collect();
+    let (least, most) =
+        values.iter().fold((f64::MAX, 0.0f64), |(low, high), &v| (low.min(v), high.max(v)));
+    Some(Claim {
+        claim: "Trees of depth 5 lose .09 to .21 of the pot to a best response (Figure 6b); here \
+                representations 1 to 6, which answer with probabilities"
+            .to_owned(),
+        holds: least >= 0.08 && most <= 0.21,
+        found: format!("{least:.3} to {most:.3}"),
+    })
+}
+
+fn single_sizes(results: &Results) -> Option<Claim> {
+    let of = |numbers| -> Option<f64> {
+        let scores = at_five(results, numbers)?;
+        Some(mean(&scores.iter().map(|score| score.exploitability.mean).collect::<Vec<_>>()))
+    };
+    let (shares, sizes) = (of(1..=6)?, of(7..=10)?);
+    Some(Claim {
+        claim:
+            "Trees that answer with one size lose more than those that answer with probabilities"
+                .to_owned(),
+        holds: sizes > shares,
+        found: format!("{sizes:.3} against {shares:.3} at depth 5, on average"),
+    })
+}
+
+fn distance_falls(results: &Results) -> Option<Claim> {
+    let first = results.learned.representations.first()?.trees.first()?.depth;
+    let last = results.learned.representations.first()?.trees.last()?.depth;
+    let ends = (1..=10).map(|number| {
+        let of = |depth| results.at(number, depth).map(|tree| tree.score.distance.mean);
+        Some((of(first)?, of(last)?))
+    });
+    let ends: Vec<(f64, f64)> = ends.collect::<Option<_>>()?;
+    let fall = ends.iter().filter(|(first, last)| last < first).count();
+    Some(Claim {
+        claim: "The error of all representations falls with depth (Figure 4), as earth mover's distance"
+            .to_owned(),
+        holds: fall == ends.len(),
+        found: format!("{fall} of {} are nearer at depth {last} than at {first}", ends.len()),
+    })
+}
+
+/// What is said of which representation is nearest: that answers are made card by card, and with
+/// which inputs.
+fn separate_cards(results: &Results) -> Option<[Claim; 2]> {
+    let last = results.learned.representations.first()?.trees.last()?.depth;
+    let of = |number| results.at(number, last).map(|tree| tree.score.distance.mean);
+    let all: Vec<(u64, f64)> =
+        (1..=10).map(|number| Some((number, of(number)?))).collect::<Option<_>>()?;
+    let best = all.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let found = format!("representation {} is nearest, {:.4} at depth {last}", best.0, best.1);
+    Some([
+        Claim {
+            claim: "Answers card by card are nearer to equilibria than whole strategies".to_owned(),
+            holds: (3..=6).contains(&best.0),
+            found: found.clone(),
+        },
+        Claim {
+            claim: "Nearest of all is the one with both distributions and the card's own share as inputs \
+                    (the sixth of the paper's list, which it calls the fourth)"
+                .to_owned(),
+            holds: best.0 == 6,
+            found,
+        },
+    ])
+}
+
+fn neighbours(results: &Results) -> Option<Claim> {
+    let (k, best) = results
+        .learned
+        .neighbours
+        .iter()
+        .min_by(|a, b| a.1.distance.mean.total_cmp(&b.1.distance.mean))?;
+    let worst = at_five(results, 1..=6)?;
+    let tree = worst.iter().map(|score| score.distance.mean).fold(f64::MAX, f64::min);
+    Some(Claim {
+        claim: "The nearest neighbours predict well".to_owned(),
+        holds: best.distance.mean < tree,
+        found: format!(
+            "k = {k}: distance {:.4}, and {tree:.4} of the best tree of depth 5",
+            best.distance.mean
+        ),
+    })
+}
+
+fn rules_help(results: &Results) -> Option<Claim> {
+    let (plain, check) = (results.rule("published all-in rule")?, results.rule("always check")?);
+    Some(Claim {
+        claim: "The all-in rule of the paper helps".to_owned(),
+        holds: plain.price.mean < check.price.mean,
+        found: format!(
+            "alone it costs {:.4} of the pot, always checking {:.4}; with bluffs, which it does not \
+             mention, {:.4}",
+            plain.price.mean,
+            check.price.mean,
+            results.rule("the same with bluffs")?.price.mean
+        ),
+    })
+}

@@ -1,0 +1,181 @@
+//! The results as files, as pictures and as a document.
+
+use logs::chart::{Chart, Line, Style};
+use serde_json::{Value, json};
+
+use super::claims::claims;
+use super::results::{Depth, Mean, Representation, Results, Score};
+use crate::Options;
+
+/// The depth of the published table.
+const DEPTH: u64 = 5;
+
+/// The depth-5 table, the neighbours and the baselines.
+pub(super) fn table(results: &Results) -> String {
+    let mut csv =
+        "what,nodes,distance,distance_half_width,exploitability,exploitability_half_width\n"
+            .to_owned();
+    let mut line = |what: &str, nodes: String, score: Score| {
+        let Score { distance, exploitability } = score;
+        csv += &format!(
+            "{what},{nodes},{:.6},{:.6},{:.6},{:.6}\n",
+            distance.mean, distance.half_width, exploitability.mean, exploitability.half_width
+        );
+    };
+    for representation in &results.learned.representations {
+        let tree = representation.trees.iter().find(|tree| tree.depth == DEPTH);
+        if let Some(tree) = tree {
+            line(&representation.name.replace(',', ";"), tree.nodes.to_string(), tree.score);
+        }
+    }
+    for (k, score) in &results.learned.neighbours {
+        line(&format!("{k} nearest"), String::new(), *score);
+    }
+    for (name, score) in &results.learned.baselines {
+        line(name, String::new(), *score);
+    }
+    csv
+}
+
+/// Every tree by representation and depth.
+pub(super) fn depths(results: &Results) -> String {
+    let mut csv = "representation,depth,nodes,distance,exploitability\n".to_owned();
+    for representation in &results.learned.representations {
+        for Depth { depth, nodes, score } in &representation.trees {
+            csv += &format!(
+                "{},{depth},{nodes},{:.6},{:.6}\n",
+                representation.number, score.distance.mean, score.exploitability.mean
+            );
+        }
+    }
+    csv
+}
+
+/// Rules by their price.
+pub(super) fn rules(results: &Results) -> String {
+    let mut csv = "rule,words,exploitability,half_width,text\n".to_owned();
+    for rule in &results.rules.rules {
+        let Mean { mean, half_width } = rule.price;
+        csv += &format!("{},{},{mean:.6},{half_width:.6},{}\n", rule.name, rule.words, rule.line());
+    }
+    csv
+}
+
+/// The colours of curves: one for answers of 310 numbers, of 31 and of one.
+const COLOURS: [(&str, &str); 3] = [("whole", "#2a8f5b"), ("card", "#4f7fd1"), ("size", "#c2571a")];
+
+/// Curves by depth, one for each representation.
+pub(super) fn by_depth(
+    results: &Results,
+    name: &'static str,
+    title: &str,
+    of: impl Fn(&Score) -> f64,
+) -> String {
+    let class = |number: u64| COLOURS[usize::from(number > 2) + usize::from(number > 6)].0;
+    // The best of each kind, so that the curves can be told apart.
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for (kind, words) in
+        COLOURS.iter().zip(["all cards at once", "card by card", "one size a card"])
+    {
+        let all = results.learned.representations.iter();
+        let own = all.filter(|representation| class(representation.number) == kind.0);
+        let last = |representation: &&Representation| {
+            representation.trees.last().map_or(f64::MAX, |tree| of(&tree.score))
+        };
+        let Some(best) = own.min_by(|a, b| last(a).total_cmp(&last(b))) else { continue };
+        let points = best.trees.iter().map(|tree| (tree.depth as f64, of(&tree.score)));
+        lines.push(Line { class: kind.0, points: points.collect() });
+        names.push(words);
+    }
+    let chart = Chart {
+        name,
+        size: [720, 340],
+        title,
+        titled: true,
+        description: "",
+        along: "depth",
+        lines,
+        band: Vec::new(),
+    };
+    coloured(&chart.svg_as(Style { logarithmic: false, names: &names }), name, &COLOURS)
+}
+
+/// The price of what is found by its words.
+pub(super) fn front(results: &Results) -> String {
+    let own = results.rules.rules.iter().filter(|rule| {
+        rule.bets && (rule.name == "always check" || rule.name.starts_with("found"))
+    });
+    let points = own.map(|rule| (rule.words as f64, rule.price.mean)).collect();
+    let chart = Chart {
+        name: "front",
+        size: [720, 340],
+        title: "What a best response wins, of the pot",
+        titled: true,
+        description: "",
+        along: "words of the rule",
+        lines: vec![Line { class: "card", points }],
+        band: Vec::new(),
+    };
+    let svg = chart.svg_as(Style { logarithmic: false, names: &["rules found"] });
+    coloured(&svg, "front", &COLOURS)
+}
+
+fn coloured(svg: &str, name: &str, colours: &[(&str, &str)]) -> String {
+    let rule = |(class, colour): &(&str, &str)| format!(".{name} .{class}{{stroke:{colour}}}");
+    let rules: String = colours.iter().map(rule).collect();
+    svg.replacen("</title>\n", &format!("</title>\n<style>{rules}</style>\n"), 1)
+}
+
+/// The result as a document.
+pub(super) fn document(options: &Options, results: &Results) -> Value {
+    let mean = |Mean { mean, half_width }: Mean| json!({ "mean": mean, "half_width": half_width });
+    let score = |score: Score| {
+        json!({
+            "distance": mean(score.distance),
+            "exploitability": mean(score.exploitability),
+        })
+    };
+    let tree = |tree: &Depth| json!({ "depth": tree.depth, "nodes": tree.nodes, "score": score(tree.score) });
+    let representations = results.learned.representations.iter().map(|representation| {
+        json!({
+            "number": representation.number,
+            "name": representation.name,
+            "trees": representation.trees.iter().map(tree).collect::<Vec<_>>(),
+        })
+    });
+    let neighbours = results.learned.neighbours.iter();
+    let baselines = results.learned.baselines.iter();
+    let rules = results.rules.rules.iter().map(|rule| {
+        json!({
+            "name": rule.name,
+            "words": rule.words,
+            "text": rule.text,
+            "exploitability": mean(rule.price),
+        })
+    });
+    let claims = claims(results)
+        .into_iter()
+        .map(|claim| json!({ "claim": claim.claim, "holds": claim.holds, "found": claim.found }));
+    let summary = &results.summary;
+    json!({
+        "schema": "cardroom-study-001/1",
+        "scale": options.scale,
+        "claims": claims.collect::<Vec<_>>(),
+        "database": {
+            "games": summary.games,
+            "value": mean(summary.value),
+            "deviation": summary.deviation,
+            "worst_exploitability": summary.worst,
+            "several_equilibria": summary.several,
+        },
+        "representations": representations.collect::<Vec<_>>(),
+        "neighbours": neighbours
+            .map(|(k, of)| json!({ "k": k, "score": score(*of) }))
+            .collect::<Vec<_>>(),
+        "baselines": baselines
+            .map(|(name, of)| json!({ "name": name, "score": score(*of) }))
+            .collect::<Vec<_>>(),
+        "rules": rules.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,52 @@
+//! Study 002: shove or fold by a linear value function, a published lesson in reinforcement
+//! learning (docs/studies/002.md).
+//!
+//! A rule of seven weights learns by self-play when to move all-in and when to call. Here it is
+//! learned again, at sixteen stacks; every rule is judged exactly, by what best responses win from
+//! it; each peculiarity of the published algorithm is left out in turn; and beside it stand the
+//! best weights of the same features and a rule that players learn by heart.
+
+use crate::page::{Frame, page};
+use crate::record::Record;
+use crate::{Options, ReadError, Report, Study, render};
+
+mod claims;
+mod results;
+mod sections;
+mod steps;
+mod tables;
+
+/// The study.
+pub const STUDY: Study = Study {
+    number: "002",
+    title: "Shove or fold by a linear value function: seven weights learned by self-play",
+    students: false,
+    steps: steps::steps,
+    report,
+};
+
+fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
+    let results = results::Results::read(options)?;
+    let sections = sections::sections(&results);
+    let frame = Frame {
+        title: "Study 002: shove or fold by a linear value function",
+        about: "A published lesson in reinforcement learning, done again: the small blind moves all-in or \
+                folds, the big blind calls or folds, and seven weights of the hand learn both by self-play.",
+        made: format!("The scale is {}.", options.scale),
+        commands: String::new(),
+    };
+    let mut files = vec![
+        ("theta.csv", tables::theta(&results)),
+        ("stacks.csv", tables::stacks(&results)),
+        ("tables.md", render::markdown(&sections)),
+        ("report.html", page(&frame, record, &sections)?),
+    ];
+    let own = |picture: &&crate::sections::Picture| picture.file == sections::CURVE;
+    let curve = sections.iter().flat_map(|section| &section.pictures).find(own);
+    files.extend(curve.map(|picture| (sections::CURVE, picture.svg.clone())));
+    Ok(Report {
+        text: render::text(&sections),
+        document: tables::document(options, &results),
+        files,
+    })
+}

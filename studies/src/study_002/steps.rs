@@ -1,0 +1,112 @@
+//! The commands of the study.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Options, Step, argument};
+
+/// The stacks at which rules are learned, in big blinds.
+pub(super) const STACKS: std::ops::RangeInclusive<u32> = 5..=20;
+
+/// Which weights rules have: as the commands name it, and in words.
+pub(super) const FORMS: [(&str, &str); 4] = [
+    ("published", "the seven features"),
+    ("call", "and a constant for calls"),
+    ("pair", "and a weight for pairs"),
+    ("own", "all of these for each blind"),
+];
+
+/// The peculiarities that are left out in turn, and what the rule is without them.
+pub(super) const QUIRKS: [(&str, &str); 6] = [
+    ("update-after-fold", "the big blind does not learn where the small blind folded"),
+    ("coin-flips", "an all-in pays its mean instead of the toss of a coin"),
+    ("half-exploration", "all of the share of exploration reverses actions, not half of it"),
+    ("random-start", "weights begin at zero"),
+    ("stale-estimate", "the big blind estimates after the small blind has learned"),
+    ("exploring-opponents", "nobody learns where the other one explored"),
+];
+
+/// What is in the study's folder, and how large it is.
+pub(super) struct Plan<'a> {
+    pub(super) options: &'a Options,
+}
+
+impl Plan<'_> {
+    pub(super) fn at(&self, name: &str) -> PathBuf {
+        self.options.folder.join(name)
+    }
+
+    /// What an ablation printed.
+    pub(super) fn without(&self, quirk: &str) -> PathBuf {
+        self.at("ablations").join(format!("without-{quirk}.json"))
+    }
+
+    /// What learning other weights printed.
+    pub(super) fn learned_form(&self, form: &str) -> PathBuf {
+        self.at("ablations").join(format!("weights-{form}.json"))
+    }
+
+    /// What a search printed.
+    pub(super) fn searched(&self, form: &str) -> PathBuf {
+        self.at("search").join(format!("{form}.json"))
+    }
+
+    fn scaled(&self, whole: f64, least: f64) -> String {
+        (whole * self.options.scale).round().max(least).to_string()
+    }
+
+    fn seeds(&self) -> String {
+        (20.0 * self.options.scale.sqrt()).round().max(2.0).to_string()
+    }
+
+    /// Learning by self-play.
+    fn learn(&self, title: &str, stacks: &str, file: &Path, more: &[&str]) -> Step {
+        let hands = self.scaled(1e7, 1000.0);
+        let out = argument(&file.with_extension("toml"));
+        let words = format!("train linear --stack {stacks} --hands {hands}");
+        let step = Step::command(title, &format!("{words} --seeds {}", self.seeds()));
+        let step = more.iter().fold(step, |step, word| step.with([word]));
+        step.with(["--out", &out, "--json"]).prints_into(file)
+    }
+}
+
+/// All steps, in order.
+pub(super) fn steps(options: &Options) -> Vec<Step> {
+    let plan = Plan { options };
+    let stacks = format!("{}..{}", STACKS.start(), STACKS.end());
+    let mut steps = vec![
+        Step::command("equilibria, and rules that need no learning", "solve shove-fold")
+            .with(["--stack", "2..20", "--rules", "published", "--rules", "sage"])
+            .with(["--rules", "sage-best", "--rules", "always", "--rules", "never", "--json"])
+            .prints_into(&plan.at("judged.json")),
+        Step::command("what the published weights say", "explain linear published --json")
+            .prints_into(&plan.at("words.json")),
+        plan.learn("the published algorithm, by stack", &stacks, &plan.at("learned.json"), &[]),
+    ];
+    let evaluations = plan.scaled(2e4, 50.0);
+    for (form, words) in FORMS {
+        let file = plan.searched(form);
+        let out = argument(&file.with_extension("toml"));
+        steps.push(
+            Step::command(format!("the best weights: {words}"), "train linear --method search")
+                .with(["--stack", &stacks, "--weights", form, "--evaluations", &evaluations])
+                .with(["--out", &out, "--json"])
+                .prints_into(&file),
+        );
+    }
+    for (quirk, words) in QUIRKS {
+        let file = plan.without(quirk);
+        steps.push(plan.learn(words, "10", &file, &["--without", quirk]));
+    }
+    for (form, words) in &FORMS[1..] {
+        let title = format!("the published algorithm with other weights: {words}");
+        steps.push(plan.learn(&title, "10", &plan.learned_form(form), &["--weights", form]));
+    }
+    let learned = argument(&plan.at("learned.toml"));
+    let svg = argument(&plan.at("charts-10.svg"));
+    steps.push(
+        Step::command("charts at ten big blinds", "solve shove-fold --stack 10")
+            .with(["--rules", &learned, "--svg", &svg, "--json"])
+            .prints_into(&plan.at("charts-10.json")),
+    );
+    steps
+}

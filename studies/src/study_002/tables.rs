@@ -1,0 +1,145 @@
+//! The study's results as tables for other programs, as a document and as a picture.
+
+use logs::chart::{Chart, Line, Style};
+use models::linear::{FEATURES, PUBLISHED};
+use serde_json::{Value, json};
+
+use super::claims::claims;
+use super::results::{Learned, Results, Spread, Stack};
+use super::steps::{FORMS, QUIRKS};
+use crate::Options;
+
+/// The weights at ten big blinds as CSV.
+pub(super) fn theta(results: &Results) -> String {
+    let mut text = String::from("weight,printed,mean,half_width,deviation,seeds\n");
+    for (at, spread) in results.ten().learned.theta.iter().enumerate() {
+        text += &format!(
+            "{},{},{:.6},{:.6},{:.6},{}\n",
+            FEATURES[at],
+            PUBLISHED[at],
+            spread.mean,
+            spread.half_width(),
+            spread.deviation,
+            spread.count
+        );
+    }
+    text
+}
+
+/// What rules lose by stack as CSV, in mbb a hand.
+pub(super) fn stacks(results: &Results) -> String {
+    let mut text = String::from("stack,value,rule,small_blind,big_blind,mean,half_width\n");
+    for stack in &results.stacks {
+        let mut line = |rule: &str, [small, big]: [f64; 2], half: f64| {
+            text += &format!(
+                "{},{:.8},{rule},{small:.3},{big:.3},{:.3},{half:.3}\n",
+                stack.stack,
+                stack.value,
+                0.5 * (small + big)
+            );
+        };
+        line("printed", stack.printed.0, 0.0);
+        let Learned { small, big, both, .. } = &stack.learned;
+        line("learned", [small.mean, big.mean], both.half_width());
+        for ((form, _), loss) in FORMS.iter().zip(stack.searched) {
+            line(&format!("searched-{form}"), loss.0, 0.0);
+        }
+        if let Some((_, loss)) = stack.sage {
+            line("sage", loss.0, 0.0);
+        }
+        line("sage-best", stack.sage_best.1.0, 0.0);
+    }
+    text
+}
+
+/// The lines' colours, readable on light and dark ground.
+const COLOURS: [(&str, &str); 4] = [
+    ("published", "#8a939d"),
+    ("learned", "#d0603c"),
+    ("sage", "#4f7fd1"),
+    ("searched", "#2a8f5b"),
+];
+
+/// What rules lose by stack as a picture.
+pub(super) fn curve(results: &Results) -> String {
+    let line = |class: &'static str, of: &dyn Fn(&Stack) -> f64| Line {
+        class,
+        points: results.stacks.iter().map(|stack| (f64::from(stack.stack), of(stack))).collect(),
+    };
+    let band = results.stacks.iter().map(|stack| {
+        let Spread { mean, .. } = stack.learned.both;
+        let half = stack.learned.both.half_width();
+        (f64::from(stack.stack), [mean - half, mean + half])
+    });
+    let ten = results.ten();
+    let chart = Chart {
+        name: "curve",
+        size: [720, 340],
+        title: "What rules lose to best responses, mbb a hand",
+        titled: true,
+        description: &format!(
+            "At ten big blinds the printed weights lose {:.1}, learned ones {:.1}, the best of the same features {:.1} \
+             and the best sums of SAGE {:.1}.",
+            ten.printed.mean(),
+            ten.learned.both.mean,
+            ten.searched[0].mean(),
+            ten.sage_best.1.mean()
+        ),
+        along: "big blinds",
+        lines: vec![
+            line("published", &|stack| stack.printed.mean()),
+            line("learned", &|stack| stack.learned.both.mean),
+            line("sage", &|stack| stack.sage_best.1.mean()),
+            line("searched", &|stack| stack.searched[0].mean()),
+        ],
+        band: band.collect(),
+    };
+    let names = ["printed weights", "learned", "SAGE, best sums", "best of the seven features"];
+    let svg = chart.svg_as(Style { logarithmic: false, names: &names });
+    let rule = |(class, colour): (&str, &str)| format!(".curve .{class}{{stroke:{colour}}}");
+    let rules: String = COLOURS.map(rule).concat();
+    svg.replacen("</desc>\n", &format!("</desc>\n<style>{rules}</style>\n"), 1)
+}
+
+/// The result as a document.
+pub(super) fn document(options: &Options, results: &Results) -> Value {
+    let spread = |spread: Spread| json!({"mean": spread.mean, "half_width": spread.half_width(), "deviation": spread.deviation});
+    let learned = |learned: &Learned| {
+        json!({
+            "seeds": learned.both.count,
+            "small_blind_mbb": spread(learned.small),
+            "big_blind_mbb": spread(learned.big),
+            "mean_mbb": spread(learned.both),
+            "jam_share": spread(learned.jam),
+            "call_share": spread(learned.call),
+        })
+    };
+    let claims = claims(results);
+    let named = |names: &[(&str, &str)], all: &[Learned]| -> Vec<Value> {
+        let pairs = names.iter().zip(all);
+        pairs.map(|((name, _), one)| json!({"name": name, "result": learned(one)})).collect()
+    };
+    json!({
+        "schema": "cardroom-study-002/1",
+        "scale": options.scale,
+        "claims": claims.iter().map(|claim| json!({
+            "claim": claim.claim, "reproduced": claim.word(), "found": claim.found,
+        })).collect::<Vec<_>>(),
+        "weights": results.ten().learned.theta.iter().enumerate().map(|(at, weight)| json!({
+            "name": FEATURES[at], "printed": PUBLISHED[at], "learned": spread(*weight),
+        })).collect::<Vec<_>>(),
+        "stacks": results.stacks.iter().map(|stack| json!({
+            "stack": stack.stack,
+            "value": stack.value,
+            "printed_mbb": stack.printed.0,
+            "learned": learned(&stack.learned),
+            "searched_mbb": FORMS.iter().zip(stack.searched).map(|((form, _), loss)| {
+                ((*form).to_owned(), json!(loss.0))
+            }).collect::<serde_json::Map<_, _>>(),
+            "sage_mbb": stack.sage.map(|(_, loss)| loss.0),
+            "sage_best_mbb": stack.sage_best.1.0,
+        })).collect::<Vec<_>>(),
+        "without": named(&QUIRKS, &results.without),
+        "other_weights": named(&FORMS[1..], &results.forms),
+    })
+}

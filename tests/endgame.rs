@@ -1,0 +1,141 @@
+//! `cardroom endgame` as a process: known games, databases that are interrupted and shared out, bad
+//! input.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::program::{cardroom, check_failure, document, text};
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+#[test]
+fn a_polarised_endgame_has_its_closed_form_in_every_view() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let arguments = ["endgame", "solve", "--first", "1:0.5,10:0.5", "--second", "5"];
+    let made = document(folder, &[&arguments[..], &["--svg", "one.svg"]].concat());
+    assert_eq!(made["schema"], "cardroom-endgame/1");
+    assert!((number(&made["value"]) - 0.875).abs() < 1e-12);
+    assert!((number(&made["strategy"][0][30]) - 0.75).abs() < 1e-12);
+    assert!((number(&made["bets"][0]["called"]) - 0.25).abs() < 1e-12);
+    let shown = cardroom(folder, &arguments);
+    let shown = text(&shown.stdout);
+    for part in ["0.875000000 of the pot", "check 25.0 %, bet 3.0 75.0 %", "10 (50.00 %)"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let svg = fs::read_to_string(folder.join("one.svg")).expect("a picture");
+    assert!(svg.contains("first player") && svg.ends_with("</svg>\n"));
+}
+
+fn make(folder: &Path, out: &str, more: &[&str]) -> Vec<u8> {
+    let arguments = ["endgame", "database", "--games", "700", "--seed", "7", "--out", out];
+    let made = cardroom(folder, &[&arguments[..], more].concat());
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    fs::read(folder.join(out)).expect("a database")
+}
+
+#[test]
+fn a_database_has_the_same_bytes_however_it_was_made() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let whole = make(folder, "whole", &["--threads", "1"]);
+    assert!(whole == make(folder, "threads", &["--threads", "2"]));
+    // Killed in the middle of a game.
+    fs::write(folder.join("cut.partial"), partial(&whole)).expect("written");
+    assert!(whole == make(folder, "cut", &[]));
+    assert!(!folder.join("cut.partial").exists());
+    for (name, shard) in [("one", "1/3"), ("two", "2/3"), ("three", "3/3")] {
+        make(folder, name, &["--shard", shard]);
+    }
+    let merged = ["endgame", "database", "--merge", "two,three,one", "--out", "merged"];
+    assert!(cardroom(folder, &merged).status.success());
+    assert!(whole == fs::read(folder.join("merged")).expect("a database"));
+
+    let gap = ["endgame", "database", "--merge", "one,three", "--out", "gap"];
+    check_failure(&cardroom(folder, &gap), 3, "three: its first game is");
+    let again = ["endgame", "database", "--games", "700", "--out", "whole"];
+    check_failure(&cardroom(folder, &again), 3, "whole is there already");
+    fs::write(folder.join("other.partial"), partial(&whole)).expect("written");
+    let other = ["endgame", "database", "--games", "700", "--seed", "8", "--out", "other"];
+    check_failure(&cardroom(folder, &other), 3, "its seed is 7, and 8 is asked for");
+    let mut damaged = whole.clone();
+    *damaged.last_mut().expect("bytes") ^= 1;
+    fs::write(folder.join("damaged"), &damaged).expect("written");
+    fs::write(folder.join("short"), &whole[..whole.len() - 4]).expect("written");
+    fs::write(folder.join("foreign"), b"cards").expect("written");
+    for (name, expected) in [
+        ("damaged", "its games are not those that its hash is of"),
+        ("short", "bytes of 700 games"),
+        ("foreign", "it does not begin as one"),
+        ("nowhere", "nowhere"),
+    ] {
+        check_failure(&cardroom(folder, &["endgame", "summary", name]), 3, expected);
+    }
+}
+
+/// A file as it is while it is made: without its hash, and not all of it.
+fn partial(whole: &[u8]) -> Vec<u8> {
+    let at = whole.windows(10).position(|window| window == b"sha256 = \"").expect("a hash") + 10;
+    let mut partial = whole[..whole.len() / 2 + 3].to_vec();
+    partial[at..at + 64].fill(b'0');
+    partial
+}
+
+#[test]
+fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    make(folder, "db", &[]);
+    let summary = document(folder, &["endgame", "summary", "db"]);
+    assert!(number(&summary["worst_exploitability"]) < 1e-9);
+    assert!(number(&summary["largest_difference"]) < 1e-6);
+    fs::write(folder.join("mine.rules"), "bet 1 when beating at least 85 %\nelse check\n")
+        .expect("written");
+    let arguments = ["endgame", "rules", "--data", "db", "--games", "200", "--lines", "1"];
+    let rules = document(folder, &[&arguments[..], &["--price", "mine.rules"]].concat());
+    let price = |name: &str| {
+        let all = rules["rules"].as_array().expect("rules");
+        let rule = all.iter().find(|rule| rule["name"] == name).expect(name);
+        number(&rule["exploitability"])
+    };
+    // The published baselines, over 100,000 games: .072, .83; bets that nobody bluffs with are
+    // worth nothing.
+    assert!((price("always check") - 0.072).abs() < 0.01);
+    assert!((price("always call") - 0.83).abs() < 0.08);
+    assert!(price("found: 1 size") < 0.021);
+    assert!(price("found: calls") < 0.025);
+    assert!(price("mine.rules: bets") > 0.05);
+    check_failure(
+        &cardroom(folder, &["endgame", "rules", "--data", "db", "--games", "700"]),
+        3,
+        "name fewer, so that some are left to price rules on",
+    );
+}
+
+#[test]
+fn what_is_no_endgame_ends_in_one_line_that_names_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    for (arguments, expected) in [
+        (&["--first", "1:-1"][..], "`1:-1`: a weight is a number of at least 0"),
+        (&["--first", "1:nan"], "a weight is a number of at least 0"),
+        (&["--first", "11"], "cards go from 1 to 10"),
+        (&["--first", "0-3"], "cards go from 1 to 10"),
+        (&["--second", "x"], "`x`: no card"),
+        (&["--first", "4", "--second", "4"], "no deal possible"),
+        (&["--step", "0"], "bets in steps of 0 up to 3"),
+        (&["--step", "5"], "bets in steps of 5 up to 3"),
+        (&["--step", "0.001"], "3000 sizes are more than 1000"),
+        (&["--sizes", "1,4"], "4 pots are more than the stack of 3"),
+        (&["--sizes", "0"], "a bet of 0 pots"),
+        (&["--cards", "1"], "a deck of 1 cards"),
+        (&["--cards", "100000"], "a deck of 100000 cards"),
+    ] {
+        let output = cardroom(folder, &[&["endgame", "solve"], arguments].concat());
+        check_failure(&output, 3, expected);
+    }
+}

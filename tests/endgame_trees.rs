@@ -1,0 +1,98 @@
+//! `cardroom endgame learn` and `endgame tree` as a process: tables, documents, a picture, one line
+//! for each mistake.
+
+use std::fs;
+use std::path::Path;
+
+use learners::endgames::database::{Plan, make};
+use serde_json::Value;
+use solvers::endgame::Bets;
+
+use super::program::{cardroom, document, text};
+
+/// A folder with a database of the published endgame, `games`.
+fn folder(games: u64) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (bets, made_by) = (Bets::published(), "test".to_owned());
+    let plan = Plan { cards: 10, bets, seed: 1, games: 0..games, made_by };
+    make(&plan, &folder.path().join("games"), |_| true).expect("made");
+    folder
+}
+
+fn mean(value: &Value, of: &str) -> f64 {
+    value[of]["mean"].as_f64().unwrap_or_else(|| panic!("{value} has no {of}"))
+}
+
+#[test]
+fn what_is_learned_is_as_good_as_published() {
+    let folder = folder(1500);
+    let learn = ["endgame", "learn", "--data", "games", "--depths", "3,5", "--quiet"];
+    let found = document(folder.path(), &learn);
+    assert_eq!(found["schema"], "cardroom-endgame-learn/1");
+    assert_eq!((&found["train"], &found["test"]), (&1200.into(), &300.into()));
+    let learned = found["representations"].as_array().expect("representations");
+    assert_eq!(learned.len(), 10);
+    let (mut whole, mut one) = (0.0, 0.0);
+    for (number, representation) in (1..).zip(learned) {
+        let tree = &representation["trees"][1];
+        assert_eq!((&tree["depth"], &tree["nodes"]), (&5.into(), &63.into()));
+        let shallow = mean(&representation["trees"][0], "distance");
+        assert!(mean(tree, "distance") < shallow, "representation {number}");
+        let lost = mean(tree, "exploitability");
+        let most = if number <= 6 { 0.19 } else { 0.30 };
+        assert!((0.08..=most).contains(&lost), "representation {number}: {lost}");
+        if number <= 6 { whole += lost / 6.0 } else { one += lost / 4.0 }
+    }
+    assert!(one > whole, "{one} and {whole}");
+    // By another program: always checking .0721; the mean of the 20 nearest .067 on more games.
+    assert!((mean(&found["baselines"][0], "exploitability") - 0.0721).abs() < 0.01);
+    assert!((mean(&found["neighbours"][2], "exploitability") - 0.067).abs() < 0.015);
+}
+
+#[test]
+fn the_tree_of_one_size_has_the_published_leaves() {
+    let folder = folder(1500);
+    let tree = ["endgame", "tree", "--data", "games", "--svg", "tree.svg"];
+    let output = cardroom(folder.path(), &tree);
+    let words = text(&output.stdout);
+    assert!(output.status.success() && words.contains("the card beats ≥ 0."), "{words}");
+    let picture = fs::read_to_string(folder.path().join("tree.svg")).expect("a picture");
+    assert_eq!(picture.matches("<g>").count(), 31);
+    let found = document(folder.path(), &tree[..4]);
+    assert_eq!(found["schema"], "cardroom-endgame-tree/1");
+    assert_eq!(found["nodes"].as_array().map(Vec::len), Some(31));
+    // Every training card is in one leaf.
+    let nodes = found["nodes"].as_array().expect("nodes").iter();
+    let leaves = nodes.filter(|node| node["column"].is_null());
+    assert_eq!(leaves.map(|leaf| leaf["rows"].as_u64().expect("rows")).sum::<u64>(), 12_000);
+    let published = found["published"].as_array().expect("published leaves");
+    for leaf in published.iter().take(2) {
+        assert_eq!(leaf["holds"], true, "{leaf}");
+    }
+}
+
+#[test]
+fn each_mistake_is_told_in_one_line() {
+    let folder = folder(20);
+    fs::write(folder.path().join("foreign"), "cardroom").expect("written");
+    let check = |arguments: &[&str], code: i32, expected: &str| {
+        let output = cardroom(folder.path(), &[&["endgame"], arguments].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+        assert!(code != 3 || said.lines().count() == 1, "{said}");
+    };
+    let learn = ["learn", "--data", "games"];
+    let with = |more: &[&'static str]| [&learn, more].concat();
+    check(&with(&["--games", "21"]), 3, "games: it has 20 games, and --games asks for 21");
+    check(&with(&["--games", "5"]), 3, "at least 10 are needed");
+    check(&with(&["--depths", "3..70"]), 2, "--depths has 70: trees have at most 64");
+    check(&with(&["--representations", "0..3"]), 2, "there are 1 to 10");
+    check(&with(&["--depths", "3-5"]), 2, "write them as in 3..20 or 3,5,8");
+    check(&["learn", "--data", "foreign"], 3, "foreign: it does not begin as one");
+    check(&["learn", "--data", "none"], 3, "none: ");
+    check(&["tree", "--data", "games", "--representation", "3"], 2, "one size are 7 to 10");
+    check(&["tree", "--data", "games", "--depth", "9"], 2, "at most 8 can be shown");
+    check(&["tree", "--data", "games", "--svg", "no/tree.svg"], 3, "no/tree.svg");
+    assert!(!Path::new(folder.path()).join("no").exists());
+}
