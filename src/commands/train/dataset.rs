@@ -12,6 +12,7 @@ use models::blueprint::Blueprint;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use show::Table;
+use show::number::hexadecimal;
 use show::number::percent;
 
 use crate::config::units::Count;
@@ -148,10 +149,6 @@ fn file_hash(path: &Path) -> std::io::Result<String> {
             read => sum.update(&piece[..read]),
         }
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn failure(path: &Path, error: &dyn std::error::Error) -> Failure {
