@@ -9,5 +9,6 @@ mod endgames;
 mod linear_q;
 mod mlp;
 mod oct;
+mod range_trees;
 mod table;
 mod tables;
