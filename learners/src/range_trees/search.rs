@@ -55,8 +55,16 @@ pub fn optima(
     limits: &Limits,
     mut visit: impl FnMut(&Optimum) -> bool,
 ) -> Vec<Optimum> {
-    let sets = Sets::new(limits.depth);
-    let mut search = Search { loss, limits, sets, best: None, answer: loss.equilibrium };
+    let questions = Question::all();
+    let mut search = Search {
+        loss,
+        limits,
+        sets: Sets::new(limits.depth, &questions),
+        first: questions.iter().map(|_| None).collect(),
+        questions,
+        best: None,
+        answer: loss.equilibrium,
+    };
     let mut found = Vec::new();
     for questions in 0..=limits.questions {
         let optimum = search.of(questions);
@@ -86,7 +94,8 @@ struct Split {
 }
 
 impl Sets {
-    fn new(depth: usize) -> Sets {
+    /// Of trees of a depth whose first question is one of these.
+    fn new(depth: usize, first: &[Question]) -> Sets {
         let questions: Vec<(Question, Hands)> = Question::all()
             .into_iter()
             .map(|question| (question, hands(|hand| question.holds(hand))))
@@ -97,7 +106,10 @@ impl Sets {
         while at < sets.hands.len() {
             let (set, left) = (sets.hands[at], sets.depth[at]);
             let mut splits: Vec<Split> = Vec::new();
-            for &(question, holds) in questions.iter().filter(|_| left > 0) {
+            let asked = |&&(question, _): &&(Question, Hands)| {
+                left > 0 && (at > 0 || first.contains(&question))
+            };
+            for &(question, holds) in questions.iter().filter(asked) {
                 let yes: Hands = std::array::from_fn(|word| set[word] & holds[word]);
                 let no: Hands = std::array::from_fn(|word| set[word] & !holds[word]);
                 if yes == [0; 3] || no == [0; 3] {
@@ -118,6 +130,37 @@ impl Sets {
             at += 1;
         }
         sets
+    }
+
+    /// The tree that loses least by a table.
+    fn tree(&self, table: &Table, set: usize, depth: usize, questions: usize) -> RangeTree {
+        let least = table.least(set, depth, questions);
+        let leaf = table.least(set, 0, 0);
+        if depth == 0 || questions == 0 || leaf <= least {
+            return RangeTree::Leaf(leaf < 0.0);
+        }
+        let value = |split: &&Split| {
+            let sums = shares(split, depth, questions).map(|([yes, no], [first, second])| {
+                table.least(yes, depth - 1, first) + table.least(no, depth - 1, second)
+            });
+            sums.fold(f64::INFINITY, f64::min)
+        };
+        let best = self.splits[set].iter().min_by(|a, b| value(a).total_cmp(&value(b)));
+        match best {
+            Some(split) => self.divided(table, split, depth, questions),
+            None => RangeTree::Leaf(leaf < 0.0),
+        }
+    }
+
+    fn divided(&self, table: &Table, split: &Split, depth: usize, questions: usize) -> RangeTree {
+        let value = |&([yes, no], [first, second]): &([usize; 2], [usize; 2])| {
+            table.least(yes, depth - 1, first) + table.least(no, depth - 1, second)
+        };
+        let best = shares(split, depth, questions).min_by(|a, b| value(a).total_cmp(&value(b)));
+        let ([yes, no], [first, second]) = best.expect("questions can be shared out");
+        let answers = [(yes, first), (no, second)]
+            .map(|(set, questions)| self.tree(table, set, depth - 1, questions));
+        RangeTree::Ask(split.question, Box::new(answers))
     }
 }
 
@@ -212,7 +255,10 @@ fn sum(hands: Hands, gains: &Range) -> f64 {
 struct Search<'a> {
     loss: &'a Loss,
     limits: &'a Limits,
+    questions: Vec<Question>,
+    /// Of all trees, and of those that begin with each of the questions, made when needed.
     sets: Sets,
+    first: Vec<Option<Sets>>,
     best: Option<(f64, RangeTree)>,
     /// A good answer to trees of the size before.
     answer: Range,
@@ -226,22 +272,33 @@ struct Bound {
     bound: f64,
 }
 
+/// What trees with this first question lose at least to the answer of a bound.
+fn least_of(bound: &Bound, split: &Split, depth: usize, questions: usize) -> f64 {
+    let sums = shares(split, depth, questions).map(|([yes, no], [first, second])| {
+        bound.table.least(yes, depth - 1, first) + bound.table.least(no, depth - 1, second)
+    });
+    bound.constant + sums.fold(f64::INFINITY, f64::min)
+}
+
 impl Search<'_> {
     /// The best tree of so many questions at most.
     fn of(&mut self, questions: usize) -> Optimum {
         self.consider(&RangeTree::Leaf(false));
         self.consider(&RangeTree::Leaf(true));
-        let bound = self.raise(None, questions, self.answer);
-        self.answer = bound.answer;
-        let least = |search: &Self| search.best.as_ref().map_or(f64::INFINITY, |best| best.0);
+        let all = self.raise(None, questions, self.answer);
+        self.answer = all.answer;
         let mut proven = f64::INFINITY;
         let splits = if questions > 0 { self.sets.splits[0].clone() } else { Vec::new() };
         for split in splits {
-            if self.least_of(&bound, &split, questions) >= least(self) - ROUNDING {
+            if least_of(&all, &split, self.limits.depth, questions) >= self.least() - ROUNDING {
                 continue;
             }
-            let bound = self.raise(Some(split), questions, bound.answer);
-            if bound.bound < least(self) - ROUNDING && !self.look(&bound, split, questions) {
+            let first = self.questions.iter().position(|&question| question == split.question);
+            let first = first.expect("it is one of them");
+            self.first[first]
+                .get_or_insert_with(|| Sets::new(self.limits.depth, &[split.question]));
+            let bound = self.raise(Some(first), questions, all.answer);
+            if bound.bound < self.least() - ROUNDING && !self.look(&bound, first, questions) {
                 proven = proven.min(bound.bound);
             }
         }
@@ -249,45 +306,49 @@ impl Search<'_> {
         Optimum { tree, loss, bound: proven.min(loss) }
     }
 
+    /// The loss of the best tree so far.
+    fn least(&self) -> f64 {
+        self.best.as_ref().map_or(f64::INFINITY, |best| best.0)
+    }
+
+    fn sets(&self, first: Option<usize>) -> &Sets {
+        first.and_then(|first| self.first[first].as_ref()).unwrap_or(&self.sets)
+    }
+
     /// Keeps a tree that loses less than all before.
-    fn consider(&mut self, tree: &RangeTree) -> f64 {
+    fn consider(&mut self, tree: &RangeTree) {
         let loss = self.loss.of(&tree.range());
         if self.best.as_ref().is_none_or(|(least, _)| loss < *least) {
             self.best = Some((loss, tree.clone()));
         }
-        loss
-    }
-
-    /// What trees with this first question lose at least to the answer of a bound.
-    fn least_of(&self, bound: &Bound, split: &Split, questions: usize) -> f64 {
-        let depth = self.sets.depth[0];
-        let sums = shares(split, depth, questions).map(|([yes, no], [first, second])| {
-            bound.table.least(yes, depth - 1, first) + bound.table.least(no, depth - 1, second)
-        });
-        bound.constant + sums.fold(f64::INFINITY, f64::min)
     }
 
     /// A mixed answer to which all trees with a first question lose much, by projected subgradient
     /// steps of Polyak's length; the tree that loses least to each is considered.
-    fn raise(&mut self, split: Option<Split>, questions: usize, start: Range) -> Bound {
+    fn raise(&mut self, first: Option<usize>, questions: usize, start: Range) -> Bound {
+        let depth = self.limits.depth;
         let mut answer = start;
         let mut highest: Option<Bound> = None;
         let mut pace = 1.0;
         for _ in 0..self.limits.steps.max(1) {
             let (constant, gains) = self.loss.to(&answer);
-            let table = Table::new(&self.sets, &gains, questions);
+            let sets = self.sets(first);
+            let table = Table::new(sets, &gains, questions);
             let mut bound = Bound { answer, constant, table, bound: 0.0 };
-            bound.bound = match &split {
-                Some(split) => self.least_of(&bound, split, questions),
-                None => constant + bound.table.least(0, self.sets.depth[0], questions),
+            let tree = match first {
+                None => {
+                    bound.bound = constant + bound.table.least(0, depth, questions);
+                    sets.tree(&bound.table, 0, depth, questions)
+                }
+                Some(_) => {
+                    let split = &sets.splits[0][0];
+                    bound.bound = least_of(&bound, split, depth, questions);
+                    sets.divided(&bound.table, split, depth, questions)
+                }
             };
-            let tree = match &split {
-                Some(split) => self.divided(&bound.table, split, self.sets.depth[0], questions),
-                None => self.tree(&bound.table, 0, self.sets.depth[0], questions),
-            };
-            let tree_loss = self.consider(&tree);
-            let least = self.best.as_ref().map_or(tree_loss, |best| best.0);
-            let target = if split.is_none() { least } else { least.max(bound.bound + 1e-5) };
+            self.consider(&tree);
+            let least = self.least();
+            let target = least.max(bound.bound + 1e-5);
             let reached = bound.bound;
             match &highest {
                 Some(before) if reached <= before.bound => pace *= 0.95,
@@ -317,46 +378,15 @@ impl Search<'_> {
         highest.expect("there was a step")
     }
 
-    /// The tree that loses least by a table.
-    fn tree(&self, table: &Table, set: usize, depth: usize, questions: usize) -> RangeTree {
-        let least = table.least(set, depth, questions);
-        let leaf = table.least(set, 0, 0);
-        if depth == 0 || questions == 0 || leaf <= least {
-            return RangeTree::Leaf(leaf < 0.0);
-        }
-        let value = |split: &&Split| {
-            let sums = shares(split, depth, questions).map(|([yes, no], [first, second])| {
-                table.least(yes, depth - 1, first) + table.least(no, depth - 1, second)
-            });
-            sums.fold(f64::INFINITY, f64::min)
-        };
-        let best = self.sets.splits[set].iter().min_by(|a, b| value(a).total_cmp(&value(b)));
-        match best {
-            Some(split) => self.divided(table, split, depth, questions),
-            None => RangeTree::Leaf(leaf < 0.0),
-        }
-    }
-
-    fn divided(&self, table: &Table, split: &Split, depth: usize, questions: usize) -> RangeTree {
-        let value = |&([yes, no], [first, second]): &([usize; 2], [usize; 2])| {
-            table.least(yes, depth - 1, first) + table.least(no, depth - 1, second)
-        };
-        let best = shares(split, depth, questions).min_by(|a, b| value(a).total_cmp(&value(b)));
-        let ([yes, no], [first, second]) = best.expect("questions can be shared out");
-        let answers = [(yes, first), (no, second)]
-            .map(|(set, questions)| self.tree(table, set, depth - 1, questions));
-        RangeTree::Ask(split.question, Box::new(answers))
-    }
-
     /// Looks at all ranges of trees with a first question that may lose less than the best known;
     /// `false` if they are too many.
-    fn look(&mut self, bound: &Bound, split: Split, questions: usize) -> bool {
-        let depth = self.sets.depth[0];
-        let least = self.best.as_ref().map_or(f64::INFINITY, |best| best.0);
-        let limit = least - bound.constant - ROUNDING;
-        let mut listing =
-            Listing { search: self, table: &bound.table, left: self.limits.candidates };
-        let Some(found) = listing.divided(&split, depth, questions, limit) else { return false };
+    fn look(&mut self, bound: &Bound, first: usize, questions: usize) -> bool {
+        let limit = self.least() - bound.constant - ROUNDING;
+        let sets = self.sets(Some(first));
+        let mut listing = Listing { sets, table: &bound.table, left: self.limits.candidates };
+        let split = &sets.splits[0][0];
+        let found = listing.divided(split, self.limits.depth, questions, limit);
+        let Some(found) = found else { return false };
         let mut found: Vec<(Hands, (f64, RangeTree))> = found.into_iter().collect();
         found.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
         let losses: Vec<f64> =
@@ -375,7 +405,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// All ranges of trees that lose little to an answer, each with what it loses and a tree.
 struct Listing<'a> {
-    search: &'a Search<'a>,
+    sets: &'a Sets,
     table: &'a Table,
     /// How many more may be listed.
     left: usize,
@@ -385,7 +415,7 @@ type Listed = BTreeMap<Hands, (f64, RangeTree)>;
 
 impl Listing<'_> {
     fn of(&mut self, set: usize, depth: usize, questions: usize, limit: f64) -> Option<Listed> {
-        let sets = &self.search.sets;
+        let sets = self.sets;
         let mut listed = Listed::new();
         let played = self.played(set);
         for (plays, loss) in [(false, 0.0), (true, played)] {
@@ -441,6 +471,6 @@ impl Listing<'_> {
 
     /// What a set loses more if it is played.
     fn played(&self, set: usize) -> f64 {
-        sum(self.search.sets.hands[set], &self.table.gains)
+        sum(self.sets.hands[set], &self.table.gains)
     }
 }

@@ -38,5 +38,5 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let files =
         vec![("theta.csv", tables::theta(&results)), ("stacks.csv", tables::stacks(&results))];
     let document = tables::document(options, &results);
-    Report::new(&frame, record, &sections, files, &[sections::CURVE], document)
+    Report::new(&frame, record, &sections, files, &[sections::CURVE, sections::QUESTIONS], document)
 }

@@ -52,6 +52,22 @@ pub(super) fn stacks(results: &Results) -> String {
     text
 }
 
+/// The best trees of questions as CSV.
+pub(super) fn trees(results: &Results) -> String {
+    let mut text = String::from("stack,blind,questions,loses_mbb,proven,tree\n");
+    for stack in &results.stacks {
+        for (blind, trees) in ["small", "big"].iter().zip(&stack.trees) {
+            for (questions, tree) in trees.iter().enumerate() {
+                text += &format!(
+                    "{},{blind},{questions},{:.4},{},{}\n",
+                    stack.stack, tree.loss, tree.proven, tree.words
+                );
+            }
+        }
+    }
+    text
+}
+
 /// The lines' colours, readable on light and dark ground.
 const COLOURS: [(&str, &str); 4] = [
     ("published", "#8a939d"),
@@ -95,8 +111,37 @@ pub(super) fn curve(results: &Results) -> String {
         band: band.collect(),
     };
     let names = ["printed weights", "learned", "SAGE, best sums", "best of the seven features"];
-    let svg = chart.svg_as(Style { logarithmic: false, names: &names });
-    let rule = |(class, colour): (&str, &str)| format!(".curve .{class}{{stroke:{colour}}}");
+    coloured(&chart, &names)
+}
+
+/// What the best trees lose by the number of questions at some stacks, as a picture.
+pub(super) fn questions(results: &Results) -> String {
+    let shown = [5, 10, 15, 20];
+    let stacks: Vec<&Stack> =
+        results.stacks.iter().filter(|stack| shown.contains(&stack.stack)).collect();
+    let line = |(stack, (class, _)): (&&Stack, (&'static str, _))| {
+        let counts = 2..stack.trees[0].len();
+        let points = counts.map(|questions| (questions as f64, stack.trees(questions).mean()));
+        Line { class, points: points.collect() }
+    };
+    let names = shown.map(|stack| format!("{stack} big blinds"));
+    let chart = Chart {
+        name: "questions",
+        size: [720, 340],
+        title: "What the best trees lose to best responses, mbb a hand",
+        titled: true,
+        description: "From two questions on; the mean of both blinds.",
+        along: "questions",
+        lines: stacks.iter().zip(COLOURS).map(line).collect(),
+        band: Vec::new(),
+    };
+    coloured(&chart, &names.each_ref().map(String::as_str))
+}
+
+fn coloured(chart: &Chart<'_>, names: &[&str]) -> String {
+    let svg = chart.svg_as(Style { logarithmic: false, names });
+    let name = chart.name;
+    let rule = |(class, colour): (&str, &str)| format!(".{name} .{class}{{stroke:{colour}}}");
     let rules: String = COLOURS.map(rule).concat();
     svg.replacen("</desc>\n", &format!("</desc>\n<style>{rules}</style>\n"), 1)
 }
@@ -135,6 +180,9 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             }).collect::<serde_json::Map<_, _>>(),
             "sage_mbb": stack.sage.map(|(_, loss)| loss.0),
             "sage_best_mbb": stack.sage_best.1.0,
+            "trees": stack.trees.iter().map(|trees| trees.iter().map(|tree| json!({
+                "loses_mbb": tree.loss, "proven": tree.proven, "tree": tree.words,
+            })).collect::<Vec<_>>()).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "without": named(&QUIRKS, &results.without),
         "other_weights": named(&FORMS[1..], &results.forms),
