@@ -28,7 +28,7 @@ impl Question {
 
     /// Whether the answer for a hand is yes.
     pub fn holds(self, hand: StartingHand) -> bool {
-        let [high, low] = hand.ranks().map(|rank| rank.index() as u8 + 2);
+        let [high, low] = hand.ranks().map(|rank| rank.index() + 2);
         match self {
             Question::High(least) => high >= least,
             Question::Low(least) => low >= least,
