@@ -9,6 +9,7 @@ mod exploiter;
 mod linear;
 mod policy;
 mod registry;
+mod resolve;
 mod router;
 mod rules;
 mod rules_exact;

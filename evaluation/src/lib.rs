@@ -2,6 +2,7 @@
 //! fast it is.
 //!
 //! - [`best_response`]: the best response to an agent on drawn flops, kept in a folder.
+//! - [`duel`](mod@duel): two strategies valued against each other at spots of play, over all hands.
 //! - [`exploiters`]: simple bots, one idea each, against an agent.
 //! - [`fidelity`]: how far a student does what its teacher does, and what the difference costs.
 //! - [`folder`]: folders of measurements.
@@ -10,6 +11,7 @@
 //! - [`speed`]: how fast this machine plays.
 
 pub mod best_response;
+pub mod duel;
 pub mod exploiters;
 pub mod fidelity;
 pub mod folder;

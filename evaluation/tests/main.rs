@@ -1,4 +1,5 @@
 //! Measures of an agent, at their boundary.
 
 mod best_response;
+mod duel;
 mod lbr;

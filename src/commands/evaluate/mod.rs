@@ -11,6 +11,7 @@ use crate::named::{Game, Named};
 use crate::threads::threads;
 
 mod best_response;
+mod duel;
 mod exploiters;
 mod in_buckets;
 mod in_tree;
@@ -48,11 +49,12 @@ pub struct Args {
     /// in limit games]
     #[arg(long, value_name = "MOVES")]
     actions: Option<solvers::lbr::Moves>,
-    /// The street from which on it may; before it, it checks and calls
+    /// The street from which on it may, or on which a duel is valued; before it, it checks and
+    /// calls
     #[arg(long, value_enum, default_value = "turn")]
     from: From,
-    /// The opponent of a match
-    #[arg(long, value_name = "AGENT", required_if_eq("by", "match"))]
+    /// The opponent of a match or a duel
+    #[arg(long, value_name = "AGENT", required_if_eq_any([("by", "match"), ("by", "duel")]))]
     against: Option<String>,
     /// What the best response in hold'em sees: its two cards, or only what `cfr` sees of them, its
     /// bucket on each street; the latter exactly, over all deals, where buckets are few
@@ -98,6 +100,9 @@ enum Yardstick {
     Lbr,
     /// A duplicate match against the agent named by --against
     Match,
+    /// Both strategies valued, over all hands and cards, at spots to which the agent named by
+    /// --against comes by playing itself, on the street that --from names
+    Duel,
     /// Duplicate matches against simple bots, each of which plays one idea: all-in with its best
     /// hands, overbets
     Exploiters,
@@ -151,8 +156,11 @@ impl From {
 
 /// Measures and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if args.against.is_some() && args.by != Yardstick::Match {
-        return Err(Failure::usage("--against names the opponent of a match: add --by match"));
+    let opposed = matches!(args.by, Yardstick::Match | Yardstick::Duel);
+    if args.against.is_some() && !opposed {
+        return Err(Failure::usage(
+            "--against names the opponent of a match or a duel: add --by match or --by duel",
+        ));
     }
     if args.sees == Sees::Buckets {
         if args.by != Yardstick::BestResponse {
@@ -163,6 +171,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match args.by {
         Yardstick::Lbr => lbr::run(args),
         Yardstick::Match => versus::run(args),
+        Yardstick::Duel => duel::run(args),
         Yardstick::Exploiters => exploiters::run(args),
         Yardstick::BestResponse => best_response::run(args),
     }
