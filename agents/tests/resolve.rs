@@ -58,7 +58,7 @@ fn a_river_is_played_as_its_subgame_is_solved() {
     let def = Arc::new(games::nolimit_holdem());
     // `call` comes to the river with every hand.
     let public = after(&def, &QUIET);
-    let resolve = policy(&def, "resolve:blueprint=call,iterations=100");
+    let resolve = policy(&def, "resolve:blueprint=call,iterations=100,floor=1");
     let all = Range::uniform();
     let menu = |state: &PublicState| {
         let legal = state.legal();
@@ -102,7 +102,7 @@ fn a_bet_that_the_menu_does_not_have_is_answered_as_it_is() {
     let def = Arc::new(games::nolimit_holdem());
     let bet = [QUIET.as_slice(), &[Action::RaiseTo(100 + 3_333)]].concat();
     let public = after(&def, &bet);
-    let resolve = policy(&def, "resolve:blueprint=call,iterations=100");
+    let resolve = policy(&def, "resolve:blueprint=call,iterations=100,floor=1");
     let played = strategies(&*resolve, &public);
     let of = |hand: &str| {
         let cards = [parse(&hand[..2]), parse(&hand[2..])];
