@@ -17,8 +17,7 @@ fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
 
 /// The state after these actions, cards being dealt where they are due.
 fn after(def: &Arc<GameDef>, actions: &[Action]) -> PublicState {
-    let cards: Vec<Card> =
-        BOARD.as_bytes().chunks(2).map(|card| parse(std::str::from_utf8(card).unwrap())).collect();
+    let cards: Vec<Card> = (0..5).map(|at| parse(&BOARD[2 * at..2 * at + 2])).collect();
     let board = Board::new(&cards).expect("five cards");
     let mut state = PublicState::new(def);
     for &action in actions {

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use agents::AgentChoice;
 use evaluation::duel::{Duel, Valued, duel};
-use game::{GameDef, Policy};
 use matches::stop::Stop;
 use serde_json::json;
 use show::number::{signed, whole};
@@ -24,11 +22,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             args.game.name()
         )));
     }
-    let registry = args.named.registry()?;
     let against = args.against.as_deref().unwrap_or_default();
     let policy = |name: &str| -> Result<_, Failure> {
-        let choice = registry.resolve(name).map_err(Failure::input)?;
-        policy_of(&choice, &def)
+        let policy = args.named.resolve_with_policy(name)?.policy(&def).map_err(Failure::input)?;
+        Ok(policy.expect("it has one"))
     };
     let (one, other) = (policy(&args.agent)?, policy(against)?);
     let plan = Duel {
@@ -50,16 +47,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         true => Err(Failure::interrupted(format!("stopped after {} hands", whole(valued.hands)))),
         false => Ok(()),
     }
-}
-
-fn policy_of(choice: &AgentChoice, def: &Arc<GameDef>) -> Result<Arc<dyn Policy>, Failure> {
-    let policy = choice.policy(def).map_err(Failure::input)?;
-    policy.ok_or_else(|| {
-        Failure::input(anyhow::anyhow!(
-            "{} cannot be asked for its strategy, which a duel needs",
-            choice.name()
-        ))
-    })
 }
 
 fn show(args: &Args, against: &str, valued: &Valued) -> Result<(), Failure> {

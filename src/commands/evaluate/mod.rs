@@ -22,8 +22,9 @@ mod versus;
 ///
 /// By `lbr`: local best response, which knows the agent's strategy and wins what it can by looking
 /// one action ahead; a lower bound of what could be won from the agent, for two-player hold'em. By
-/// `match`: a duplicate match against another agent. By `exploiters`: duplicate matches against
-/// bots of one idea each, such as all-in with the best hands, or overbets; for games of two
+/// `match`: a duplicate match against another agent. By `duel`: the same at spots of play, both
+/// strategies valued over all hands there instead of played out. By `exploiters`: duplicate matches
+/// against bots of one idea each, such as all-in with the best hands, or overbets; for games of two
 /// players. By `best-response`: what could be won from it at most, exactly, in a game small enough
 /// to be laid out whole; in two-player hold'em with the bets of a betting tree, estimated on drawn
 /// flops or exactly on all, or, by somebody who sees the agent's buckets instead of cards, exactly
