@@ -127,10 +127,10 @@ fn document(found: &Found) -> Value {
     json!({ "stack": found.stack, "blind": blind, "trees": trees.collect::<Vec<_>>() })
 }
 
-/// A table, and below it the largest tree in words.
+/// A table, and below it the trees in words.
 fn text(found: &Found) -> String {
     let [blind, action] = words(found.blind);
-    let head = ["questions", "loses, mbb", action, "", "tree"];
+    let head = ["questions", "loses, mbb", action, ""];
     let mut table = Table::new(head).right(0..3);
     for (questions, optimum) in found.optima.iter().enumerate() {
         let proof = match optimum.proven() {
@@ -142,8 +142,13 @@ fn text(found: &Found) -> String {
             format!("{:.2}", 1000.0 * optimum.loss),
             percent(share(&optimum.tree.range()), 1),
             proof,
-            optimum.tree.words(action),
         ]);
     }
-    format!("{} big blinds, {blind}\n{table}\n", found.stack)
+    let words = found
+        .optima
+        .iter()
+        .enumerate()
+        .map(|(questions, optimum)| format!("  {questions}: {}\n", optimum.tree.words(action)));
+    let words: String = words.collect();
+    format!("{} big blinds, {blind}\n{table}\n{words}", found.stack)
 }
