@@ -19,7 +19,6 @@ mod error;
 mod exploiter;
 mod fold;
 mod linear;
-mod nearest;
 mod raise;
 mod random;
 mod registry;
