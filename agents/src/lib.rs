@@ -17,6 +17,7 @@ pub mod contract;
 mod equity;
 mod error;
 mod exploiter;
+mod fallback;
 mod fold;
 mod linear;
 mod raise;
