@@ -26,3 +26,4 @@ pub use decide::{Decider, Pot, Situation};
 pub use error::HeuristicError;
 pub use list::{Heuristic, MOST_CLAUSES, MOST_STATEMENTS, Statement};
 pub use reach::Unreached;
+pub use text::facts_in_words;
