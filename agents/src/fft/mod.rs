@@ -19,9 +19,9 @@ use models::heuristic::Rulebook;
 use serde::Deserialize;
 use solvers::subgame::response::is_holdem;
 
+pub use self::play::{HeuristicPlayer, StatementPart};
 pub use self::shipped::shipped_heuristics;
 
-use self::play::Play;
 use crate::{AgentError, AgentOption, AgentSpec, Cost, Recipe, Resolver, fallback};
 
 /// The registry's entry.
@@ -94,9 +94,9 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
                     path: path.clone(),
                     reason: error.to_string(),
                 })?;
-                Ok(Some(Play::new(book)))
+                Ok(Some(HeuristicPlayer::new(book)))
             }
-            None => Ok(Some(Play::new(shipped_heuristics(def.betting)))),
+            None => Ok(Some(HeuristicPlayer::new(shipped_heuristics(def.betting)))),
         }
     });
     recipe.files.extend(path);

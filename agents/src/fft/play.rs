@@ -10,8 +10,19 @@ use crate::fallback::{Part, PartPolicy};
 use crate::winrate::{Effort, win_rate, win_rates};
 use crate::{Context, Decision};
 
-/// Lists made ready.
-pub(super) struct Play {
+/// What a statement does at a decision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StatementPart {
+    /// The statement's place in its list, from 0; that of the default action comes after the last.
+    pub statement: usize,
+    /// The chance that it decides, above 0.
+    pub chance: f64,
+    /// What it does, made legal.
+    pub action: Action,
+}
+
+/// The lists of a file made ready to play heads-up hold'em.
+pub struct HeuristicPlayer {
     dry: Texture,
     streets: [Option<Ready>; 4],
 }
@@ -24,8 +35,10 @@ struct Ready {
     texts: Vec<String>,
 }
 
-impl Play {
-    pub(super) fn new(book: &Rulebook) -> Play {
+impl HeuristicPlayer {
+    /// Makes lists ready, which must fit the games that are then asked about
+    /// ([`Rulebook::check`]).
+    pub fn new(book: &Rulebook) -> HeuristicPlayer {
         let ready = |street: Street| {
             let heuristic = book.street(street)?;
             Some(Ready {
@@ -36,7 +49,24 @@ impl Play {
                     .collect(),
             })
         };
-        Play { dry: book.dry(), streets: Street::ALL.map(ready) }
+        HeuristicPlayer { dry: book.dry(), streets: Street::ALL.map(ready) }
+    }
+
+    /// What each statement that may decide does; their chances sum to one. `None` on streets
+    /// without a list.
+    pub fn parts(&self, infoset: &InfoSet) -> Option<Vec<StatementPart>> {
+        let InfoSet { public, seat, hole } = infoset;
+        let ready = self.ready(public)?;
+        let mut situation = situation(self, public, *seat, *hole);
+        if ready.asks_win_rate {
+            let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
+            situation = situation.with_win_rate(rate);
+        }
+        let mut parts = Vec::new();
+        ready.decider.outcomes(situation, |statement, chance, act| {
+            parts.push(StatementPart { statement, chance, action: action(act, public) });
+        });
+        Some(parts)
     }
 
     fn ready(&self, public: &PublicState) -> Option<&Ready> {
@@ -49,7 +79,12 @@ impl Play {
 }
 
 /// What is asked about a hand, all but its win rate.
-fn situation(play: &Play, public: &PublicState, seat: Seat, hole: HoleCards) -> Situation {
+fn situation(
+    play: &HeuristicPlayer,
+    public: &PublicState,
+    seat: Seat,
+    hole: HoleCards,
+) -> Situation {
     let pot = Pot::new(public.pot(), public.def().big_blind());
     Situation::new(play.facts(hole, public.board()), pot, is_aggressive(public, seat))
 }
@@ -99,7 +134,7 @@ impl Ready {
     }
 }
 
-impl Part for Option<Play> {
+impl Part for Option<HeuristicPlayer> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let InfoSet { public, seat, hole } = infoset;
         let play = self.as_ref()?;
@@ -123,7 +158,7 @@ impl Part for Option<Play> {
     }
 }
 
-impl PartPolicy for Option<Play> {
+impl PartPolicy for Option<HeuristicPlayer> {
     fn strategies(
         &self,
         public: &PublicState,

@@ -380,7 +380,7 @@ pub fn facts_in_words(facts: Facts, street: Street, pot: f64) -> String {
     words
 }
 
-fn card(rank: Rank) -> String {
+pub(super) fn card(rank: Rank) -> String {
     let court = usize::from(rank.index()).checked_sub(9).map(|at| COURT[at].to_owned());
     court.unwrap_or_else(|| (rank.index() + 2).to_string())
 }
