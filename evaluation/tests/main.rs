@@ -3,3 +3,4 @@
 mod best_response;
 mod duel;
 mod lbr;
+mod statements;
