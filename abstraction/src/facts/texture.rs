@@ -1,0 +1,112 @@
+//! The texture of a board: dry where it makes good hands unlikely, else wet.
+
+use std::fmt;
+use std::str::FromStr;
+
+use cards::{CardSet, Rank, Suit};
+
+/// When a board is dry. The paper does not say it (section IV.A.5), so it is an option.
+///
+/// As text: one of the names of [`Texture::NAMED`], or the conditions themselves, all of which must
+/// hold, in this order: `unpaired suited <= 2 connected <= 2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Texture {
+    /// No two of its cards have one rank.
+    pub unpaired: bool,
+    /// At most so many of its cards have one suit, 1 to 5; 5 is no condition.
+    pub suited: u8,
+    /// At most so many of its ranks lie within five in a row, the ace on either end, 1 to 5; 5 is
+    /// no condition.
+    pub connected: u8,
+}
+
+impl Texture {
+    /// Unpaired, at most two of a suit, at most two ranks within five in a row: no straight and no
+    /// flush is possible yet.
+    pub const STANDARD: Texture = Texture { unpaired: true, suited: 2, connected: 2 };
+
+    /// The definitions that have a name.
+    pub const NAMED: [(&'static str, Texture); 6] = [
+        ("standard", Texture::STANDARD),
+        ("any-ranks", Texture { connected: 5, ..Texture::STANDARD }),
+        ("any-suits", Texture { suited: 5, ..Texture::STANDARD }),
+        ("rainbow", Texture { suited: 1, ..Texture::STANDARD }),
+        ("pairs-too", Texture { unpaired: false, ..Texture::STANDARD }),
+        ("unpaired", Texture { unpaired: true, suited: 5, connected: 5 }),
+    ];
+
+    /// Whether a board is dry; one without cards is.
+    pub fn is_dry(self, board: CardSet) -> bool {
+        let ranks = Suit::all().fold(0, |ranks, suit| ranks | board.ranks_of(suit));
+        let suited = Suit::all().map(|suit| board.ranks_of(suit).count_ones()).max();
+        (!self.unpaired || ranks.count_ones() == board.len())
+            && suited.is_none_or(|most| most <= u32::from(self.suited))
+            && connected(ranks) <= u32::from(self.connected)
+    }
+}
+
+impl Default for Texture {
+    fn default() -> Texture {
+        Texture::STANDARD
+    }
+}
+
+/// The most ranks within five in a row.
+fn connected(ranks: u16) -> u32 {
+    // The ace also plays below the deuce.
+    let with_low_ace = u32::from(ranks) << 1 | u32::from(ranks >> Rank::ACE.index() & 1);
+    let windows = (0..10).map(|low| (with_low_ace >> low & 0b11111).count_ones());
+    windows.max().unwrap_or(0)
+}
+
+/// A text is no definition of a dry board.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` does not say when a board is dry: write {names}, or conditions as in \
+         `unpaired suited <= 2 connected <= 2` (numbers from 1 to 4)", names = names())]
+pub struct TextureError {
+    text: String,
+}
+
+fn names() -> String {
+    let names: Vec<String> = Texture::NAMED.iter().map(|(name, _)| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+impl FromStr for Texture {
+    type Err = TextureError;
+
+    fn from_str(text: &str) -> Result<Texture, TextureError> {
+        let text = text.trim();
+        if let Some(&(_, texture)) = Texture::NAMED.iter().find(|(name, _)| *name == text) {
+            return Ok(texture);
+        }
+        let wrong = || TextureError { text: text.to_owned() };
+        let mut words = text.split_whitespace().peekable();
+        let unpaired = words.next_if_eq(&"unpaired").is_some();
+        let mut most = |name: &str| {
+            if words.next_if_eq(&name).is_none() {
+                return Some(5);
+            }
+            let number = (words.next() == Some("<=")).then(|| words.next()).flatten();
+            number.and_then(|number| number.parse().ok()).filter(|number| (1..=4).contains(number))
+        };
+        let suited = most("suited").ok_or_else(wrong)?;
+        let connected = most("connected").ok_or_else(wrong)?;
+        let texture = Texture { unpaired, suited, connected };
+        let said = unpaired || suited < 5 || connected < 5;
+        (said && words.next().is_none()).then_some(texture).ok_or_else(wrong)
+    }
+}
+
+impl fmt::Display for Texture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((name, _)) = Texture::NAMED.iter().find(|(_, texture)| texture == self) {
+            return f.write_str(name);
+        }
+        let condition = |name: &str, most: u8| (most < 5).then(|| format!("{name} <= {most}"));
+        let unpaired = self.unpaired.then(|| "unpaired".to_owned());
+        let parts =
+            [unpaired, condition("suited", self.suited), condition("connected", self.connected)];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+    }
+}
