@@ -4,6 +4,33 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::sync::Once;
 
+use crate::exit::Failure;
+
+/// The option of commands that share their work out.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Threads {
+    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    pub(crate) fn count(&self) -> usize {
+        threads(self.threads)
+    }
+
+    /// As many threads, to work on what is installed in them.
+    pub(crate) fn pool(&self) -> Result<rayon::ThreadPool, Failure> {
+        pool(self.count())
+    }
+}
+
+/// This many threads.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Failure::input(anyhow::anyhow!("cannot start threads: {error}")))
+}
+
 /// One for each processor, unless fewer are asked for. More would only take memory from each other,
 /// which is said once.
 pub(crate) fn threads(asked: Option<u16>) -> usize {

@@ -42,13 +42,11 @@ fn pure_crates_draw_no_randomness_of_their_own() {
 }
 
 /// Who else may call `Agent::act`: agents that ask other agents, and the suite that judges them.
-const CALLERS: [&str; 7] = [
+const CALLERS: [&str; 5] = [
     "matches/src/bot.rs",
     "agents/src/router.rs",
     "agents/src/shadow.rs",
-    "agents/src/exploiter.rs",
-    "agents/src/rules/mod.rs",
-    "agents/src/linear.rs",
+    "agents/src/fallback.rs",
     "agents/src/contract.rs",
 ];
 

@@ -3,6 +3,7 @@
 
 mod betting;
 mod buckets;
+mod facts;
 mod features;
 mod menu;
 mod preflop;

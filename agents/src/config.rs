@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use show::nearest;
 
+use crate::AgentError;
 use crate::registry::AgentSpec;
-use crate::{AgentError, nearest};
 
 /// A kind of agent with options, as a table `[agents.NAME]` of a configuration file holds them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,14 +9,13 @@
 use std::sync::Arc;
 
 use cards::{Combo, HoleCards, StartingHand};
-use game::{Action, Betting, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street};
+use game::{Action, Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::linear::{Blind, LinearModel};
 use serde::Deserialize;
+use solvers::subgame::response::is_holdem;
 
-use crate::{
-    Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, HandOutcome, Recipe,
-    Resolver,
-};
+use crate::fallback::{self, Part, PartPolicy};
+use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
@@ -75,24 +74,12 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             })?
         }
     };
-    let fallback = resolver.resolve(&options.fallback, resolver.folder())?;
+    let other = resolver.resolve(&options.fallback, resolver.folder())?;
     let about = format!("all-in or fold: {}, by {}", model.method, model.made_by);
     let model = Arc::new(model);
-    let asked = fallback.clone();
-    let rule = Arc::clone(&model);
-    let mut recipe = Recipe::new(move |def| {
-        Ok(Linear { rule: Rule::new(&rule, def), fallback: asked.build(def)? })
-    });
-    if fallback.has_policy() {
-        let asked = fallback.clone();
-        recipe = recipe.with_policy(move |def| {
-            let fallback = asked.policy(def)?.expect("it was asked whether it has a policy");
-            Ok(LinearPolicy { rule: Rule::new(&model, def), fallback })
-        });
-    }
-    recipe = recipe.about(about);
+    let mut recipe = fallback::recipe(&other, move |def| Ok(Rule::new(&model, def))).about(about);
     recipe.files.extend(files);
-    Ok(recipe.asking(&fallback))
+    Ok(recipe)
 }
 
 /// The rule at a game.
@@ -104,10 +91,8 @@ struct Rule {
 
 impl Rule {
     fn new(model: &Arc<LinearModel>, def: &GameDef) -> Rule {
-        let spec = def.spec();
-        let hold_em = (spec.suits, spec.ranks, spec.hole_cards) == (4, 13, 2);
-        let blinds = spec.blinds.len() == 2 && spec.blinds[0] != spec.blinds[1];
-        let fits = hold_em && spec.betting == Betting::NoLimit && spec.players == 2 && blinds;
+        let blinds = &def.spec().blinds;
+        let fits = is_holdem(def) && def.betting == Betting::NoLimit && blinds[0] != blinds[1];
         Rule { model: Arc::clone(model), fits }
     }
 
@@ -149,47 +134,22 @@ impl Rule {
     }
 }
 
-struct Linear {
-    rule: Rule,
-    fallback: Box<dyn Agent>,
-}
-
-impl Agent for Linear {
-    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        match self.rule.action(&infoset.public, infoset.seat, infoset.hole) {
-            Some((action, note)) => Decision {
-                strategy: Some(Strategy::pure(action)),
-                note: Some(note),
-                ..action.into()
-            },
-            None => self.fallback.act(infoset, cx),
-        }
-    }
-
-    fn meet(&mut self, opponents: &[String]) {
-        self.fallback.meet(opponents);
-    }
-
-    fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
-        self.fallback.hand_over(outcome);
-    }
-
-    fn restart(&mut self) {
-        self.fallback.restart();
+impl Part for Rule {
+    fn decide(&self, infoset: &InfoSet, _: &mut Context) -> Option<Decision> {
+        let (action, note) = self.action(&infoset.public, infoset.seat, infoset.hole)?;
+        let strategy = Some(Strategy::pure(action));
+        Some(Decision { strategy, note: Some(note), ..action.into() })
     }
 }
 
-/// The rule beside a fallback that has a policy.
-struct LinearPolicy {
-    rule: Rule,
-    fallback: Arc<dyn Policy>,
-}
-
-impl Policy for LinearPolicy {
-    fn strategy(&self, infoset: &InfoSet) -> Strategy {
-        match self.rule.action(&infoset.public, infoset.seat, infoset.hole) {
-            Some((action, _)) => Strategy::pure(action),
-            None => self.fallback.strategy(infoset),
-        }
+impl PartPolicy for Rule {
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+    ) -> Vec<Option<Strategy>> {
+        let strategy = |&hole| Some(Strategy::pure(self.action(public, seat, hole)?.0));
+        hands.iter().map(strategy).collect()
     }
 }

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use game::{GameDef, Policy};
 use models::student::Student;
 use serde::de::DeserializeOwned;
+use show::nearest;
 use solvers::subgame::response::TreeStrategy;
 
-use crate::{Agent, AgentConfig, AgentError, nearest};
+use crate::{Agent, AgentConfig, AgentError};
 
 /// What a decision costs, and so where it may be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

@@ -24,10 +24,11 @@ use std::sync::Arc;
 
 use game::{BySeat, GameDef, InfoSet, Policy, Position, Strategy, Street};
 use serde::Deserialize;
+use show::nearest;
 
 use crate::{
     Agent, AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, HandOutcome,
-    Recipe, Resolver, nearest,
+    Recipe, Resolver,
 };
 
 /// The registry's entry.

@@ -94,7 +94,7 @@ fn it_bets_by_the_line_of_the_hand_checks_between_and_says_so() {
 fn bluffs_are_the_worst_hands_and_in_the_ratio_of_each_size_over_the_whole_range() {
     let def = Arc::new(games::nolimit_holdem());
     for board in [BOARD, "2s3s4s9dKh", "AcAdAhKsKh"] {
-        let plays = plays("rules:else=call", &def, QUIET, board);
+        let plays = plays("rules:fallback=call", &def, QUIET, board);
         // Totals of the sizes, and what they are of the pot once they are legal.
         let sizes = [(440, 1.7), (240, 0.7), (200, 0.5)];
         for (total, size) in sizes {
@@ -122,7 +122,7 @@ fn sizes_are_made_legal_and_bluffed_as_what_they_became() {
     for stacks in [vec![300, 300], vec![20_000, 300], vec![300, 20_000]] {
         let def = Arc::new(games::nolimit_holdem_with(stacks));
         for betting in [QUIET.to_owned(), format!("{QUIET}c")] {
-            let plays = plays("rules:else=call", &def, &betting, BOARD);
+            let plays = plays("rules:fallback=call", &def, &betting, BOARD);
             for (total, size) in [(300, 1.0), (240, 0.7), (200, 0.5)] {
                 let (value, bluffs) = masses(&plays, total, 0.74 - 1e-9);
                 assert!(value > 0.0);
@@ -136,7 +136,7 @@ fn sizes_are_made_legal_and_bluffed_as_what_they_became() {
 fn it_calls_with_its_share_of_all_hands_the_best_of_them() {
     let def = Arc::new(games::nolimit_holdem());
     for (total, bet) in [(200, 0.5), (300, 1.0), (500, 2.0)] {
-        let mut plays = plays("rules:else=fold", &def, &format!("{QUIET}r{total}"), BOARD);
+        let mut plays = plays("rules:fallback=fold", &def, &format!("{QUIET}r{total}"), BOARD);
         plays.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         let calls: Vec<f64> = plays.iter().map(|(_, s)| s.probability(Action::Call)).collect();
         let share = calls.iter().sum::<f64>() / 1081.0;
@@ -153,7 +153,7 @@ fn it_calls_with_its_share_of_all_hands_the_best_of_them() {
 fn a_bet_beyond_ones_stack_is_called_for_what_is_left_of_it() {
     // 900 more are bet, and the caller has 200: the pot of 200 is bet.
     let def = Arc::new(games::nolimit_holdem_with(vec![1_000, 300]));
-    let plays = plays("rules:else=fold", &def, &format!("{QUIET}r1000"), BOARD);
+    let plays = plays("rules:fallback=fold", &def, &format!("{QUIET}r1000"), BOARD);
     let calls: f64 = plays.iter().map(|(_, s)| s.probability(Action::Call)).sum();
     assert!((calls / 1081.0 - 0.4).abs() < 1e-9, "{calls}");
 }
@@ -179,7 +179,7 @@ fn elsewhere_each_decision_is_the_other_agents() {
     for (def, betting, hole, board) in cases {
         let situation = infoset(def, betting, hole, board);
         for other in ["equity", "random"] {
-            let rules = ask(&format!("rules:else={other}"), &situation);
+            let rules = ask(&format!("rules:fallback={other}"), &situation);
             assert_eq!(rules, ask(other, &situation), "`{betting}` {other}");
         }
     }
@@ -195,7 +195,7 @@ fn a_policy_plays_as_the_agent_and_is_there_where_the_other_has_one() {
         let decision = ask("rules", &situation);
         assert_eq!(Some(policy.strategy(&situation)), decision.strategy, "`{betting}`");
     }
-    assert!(!choice("rules:else=exploiter").has_policy());
+    assert!(!choice("rules:fallback=exploiter").has_policy());
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_file_has_its_own_rules_and_what_they_leave_out_is_the_other_agents() {
     let path = folder.path().join("shove.rules");
     std::fs::write(&path, "bet all-in when beating at least 96 %\nelse check\n").expect("a file");
     let named = Registry::standard()
-        .resolve_in("rules:model=shove.rules,else=fold", folder.path())
+        .resolve_in("rules:model=shove.rules,fallback=fold", folder.path())
         .expect("a list");
     assert_eq!(named.files(), [path]);
     assert!(named.about().contains("bet all-in when beating at least 96 %"), "{}", named.about());
@@ -222,8 +222,8 @@ fn a_file_has_its_own_rules_and_what_they_leave_out_is_the_other_agents() {
 fn ranges_of_an_agent_that_plays_all_hands_alike_change_nothing() {
     let def = Arc::new(games::nolimit_holdem());
     for betting in [QUIET.to_owned(), "r300c/cr600c/r1200c/r1500".to_owned()] {
-        let any = plays("rules:else=call", &def, &betting, BOARD);
-        let random = plays("rules:else=call,ranges=random", &def, &betting, BOARD);
+        let any = plays("rules:fallback=call", &def, &betting, BOARD);
+        let random = plays("rules:fallback=call,ranges=random", &def, &betting, BOARD);
         for ((beats, a), (_, b)) in any.iter().zip(&random) {
             for &(action, p) in &a.actions {
                 assert!((b.probability(action) - p).abs() < 1e-9, "{beats}: {a:?}, {b:?}");
@@ -273,7 +273,7 @@ fn ranges_of_an_agent_weigh_both_players_hands_by_what_it_would_have_done() {
     let board: Board = BOARD.parse().expect("a board");
     let ranks: Vec<HandRank> =
         hands.iter().map(|(combo, _)| evaluate(combo.set() | board.set())).collect();
-    let plays = plays("rules:else=fold,ranges=equity:mix=1", &def, betting, BOARD);
+    let plays = plays("rules:fallback=fold,ranges=equity:mix=1", &def, betting, BOARD);
     let mut called = Vec::new();
     for (at, &(combo, _)) in hands.iter().enumerate() {
         let (mut won, mut all) = (0.0, 0.0);
@@ -320,7 +320,7 @@ fn files_that_are_no_rules_are_refused_with_their_place() {
         learns.to_string().contains("`ranges` is exploiter, which cannot be asked"),
         "{learns}"
     );
-    let other = Registry::standard().resolve("rules:else=coll").expect_err("no agent");
+    let other = Registry::standard().resolve("rules:fallback=coll").expect_err("no agent");
     assert!(other.to_string().contains("did you mean `call`?"), "{other}");
 }
 

@@ -2,6 +2,7 @@
 //! digits counted as zeros.
 
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
 /// What a checksum is called, in forests and in networks.
 pub(crate) const KEY: &str = "cardroom.sha256";
@@ -29,9 +30,4 @@ fn sum(bytes: &[u8], at: usize) -> String {
     let parts = [&bytes[..at], OPEN.as_bytes(), &bytes[at + DIGITS..]];
     let hash = parts.iter().fold(Sha256::new(), Digest::chain_update);
     hexadecimal(&hash.finalize())
-}
-
-/// Bytes as digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

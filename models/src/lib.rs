@@ -4,6 +4,7 @@
 //! - [`tree`]: decision trees, to walk, to read and to explain.
 //! - [`explain`]: what a tree says, in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
+//! - [`heuristic`]: fast-and-frugal trees: chains of if, then and else in words.
 //! - [`linear`]: weights of a few named features of a starting hand, by stack.
 //! - [`network`]: networks of dense layers, safetensors files.
 //! - [`rules`]: lists of rules for the last bet, as text that a person reads.
@@ -16,6 +17,7 @@ mod checksum;
 mod classifier;
 pub mod explain;
 pub mod forest;
+pub mod heuristic;
 pub mod linear;
 pub mod mapped;
 pub mod network;

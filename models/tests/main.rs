@@ -3,6 +3,7 @@
 mod blueprint;
 mod explain;
 mod forest;
+mod heuristic;
 mod learned;
 mod linear;
 mod network;

@@ -39,6 +39,11 @@ pub fn percent(share: f64, decimals: usize) -> String {
     format!("{:.decimals$} %", 100.0 * share)
 }
 
+/// Bytes as digits, two for each.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A time with the unit that suits it: `250 ns`, `1.5 µs`, `20.0 ms`, `3.00 s`.
 pub fn duration(nanoseconds: u64) -> String {
     let ns = nanoseconds as f64;

@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+mod claim;
 mod page;
 mod picture;
 mod read;
@@ -20,6 +21,10 @@ pub mod study_001;
 pub mod study_002;
 
 pub use read::ReadError;
+
+use page::{Frame, page};
+use record::Record;
+use sections::Section;
 
 /// How a study is done.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,6 +160,28 @@ pub struct Report {
     pub document: serde_json::Value,
     /// Files for the study's folder, by name: tables, pictures, the page.
     pub files: Vec<(&'static str, String)>,
+}
+
+impl Report {
+    /// A report of these sections: for a terminal, as Markdown, as a page, and beside them tables
+    /// and those pictures of the sections that are files of their own.
+    fn new(
+        frame: &Frame<'_>,
+        record: &Record,
+        sections: &[Section],
+        mut files: Vec<(&'static str, String)>,
+        pictures: &[&'static str],
+        document: serde_json::Value,
+    ) -> Result<Report, ReadError> {
+        files.push(("tables.md", render::markdown(sections)));
+        files.push(("report.html", page(frame, record, sections)?));
+        for &name in pictures {
+            let mut all = sections.iter().flat_map(|section| &section.pictures);
+            let own = all.find(|picture| picture.file == name);
+            files.extend(own.map(|picture| (name, picture.svg.clone())));
+        }
+        Ok(Report { text: render::text(sections), document, files })
+    }
 }
 
 impl Step {

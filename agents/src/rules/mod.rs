@@ -22,16 +22,16 @@ use serde::Deserialize;
 use solvers::subgame::response::is_holdem;
 
 use self::river::Plan;
+use crate::fallback::{self, Part, PartPolicy};
 use crate::{
-    Agent, AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, HandOutcome,
-    Recipe, Resolver,
+    AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
 };
 
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "rules",
     summary: "plays the river by a list of rules in words, and asks another agent elsewhere",
-    example: "rules:else=call",
+    example: "rules:fallback=call",
     argument: None,
     options: &[
         AgentOption {
@@ -47,7 +47,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
                    comes to the river with them, raises of all sizes counted alike (some 5 ms a decision)",
         },
         AgentOption {
-            name: "else",
+            name: "fallback",
             default: "equity",
             help: "the agent that decides before the river, against raises and in other games",
         },
@@ -68,19 +68,18 @@ const THREE_SIZES: &str = include_str!("../../models/rules/three-sizes.rules");
 struct Options {
     model: String,
     ranges: String,
-    #[serde(rename = "else")]
-    otherwise: String,
+    fallback: String,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        let [model, ranges, otherwise] = [SHIPPED, ANY, "equity"].map(str::to_owned);
-        Options { model, ranges, otherwise }
+        let [model, ranges, fallback] = [SHIPPED, ANY, "equity"].map(str::to_owned);
+        Options { model, ranges, fallback }
     }
 }
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
-    let Options { model, ranges, otherwise } = resolver.options()?;
+    let Options { model, ranges, fallback } = resolver.options()?;
     let path = (model != SHIPPED).then(|| resolver.file(&model));
     let list = match &path {
         None => RuleList::parse(THREE_SIZES).expect("a test reads the list that is shipped"),
@@ -89,7 +88,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         })?,
     };
     let about = format!("A list of rules for the river\n  {}", lines(&list).join("\n  "));
-    let otherwise = resolver.resolve(&otherwise, resolver.folder())?;
+    let other = resolver.resolve(&fallback, resolver.folder())?;
     let holds =
         (ranges != ANY).then(|| resolver.resolve(&ranges, resolver.folder())).transpose()?;
     if holds.as_ref().is_some_and(|holds| !holds.has_policy()) {
@@ -100,28 +99,17 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         return Err(resolver.bad_option(reason));
     }
     let source = Source { list: Arc::new(list), ranges: holds.clone() };
-    let (shared, asked) = (source.clone(), otherwise.clone());
-    let recipe = Recipe::new(move |def| {
-        Ok(Rules { play: shared.build(def)?, otherwise: asked.build(def)? })
-    });
-    let mut recipe = recipe.about(about).asking(&otherwise);
+    let mut recipe = fallback::recipe(&other, move |def| source.build(def)).about(about);
     if let Some(holds) = &holds {
         recipe = recipe.asking(holds);
         // Some thousand hands are asked about at every decision before the river.
         recipe.cost = Cost::Worker;
-    }
-    if otherwise.has_policy() {
-        recipe = recipe.with_policy(move |def| {
-            let asked = otherwise.policy(def)?.expect("it was asked whether it has a policy");
-            Ok(RulesPolicy { play: source.build(def)?, otherwise: asked })
-        });
     }
     recipe.files.extend(path);
     Ok(recipe)
 }
 
 /// What the agents of one choice play from.
-#[derive(Clone)]
 struct Source {
     list: Arc<RuleList>,
     ranges: Option<AgentChoice>,
@@ -153,68 +141,26 @@ fn applies(def: &GameDef) -> bool {
     is_holdem(def) && def.betting == Betting::NoLimit
 }
 
-struct Rules {
-    play: Option<Play>,
-    otherwise: Box<dyn Agent>,
-}
-
-impl Agent for Rules {
-    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let plan =
-            self.play.as_ref().and_then(|play| Plan::at(play, &infoset.public, infoset.seat));
-        let Some((strategy, note)) = plan.as_ref().and_then(|plan| plan.play(infoset.hole)) else {
-            return self.otherwise.act(infoset, cx);
-        };
+impl Part for Option<Play> {
+    fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
+        let plan = Plan::at(self.as_ref()?, &infoset.public, infoset.seat)?;
+        let (strategy, note) = plan.play(infoset.hole)?;
         let action = match strategy.actions.as_slice() {
             &[(action, _)] => action,
             _ => strategy.sample(cx.rng.random()),
         };
-        Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
-    }
-
-    fn meet(&mut self, opponents: &[String]) {
-        self.otherwise.meet(opponents);
-    }
-
-    fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
-        self.otherwise.hand_over(outcome);
-    }
-
-    fn restart(&mut self) {
-        self.otherwise.restart();
+        Some(Decision { strategy: Some(strategy), note: Some(note), ..action.into() })
     }
 }
 
-/// The agent as a function of what it sees, where the other agent is one.
-struct RulesPolicy {
-    play: Option<Play>,
-    otherwise: Arc<dyn Policy>,
-}
-
-impl Policy for RulesPolicy {
-    fn strategy(&self, infoset: &InfoSet) -> Strategy {
-        let plan =
-            self.play.as_ref().and_then(|play| Plan::at(play, &infoset.public, infoset.seat));
-        let strategy = plan.and_then(|plan| plan.strategy(infoset.hole));
-        strategy.unwrap_or_else(|| self.otherwise.strategy(infoset))
-    }
-
+impl PartPolicy for Option<Play> {
     fn strategies(
         &self,
         public: &PublicState,
         seat: Seat,
         hands: &[HoleCards],
-        visit: &mut dyn FnMut(usize, &Strategy),
-    ) {
-        let plan = self.play.as_ref().and_then(|play| Plan::at(play, public, seat));
-        let Some(plan) = plan else {
-            return self.otherwise.strategies(public, seat, hands, visit);
-        };
-        for (number, &hole) in hands.iter().enumerate() {
-            let strategy = plan.strategy(hole).unwrap_or_else(|| {
-                self.otherwise.strategy(&InfoSet { public: public.clone(), seat, hole })
-            });
-            visit(number, &strategy);
-        }
+    ) -> Vec<Option<Strategy>> {
+        let plan = self.as_ref().and_then(|play| Plan::at(play, public, seat));
+        hands.iter().map(|&hole| plan.as_ref()?.strategy(hole)).collect()
     }
 }

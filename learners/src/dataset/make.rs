@@ -11,11 +11,12 @@ use game::Street;
 use models::student::columns;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
 use super::card::{Card, FileCard, StreetCard};
 use super::runs::Runs;
 use super::sample::{Rows, play};
-use super::{CARD, DatasetError, FORMAT, Split, at, hexadecimal};
+use super::{CARD, DatasetError, FORMAT, Split, at};
 use crate::Teacher;
 
 /// Deals that a thread plays at a time.

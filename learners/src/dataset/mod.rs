@@ -26,6 +26,7 @@ use abstraction::menu::{BetMenu, MenuError};
 use game::Street;
 use models::student::columns;
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
 use crate::measure::likeliest;
 use crate::{Table, TableError};
@@ -320,8 +321,4 @@ fn at(path: &Path, source: io::Error) -> DatasetError {
 
 fn one_line(error: &toml::de::Error) -> String {
     error.to_string().trim().replace('\n', ", ")
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -20,6 +20,7 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 use solvers::endgame::{Bets, Endgame, EndgameError};
 use zerocopy::FromBytes;
 
@@ -393,10 +394,6 @@ fn read_head(bytes: &[u8]) -> Result<(Card, usize), String> {
 
 fn row_bytes(card: &Card) -> u64 {
     (4 * (2 * card.cards + 1 + card.cards * card.sizes.len())) as u64
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Database {

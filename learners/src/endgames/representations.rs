@@ -98,7 +98,7 @@ impl Representation {
             Asked::Number => (" + card", "one card"),
             Asked::Share => (" + card's share", "one card"),
         };
-        format!("{inputs}{asked} -> {}", if self.drawn { "one size" } else { output })
+        format!("{inputs}{asked} → {}", if self.drawn { "one size" } else { output })
     }
 
     /// The names of the columns for a deck.

@@ -11,6 +11,7 @@ use solvers::Player;
 use solvers::endgame::{Endgame, EndgameError};
 
 use super::database::{Database, endgame};
+use super::score::Mean;
 
 /// The least share that a found line asks to beat, in percent.
 const LEAST_PERCENT: u32 = 40;
@@ -29,15 +30,6 @@ struct Game {
     value: f64,
     /// For each player the share of the other's cards that each card beats.
     beats: [Vec<f64>; 2],
-}
-
-/// The mean exploitability over the games of a set, in pots.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
-    /// The mean.
-    pub mean: f64,
-    /// Half of its 95 % interval over games drawn alike.
-    pub half_width: f64,
 }
 
 impl Games {
@@ -62,7 +54,7 @@ impl Games {
     }
 
     /// What a best response wins from a list of bets.
-    pub fn price_betting(&self, betting: &Betting) -> Price {
+    pub fn price_betting(&self, betting: &Betting) -> Mean {
         self.price(|game, chances| {
             let hands = Hands::new(&game.beats[0], game.game.shares(Player::First));
             betting.chances(hands, &self.sizes, chances);
@@ -71,7 +63,7 @@ impl Games {
     }
 
     /// What a best response wins from a caller's rule.
-    pub fn price_calling(&self, calling: Calling) -> Price {
+    pub fn price_calling(&self, calling: Calling) -> Mean {
         let columns = 1 + self.sizes.len();
         self.price(|game, chances| {
             let hands = Hands::new(&game.beats[1], game.game.shares(Player::Second));
@@ -90,7 +82,7 @@ impl Games {
     }
 
     /// The mean over all games, the same at any number of threads.
-    fn price(&self, of: impl Fn(&Game, &mut Vec<f64>) -> f64 + Sync) -> Price {
+    fn price(&self, of: impl Fn(&Game, &mut Vec<f64>) -> f64 + Sync) -> Mean {
         let prices: Vec<f64> = self
             .games
             .par_iter()
@@ -101,7 +93,7 @@ impl Games {
         let mean = prices.iter().sum::<f64>() / count;
         let spread = prices.iter().map(|price| (price - mean).powi(2)).sum::<f64>();
         let half_width = 1.96 * (spread / (count - 1.0).max(1.0) / count).sqrt();
-        Price { mean, half_width }
+        Mean { mean, half_width }
     }
 }
 
@@ -129,7 +121,7 @@ pub fn find_betting(
     games: &Games,
     most: usize,
     mut watch: impl FnMut(u64) -> bool,
-) -> Option<Vec<(Betting, Price)>> {
+) -> Option<Vec<(Betting, Mean)>> {
     let mut found = Vec::new();
     let mut lines: Vec<Line> = Vec::new();
     let mut priced = 0;
@@ -182,7 +174,7 @@ fn betting(lines: &[Line], sizes: &[f64]) -> Option<Betting> {
 }
 
 /// The best rule for the caller among factors in twentieths, and what it costs on these games.
-pub fn find_calling(games: &Games) -> (Calling, Price) {
+pub fn find_calling(games: &Games) -> (Calling, Mean) {
     let factors = (8..=30).map(|twentieths| Calling::Best(f64::from(twentieths) / 20.0));
     let priced = factors.map(|calling| (calling, games.price_calling(calling)));
     priced.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).expect("there are factors")

@@ -11,9 +11,10 @@ use std::ops::Range;
 use half::f16;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
 use super::NetworkError;
-use crate::checksum::{self, hexadecimal};
+use crate::checksum;
 
 /// Bytes of the length at the beginning.
 const PREFIX: usize = 8;

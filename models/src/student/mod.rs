@@ -16,8 +16,7 @@ use abstraction::features::{Feature, Schema, SchemaError};
 use abstraction::menu::{BetMenu, MenuError, Moves};
 use game::{Action, GameDef, PublicState, Street};
 use sha2::{Digest, Sha256};
-
-use crate::checksum::hexadecimal;
+use show::number::hexadecimal;
 
 pub use head::{Manifest, StreetManifest};
 pub use learned::Learned;

@@ -2,6 +2,7 @@
 //! dark ground, and parts of a page.
 
 mod letters;
+pub mod tree;
 
 use std::fmt::{self, Write};
 

@@ -200,10 +200,11 @@ impl Endgame {
         if i == j { 0.0 } else { self.first[i] * self.second[j] / self.deals }
     }
 
-    /// The share of the second player's cards that card `i` beats, where the second holds another.
-    pub fn beats(&self, i: usize) -> f64 {
+    /// The share of the second player's cards that card `i` beats, where the second holds another;
+    /// `None` where that cannot be.
+    pub fn beats(&self, i: usize) -> Option<f64> {
         let others = self.below[self.cards()] - self.second[i];
-        if others > 0.0 { self.below[i] / others } else { 0.0 }
+        (others > 0.0).then(|| self.below[i] / others)
     }
 }
 

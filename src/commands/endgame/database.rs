@@ -14,7 +14,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Solve random endgames and keep them with their equilibria in a file.
 ///
@@ -46,9 +46,8 @@ pub(super) struct Args {
     merge: Vec<PathBuf>,
     #[command(flatten)]
     deck: Deck,
-    /// Threads, at most 1024 [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// One JSON document instead of text
     #[arg(long)]
     json: bool,
@@ -83,8 +82,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
     answer.set("stopping; what is made is kept");
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(args.threads)).build();
-    let pool = pool.map_err(Failure::input)?;
+    let pool = args.threads.pool()?;
     let mut progress = Progress::patient(games.end - games.start, "games", args.quiet);
     let made = pool.install(|| {
         make(&plan, &args.out, |done| {

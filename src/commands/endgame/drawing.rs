@@ -2,6 +2,7 @@
 //! size and a bar as long as the size.
 
 use show::number::whole;
+use show::svg::tree::{Layout, Measures};
 use show::svg::{Colour, Head, Letters, Picture, escaped};
 
 use super::leaves::Told;
@@ -20,12 +21,10 @@ const BOLD: Letters = Letters::bold(11.0);
 
 /// The picture; a parent stands before its children. A bar as long as its box is `most`, in pots.
 pub(super) fn svg(told: &[Told], title: &str, about: &str, most: f64) -> String {
-    let rows = rows(told);
-    let deepest = told.iter().map(|node| node.depth).max().unwrap_or_default();
-    let lowest = rows.iter().copied().fold(0.0, f64::max);
-    let width = 2.0 * EDGE + WIDE + deepest as f64 * (WIDE + GAP);
+    let measures = Measures { node: [WIDE, TALL], gaps: [GAP, BETWEEN], edge: EDGE, top: TOP };
+    let layout = Layout::new(told.iter().map(|node| node.parent).collect(), measures);
+    let [width, height] = layout.size();
     let width = width.max(2.0 * EDGE + Letters::bold(15.0).wide(title)).max(480.0);
-    let height = TOP + lowest * (TALL + BETWEEN) + TALL + EDGE;
     let shown = [width, height].map(|size| format!("{size:.0}"));
     let mut svg = Picture::new(&Head {
         name: "tree",
@@ -49,21 +48,9 @@ pub(super) fn svg(told: &[Told], title: &str, about: &str, most: f64) -> String 
         "{about}; bets in pots, a full bar is {most}; behind ± the root of the squared error"
     );
     svg.text([EDGE, 42.0], "class=\"soft\"", &LETTERS.wrapped(&about, width)[0]);
-    let at = |node: usize| {
-        let x = EDGE + told[node].depth as f64 * (WIDE + GAP);
-        [x, TOP + rows[node] * (TALL + BETWEEN)]
-    };
     for node in told {
-        let [x, y] = at(node.node);
-        if let Some([from_x, from_y]) = node.parent.map(at) {
-            let (from, middle) = (from_x + WIDE, x - GAP / 2.0);
-            svg.add(format_args!(
-                "<path d=\"M{from:.1} {:.1}H{middle:.1}V{:.1}H{x:.1}\" class=\"edge\"/>",
-                from_y + TALL / 2.0,
-                y + TALL / 2.0
-            ));
-        }
-        draw(&mut svg, node, most, [x, y]);
+        layout.draw_edge(&mut svg, node.node);
+        draw(&mut svg, node, most, layout.at(node.node));
     }
     svg.finish()
 }
@@ -87,28 +74,6 @@ fn draw(svg: &mut Picture, node: &Told, most: f64, [x, y]: [f64; 2]) {
         x + INSET,
         y + TALL - 11.0
     ));
-}
-
-/// The row of each node: leaves one below the other, branches in the middle of theirs.
-fn rows(told: &[Told]) -> Vec<f64> {
-    let mut rows = vec![0.0; told.len()];
-    let mut next = 0.0;
-    for node in told.iter().filter(|node| node.leaf) {
-        rows[node.node] = next;
-        next += 1.0;
-    }
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); told.len()];
-    for node in told {
-        if let Some(parent) = node.parent {
-            children[parent].push(node.node);
-        }
-    }
-    for node in (0..told.len()).rev() {
-        if let [first, .., last] = children[node][..] {
-            rows[node] = f64::midpoint(rows[first], rows[last]);
-        }
-    }
-    rows
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use learners::endgames::database::Database;
-use learners::endgames::rules::{Games, Price, find_betting, find_calling};
+use learners::endgames::rules::{Games, find_betting, find_calling};
+use learners::endgames::score::Mean;
 use matches::stop::Stop;
 use models::rules::{Bet, Betting, Calling, RuleList, Size};
 use serde_json::{Value, json};
@@ -55,7 +56,7 @@ struct Priced {
     what: String,
     list: RuleList,
     /// On games that it was not found on.
-    price: Price,
+    price: Mean,
 }
 
 /// Finds, prices and prints.

@@ -94,7 +94,8 @@ fn text(game: &Endgame, solution: &Solution) -> String {
         let held = Player::BOTH.map(|player| game.shares(player)[card]);
         let [one, other] = held.map(|share| percent(share, 1));
         let plays = if held[0] > 0.0 { mix(row, sizes) } else { String::new() };
-        table.row([(card + 1).to_string(), one, other, percent(game.beats(card), 1), plays]);
+        let beats = game.beats(card).map_or_else(|| "–".to_owned(), |share| percent(share, 1));
+        table.row([(card + 1).to_string(), one, other, beats, plays]);
     }
     text += &format!("{table}\n");
     if solution.sizes.is_empty() {

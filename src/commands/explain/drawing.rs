@@ -4,6 +4,7 @@
 use abstraction::menu::{BetSize, Move};
 use models::explain::{Explainer, Shown};
 use show::number::whole;
+use show::svg::tree::{Layout, Measures};
 use show::svg::{Colour, Head, Letters, Picture, escaped};
 
 use super::tree::rows;
@@ -43,11 +44,8 @@ pub(super) fn svg(
     won: &[String],
     heading: &Heading,
 ) -> String {
-    let rows = places(shown);
     let deepest = shown.iter().map(|node| node.depth).max().unwrap_or_default();
-    let lowest = rows.iter().copied().fold(0.0, f64::max);
-    let width = 2.0 * EDGE + WIDE + deepest as f64 * (WIDE + GAP);
-    let width = width.max(760.0);
+    let width = (2.0 * EDGE + WIDE + deepest as f64 * (WIDE + GAP)).max(760.0);
     let room = width - 2.0 * EDGE;
     let mut lines = LETTERS.wrapped(&heading.about, room);
     if !heading.holds.is_empty() {
@@ -59,7 +57,9 @@ pub(super) fn svg(
         shown.iter().map(|node| words(explainer, node, heading.weight)).collect();
     // All boxes are as tall as the one with most lines.
     let tall = boxes.iter().map(Vec::len).max().unwrap_or_default() as f64 * LINE + BAR + 3.0;
-    let height = top + lowest * (tall + BETWEEN) + tall + EDGE;
+    let measures = Measures { node: [WIDE, tall], gaps: [GAP, BETWEEN], edge: EDGE, top };
+    let layout = Layout::new(shown.iter().map(|node| node.parent).collect(), measures);
+    let [_, height] = layout.size();
     let mut svg = open([width, height], heading, &lines);
     for (x, y, kind, words) in &key {
         svg.add(format_args!(
@@ -68,19 +68,8 @@ pub(super) fn svg(
         ));
         svg.text([x + 17.0, y + 10.5], "", words);
     }
-    let at = |place: usize| {
-        let x = EDGE + shown[place].depth as f64 * (WIDE + GAP);
-        (x, top + rows[place] * (tall + BETWEEN))
-    };
     for (place, node) in shown.iter().enumerate() {
-        let (x, y) = at(place);
-        if let Some((from_x, from_y)) = node.parent.map(at) {
-            let (from, to, middle) = (from_x + WIDE, y + tall / 2.0, x - GAP / 2.0);
-            svg.add(format_args!(
-                "<path d=\"M{from:.1} {:.1}H{middle:.1}V{to:.1}H{x:.1}\" class=\"edge\"/>",
-                from_y + tall / 2.0
-            ));
-        }
+        layout.draw_edge(&mut svg, place);
         let told = Told {
             node,
             weight: heading.weight,
@@ -88,33 +77,9 @@ pub(super) fn svg(
             lines: &boxes[place],
             tall,
         };
-        node_box(&mut svg, explainer, &told, (x, y));
+        node_box(&mut svg, explainer, &told, layout.at(place));
     }
     svg.finish()
-}
-
-/// The row of each node: nodes without children one below the other, the others in the middle of
-/// theirs.
-fn places(shown: &[Shown]) -> Vec<f64> {
-    let mut rows = vec![0.0; shown.len()];
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); shown.len()];
-    for (place, node) in shown.iter().enumerate() {
-        if let Some(parent) = node.parent {
-            children[parent].push(place);
-        }
-    }
-    let mut next = 0.0;
-    for place in (0..shown.len()).filter(|&place| children[place].is_empty()) {
-        rows[place] = next;
-        next += 1.0;
-    }
-    // Children stand behind their parents.
-    for place in (0..shown.len()).rev() {
-        if let [first, .., last] = children[place][..] {
-            rows[place] = f64::midpoint(rows[first], rows[last]);
-        }
-    }
-    rows
 }
 
 /// What a box tells.
@@ -149,7 +114,7 @@ fn words(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> Vec<(&'static 
     parts.into_iter().flat_map(lines).collect()
 }
 
-fn node_box(svg: &mut Picture, explainer: &Explainer<'_>, told: &Told<'_>, (x, y): (f64, f64)) {
+fn node_box(svg: &mut Picture, explainer: &Explainer<'_>, told: &Told<'_>, [x, y]: [f64; 2]) {
     let Told { node, weight, won, lines, tall } = *told;
     let class = if node.hidden > 0 { "box more" } else { "box" };
     let below = match node.hidden {

@@ -24,7 +24,7 @@ use crate::named::bet_menu;
 use crate::odds::input;
 use crate::progress::Progress;
 use crate::report;
-use crate::threads::threads;
+use crate::threads::{pool, threads};
 
 /// What only subgames have.
 #[derive(clap::Args)]
@@ -121,10 +121,7 @@ const LOOK: u32 = 10;
 
 /// Solves and prints, on as many threads as are wanted.
 pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
-    let threads = threads(args.subgame.threads);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool =
-        pool.map_err(|error| Failure::input(anyhow::anyhow!("cannot start threads: {error}")))?;
+    let pool = pool(threads(args.subgame.threads))?;
     pool.install(|| Problem::new(args, board)?.run())
 }
 

@@ -25,7 +25,7 @@ use crate::interrupt;
 use crate::named::{Game, bet_menu};
 use crate::progress::Progress;
 use crate::report;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Train a strategy for a whole game by counterfactual regret minimisation: a blueprint, which the
 /// agent `cfr` plays from.
@@ -61,9 +61,8 @@ pub struct Args {
     /// End after so many iterations, if that comes sooner
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
-    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// The most that the tables may take
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
@@ -175,10 +174,6 @@ impl Args {
             ..TrainingOptions::default()
         }
     }
-
-    fn threads(&self) -> usize {
-        threads(self.threads)
-    }
 }
 
 /// A training under way.
@@ -241,7 +236,7 @@ impl<'a> Run<'a> {
         }
         let whole = self.args.time.0.as_secs_f64();
         let mut pause = self.args.checkpoint.0.as_secs_f64().min(whole / 10.0).max(SHORTEST);
-        let threads = self.args.threads();
+        let threads = self.args.threads.count();
         say(&format!(
             "{} information sets, tables of {}, {threads} {}",
             self.trainer.statistics().infosets,
@@ -280,7 +275,7 @@ impl<'a> Run<'a> {
             let most =
                 self.args.iterations.map_or(u64::MAX / 2, |most| most - self.trainer.iterations());
             let over = || stop.asked() || begun.elapsed() >= left;
-            self.trainer.run(most, self.args.threads(), over);
+            self.trainer.run(most, self.args.threads.count(), over);
             self.seconds += begun.elapsed().as_secs_f64();
             let note = format!("{:.1} million iterations", self.trainer.iterations() as f64 / 1e6);
             progress.show(self.seconds as u64, &note);
@@ -296,7 +291,7 @@ impl<'a> Run<'a> {
             say("saved; measuring it and writing the blueprint, which another Ctrl-C leaves out");
         }
         let done = self.trainer.iterations() - self.last.map_or(0, |row| row.statistics.iterations);
-        let threads = self.args.threads();
+        let threads = self.args.threads.count();
         let (tree, deals) = (self.trainer.tree(), self.trainer.deals());
         let options = ResponseOptions {
             iterations: (done / 8).clamp(1 << 14, 1 << 21),
@@ -358,7 +353,7 @@ impl<'a> Run<'a> {
         set("algorithm", "external-sampling Monte Carlo CFR".into());
         set("options", self.trainer.options().to_string().into());
         set("seconds", (self.seconds as i64).into());
-        set("threads", (self.args.threads() as i64).into());
+        set("threads", (self.args.threads.count() as i64).into());
         set("iterations", (self.trainer.iterations() as i64).into());
         if let Some(row) = &self.last {
             set("nodes", (row.statistics.nodes as i64).into());

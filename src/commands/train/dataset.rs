@@ -12,6 +12,7 @@ use models::blueprint::Blueprint;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use show::Table;
+use show::number::hexadecimal;
 use show::number::percent;
 
 use crate::config::units::Count;
@@ -20,7 +21,7 @@ use crate::interrupt;
 use crate::named::Game;
 use crate::progress::Progress;
 use crate::report;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Make a dataset: the decisions of a blueprint that plays itself, as rows of features that a
 /// player understands.
@@ -56,9 +57,8 @@ pub struct Args {
     /// Determines every row
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// One JSON document instead of text
     #[arg(long)]
     json: bool,
@@ -97,8 +97,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         teacher_sha256,
         made_by: concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned(),
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(args.threads)).build();
-    let pool = pool.map_err(Failure::input)?;
+    let pool = args.threads.pool()?;
     let mut progress = Progress::new(args.rows.0, "rows", args.quiet);
     let made = pool.install(|| {
         make(&teacher, &options, &args.out, |rows| {
@@ -150,10 +149,6 @@ fn file_hash(path: &Path) -> std::io::Result<String> {
             read => sum.update(&piece[..read]),
         }
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn failure(path: &Path, error: &dyn std::error::Error) -> Failure {

@@ -16,7 +16,7 @@ use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::report;
 use crate::stacks::Stacks;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand,
 /// which the agent `linear` plays by and `cardroom explain linear` puts into words.
@@ -57,9 +57,8 @@ pub struct Args {
     /// The first seed
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// One JSON document instead of text
     #[arg(long)]
     json: bool,
@@ -142,8 +141,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Ok((payoffs, found))
     });
     let solved = solved.collect::<Result<Vec<_>, Failure>>()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(args.threads)).build();
-    let pool = pool.map_err(Failure::input)?;
+    let pool = args.threads.pool()?;
     let done = AtomicU64::new(0);
     let progress = std::sync::Mutex::new(Progress::patient(jobs.len() as u64, "runs", args.quiet));
     let made = pool.install(|| {

@@ -24,7 +24,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// What every student is told.
 #[derive(clap::Args)]
@@ -43,9 +43,8 @@ pub struct Common {
     /// many validation rows they tell wrong, not by their log-loss
     #[arg(long, value_enum, default_value = "soft")]
     labels: Kind,
-    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// The most that a street's rows may take; more is refused before it is read
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
@@ -99,8 +98,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<(), Failu
     let answer = interrupt::listen(&stop)?;
     answer.set("saving the training; press Ctrl-C again to abort");
     let dataset = Dataset::open(data).map_err(Failure::input)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(common.threads)).build();
-    let pool = pool.map_err(Failure::input)?;
+    let pool = common.threads.pool()?;
     if let Some(folder) = &common.import {
         let streets = Street::ALL
             .map(|street| pool.install(|| import(common, lesson, &dataset, folder, street)));

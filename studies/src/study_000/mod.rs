@@ -8,9 +8,9 @@
 //! Students play their likeliest action, as the paper's do, whose labels are the action to take;
 //! Table 1 has beside it what comes of drawing actions.
 
-use crate::page::{Frame, page};
+use crate::page::Frame;
 use crate::record::Record;
-use crate::{Options, ReadError, Report, Study, render};
+use crate::{Options, ReadError, Report, Study};
 
 mod files;
 mod limits;
@@ -43,11 +43,7 @@ const ANCHOR: &str = "cfr";
 fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let results = results::Results::read(options)?;
     let sections = sections::sections(options, record, &results)?;
-    let mut files = vec![
-        ("depths.csv", tables::depths(&results)),
-        ("tables.md", render::markdown(&sections)),
-        ("report.html", page(&frame(options, &results), record, &sections)?),
-    ];
+    let mut files = vec![("depths.csv", tables::depths(&results))];
     if !results.pairs.is_empty() {
         files.extend([
             ("table1.csv", tables::table_1(&results)),
@@ -59,17 +55,10 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     if !results.curve.is_empty() {
         files.push(("curve.csv", tables::curve(&results)));
     }
-    for section in &sections {
-        for own in [sections::TABLE_1, sections::CURVE] {
-            let picture = section.pictures.iter().find(|picture| picture.file == own);
-            files.extend(picture.map(|picture| (own, picture.svg.clone())));
-        }
-    }
-    Ok(Report {
-        text: render::text(&sections),
-        document: tables::document(options, &results),
-        files,
-    })
+    let frame = frame(options, &results);
+    let pictures = [sections::TABLE_1, sections::CURVE];
+    let document = tables::document(options, &results);
+    Report::new(&frame, record, &sections, files, &pictures, document)
 }
 
 fn frame(options: &Options, results: &results::Results) -> Frame<'static> {

@@ -1,19 +1,7 @@
 //! The published claims, each with what was found and how far it may be from what was published.
 
 use super::results::{Results, Score};
-
-/// A claim.
-pub(super) struct Claim {
-    pub(super) claim: String,
-    pub(super) holds: bool,
-    pub(super) found: String,
-}
-
-impl Claim {
-    pub(super) fn word(&self) -> &'static str {
-        if self.holds { "reproduced" } else { "not reproduced" }
-    }
-}
+use crate::claim::Claim;
 
 /// All claims that there are results of.
 pub(super) fn claims(results: &Results) -> Vec<Claim> {
@@ -25,7 +13,8 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
     claims.extend(neighbours(results));
     for leaf in &results.trees[0].leaves {
         claims.push(Claim {
-            claim: format!("A depth-4 tree has the leaf {:.4}: {}", leaf.published, leaf.asked),
+            claim: format!("A depth-4 tree has the leaf {:.4}: {}", leaf.published, leaf.asked)
+                .into(),
             holds: leaf.holds,
             found: format!("{:.4}", leaf.size),
         });
@@ -39,7 +28,7 @@ fn uniform(results: &Results) -> Claim {
     let exact = 0.5 + 29_611.0 / 450_450.0;
     Claim {
         claim: "Uniform cards (Figure 1a): the first player gets ½ + 29,611/450,450 of the pot"
-            .to_owned(),
+            .into(),
         holds: (figure.value - exact).abs() < 1e-9,
         found: format!("{:.10}", figure.value),
     }
@@ -50,7 +39,7 @@ fn polarised(results: &Results) -> Claim {
     Claim {
         claim: "The best and the worst card against a middling one get 0.875 (Figure 1b), a middling one \
                 against these 0.5 (Figure 1c)"
-            .to_owned(),
+            .into(),
         holds: (one.value - 0.875).abs() < 1e-9 && (other.value - 0.5).abs() < 1e-9,
         found: format!("{:.10} and {:.10}", one.value, other.value),
     }
@@ -59,7 +48,7 @@ fn polarised(results: &Results) -> Claim {
 fn exact(results: &Results) -> Claim {
     let summary = &results.summary;
     Claim {
-        claim: "Random games are solved to equilibria".to_owned(),
+        claim: "Random games are solved to equilibria".into(),
         holds: summary.worst <= 1e-9,
         found: format!(
             "exploitability at most {:.0e} of the pot in {} games",
@@ -86,7 +75,7 @@ fn low_exploitability(results: &Results) -> Option<Claim> {
     Some(Claim {
         claim: "Trees of depth 5 lose .09 to .21 of the pot to a best response (Figure 6b); here \
                 representations 1 to 6, which answer with probabilities"
-            .to_owned(),
+            .into(),
         holds: least >= 0.08 && most <= 0.21,
         found: format!("{least:.3} to {most:.3}"),
     })
@@ -101,7 +90,7 @@ fn single_sizes(results: &Results) -> Option<Claim> {
     Some(Claim {
         claim:
             "Trees that answer with one size lose more than those that answer with probabilities"
-                .to_owned(),
+                .into(),
         holds: sizes > shares,
         found: format!("{sizes:.3} against {shares:.3} at depth 5, on average"),
     })
@@ -118,7 +107,7 @@ fn distance_falls(results: &Results) -> Option<Claim> {
     let fall = ends.iter().filter(|(first, last)| last < first).count();
     Some(Claim {
         claim: "The error of all representations falls with depth (Figure 4), as earth mover's distance"
-            .to_owned(),
+            .into(),
         holds: fall == ends.len(),
         found: format!("{fall} of {} are nearer at depth {last} than at {first}", ends.len()),
     })
@@ -135,14 +124,14 @@ fn separate_cards(results: &Results) -> Option<[Claim; 2]> {
     let found = format!("representation {} is nearest, {:.4} at depth {last}", best.0, best.1);
     Some([
         Claim {
-            claim: "Answers card by card are nearer to equilibria than whole strategies".to_owned(),
+            claim: "Answers card by card are nearer to equilibria than whole strategies".into(),
             holds: (3..=6).contains(&best.0),
             found: found.clone(),
         },
         Claim {
             claim: "Nearest of all is the one with both distributions and the card's own share as inputs \
                     (the sixth of the paper's list, which it calls the fourth)"
-                .to_owned(),
+                .into(),
             holds: best.0 == 6,
             found,
         },
@@ -158,7 +147,7 @@ fn neighbours(results: &Results) -> Option<Claim> {
     let worst = at_five(results, 1..=6)?;
     let tree = worst.iter().map(|score| score.distance.mean).fold(f64::MAX, f64::min);
     Some(Claim {
-        claim: "The nearest neighbours predict well".to_owned(),
+        claim: "The nearest neighbours predict well".into(),
         holds: best.distance.mean < tree,
         found: format!(
             "k = {k}: distance {:.4}, and {tree:.4} of the best tree of depth 5",
@@ -170,7 +159,7 @@ fn neighbours(results: &Results) -> Option<Claim> {
 fn rules_help(results: &Results) -> Option<Claim> {
     let (plain, check) = (results.rule("published all-in rule")?, results.rule("always check")?);
     Some(Claim {
-        claim: "The all-in rule of the paper helps".to_owned(),
+        claim: "The all-in rule of the paper helps".into(),
         holds: plain.price.mean < check.price.mean,
         found: format!(
             "alone it costs {:.4} of the pot, always checking {:.4}; with bluffs, which it does not \

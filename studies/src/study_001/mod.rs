@@ -6,9 +6,9 @@
 //! exploitability, beside what the paper leaves out: doing nothing, and rules of few words that are
 //! found by their price.
 
-use crate::page::{Frame, page};
+use crate::page::Frame;
 use crate::record::Record;
-use crate::{Options, ReadError, Report, Study, render};
+use crate::{Options, ReadError, Report, Study};
 
 mod claims;
 mod results;
@@ -36,21 +36,12 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
         made: format!("The scale is {}.", options.scale),
         commands: String::new(),
     };
-    let mut files = vec![
+    let files = vec![
         ("table.csv", tables::table(&results)),
         ("depth.csv", tables::depths(&results)),
         ("rules.csv", tables::rules(&results)),
-        ("tables.md", render::markdown(&sections)),
-        ("report.html", page(&frame, record, &sections)?),
     ];
-    for name in [sections::DISTANCES, sections::EXPLOITABILITIES, sections::FRONT] {
-        let mut all = sections.iter().flat_map(|section| &section.pictures);
-        let own = all.find(|picture| picture.file == name);
-        files.extend(own.map(|picture| (name, picture.svg.clone())));
-    }
-    Ok(Report {
-        text: render::text(&sections),
-        document: tables::document(options, &results),
-        files,
-    })
+    let pictures = [sections::DISTANCES, sections::EXPLOITABILITIES, sections::FRONT];
+    let document = tables::document(options, &results);
+    Report::new(&frame, record, &sections, files, &pictures, document)
 }

@@ -5,6 +5,7 @@ use show::number::{percent, whole};
 use super::claims::claims;
 use super::results::{Mean, Results, Rule, Score};
 use super::tables;
+use crate::claim;
 use crate::sections::{Picture, Section, row};
 
 /// The names of the pictures that the report makes by itself.
@@ -15,7 +16,7 @@ pub(super) const FRONT: &str = "front.svg";
 /// All of them.
 pub(super) fn sections(results: &Results) -> Vec<Section> {
     vec![
-        reproduced(results),
+        claim::section(claims(results)),
         figure_1(results),
         database(results),
         table(results),
@@ -25,16 +26,6 @@ pub(super) fn sections(results: &Results) -> Vec<Section> {
         rules(results),
         errors(),
     ]
-}
-
-fn reproduced(results: &Results) -> Section {
-    let mut table = vec![row(["claim", "", "found"])];
-    let claims = claims(results).into_iter();
-    table.extend(claims.map(|claim| {
-        let word = claim.word().to_owned();
-        vec![claim.claim, word, claim.found]
-    }));
-    Section { title: "What reproduces".to_owned(), table, wide: true, ..Section::default() }
 }
 
 fn figure_1(results: &Results) -> Section {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::claims::claims;
 use super::results::{Depth, Mean, Representation, Results, Score};
-use crate::Options;
+use crate::{Options, claim};
 
 /// The depth of the published table.
 const DEPTH: u64 = 5;
@@ -154,14 +154,11 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             "exploitability": mean(rule.price),
         })
     });
-    let claims = claims(results)
-        .into_iter()
-        .map(|claim| json!({ "claim": claim.claim, "holds": claim.holds, "found": claim.found }));
     let summary = &results.summary;
     json!({
         "schema": "cardroom-study-001/1",
         "scale": options.scale,
-        "claims": claims.collect::<Vec<_>>(),
+        "claims": claim::document(claims(results)),
         "database": {
             "games": summary.games,
             "value": mean(summary.value),

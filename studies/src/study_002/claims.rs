@@ -4,19 +4,7 @@ use models::linear::{FEATURES, PUBLISHED};
 use show::number::percent;
 
 use super::results::Results;
-
-/// A claim.
-pub(super) struct Claim {
-    pub(super) claim: &'static str,
-    pub(super) holds: bool,
-    pub(super) found: String,
-}
-
-impl Claim {
-    pub(super) fn word(&self) -> &'static str {
-        if self.holds { "reproduced" } else { "not reproduced" }
-    }
-}
+use crate::claim::Claim;
 
 /// What the algorithm loses at 5 to 20 big blinds, by an independent program: the mean of both
 /// blinds and of four seeds, in mbb a hand.
@@ -40,7 +28,8 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
 fn printed_shares(results: &Results) -> Claim {
     let [jam, call, _] = results.printed;
     Claim {
-        claim: "The printed weights move all-in with about 55 % of hands and call with about 49 %",
+        claim: "The printed weights move all-in with about 55 % of hands and call with about 49 %"
+            .into(),
         holds: (jam - 0.55).abs() < 0.005 && (call - 0.49).abs() < 0.005,
         found: format!(
             "{} ({:.0} of 1,326 combos) and {} ({:.0})",
@@ -57,7 +46,7 @@ fn folds(results: &Results) -> Claim {
     let theta = &results.ten().learned.theta;
     Claim {
         claim: "A fold of the small blind is estimated near its true 9.5, one of the big blind between 9 and \
-                10.5",
+                10.5".into(),
         holds: (small - 9.5).abs() < 0.05 && (9.0..10.5).contains(&big),
         found: format!(
             "{small:.3} and {big:.3} by the printed weights, {:.3} and {:.3} by the mean of those learned again",
@@ -87,7 +76,7 @@ pub(super) fn combo(number: usize) -> String {
 
 fn order() -> Claim {
     Claim {
-        claim: "Hand number 57 is 6d2c",
+        claim: "Hand number 57 is 6d2c".into(),
         holds: combo(57) == "6d2c",
         found: format!(
             "the printed code and the later examples make 56 {}, 57 {} and 58 {} (suits c, s, d, h): a slip \
@@ -106,7 +95,7 @@ fn again(results: &Results) -> Claim {
     let worst = (0..theta.len()).max_by(|&a, &b| off(a).total_cmp(&off(b))).expect("seven");
     Claim {
         claim: "Learning again gives the printed weights (mean of all seeds within 0.15 of each, the intercept \
-                within 0.06)",
+                within 0.06)".into(),
         holds: (0..theta.len()).all(|at| off(at) <= tolerance(at)),
         found: format!("the farthest is `{}`, by {:.3}", FEATURES[worst], off(worst)),
     }
@@ -117,7 +106,7 @@ fn shares(results: &Results) -> Claim {
     let (jam, call) = (learned.jam.mean, learned.call.mean);
     Claim {
         claim: "Learned again, the small blind moves all-in more often than the big blind calls (50 to 57 % and \
-                44 to 50 %)",
+                44 to 50 %)".into(),
         holds: (0.50..=0.57).contains(&jam) && (0.44..=0.50).contains(&call),
         found: format!("{} and {}", percent(jam, 1), percent(call, 1)),
     }
@@ -126,7 +115,7 @@ fn shares(results: &Results) -> Claim {
 fn reasonable(results: &Results) -> Claim {
     let learned = &results.ten().learned;
     Claim {
-        claim: "The learned strategy is reasonable (loses at most 25 mbb as small blind and 75 as big blind)",
+        claim: "The learned strategy is reasonable (loses at most 25 mbb as small blind and 75 as big blind)".into(),
         holds: learned.small.mean <= 25.0 && learned.big.mean <= 75.0,
         found: format!(
             "{:.1} ± {:.1} and {:.1} ± {:.1}; who always plays loses {:.0} and {:.0}, who never does {:.0} and \
@@ -146,7 +135,7 @@ fn reasonable(results: &Results) -> Claim {
 fn borderline(results: &Results) -> Claim {
     let [jam, call] = results.otherwise;
     Claim {
-        claim: "Borderline hands are sometimes played otherwise than in the equilibrium",
+        claim: "Borderline hands are sometimes played otherwise than in the equilibrium".into(),
         holds: jam + call > 0,
         found: format!("of 169 kinds of hands {jam} all-ins and {call} calls"),
     }
@@ -157,7 +146,7 @@ fn by_stack(results: &Results) -> Claim {
     let off = rows.map(|(stack, known)| (stack.learned.both.mean - known).abs());
     let worst = off.fold(0.0, f64::max);
     Claim {
-        claim: "At 5 to 20 big blinds the algorithm loses what an independent program of it does (within 10 mbb)",
+        claim: "At 5 to 20 big blinds the algorithm loses what an independent program of it does (within 10 mbb)".into(),
         holds: worst <= 10.0,
         found: format!("at most {worst:.1} mbb apart"),
     }

@@ -6,9 +6,9 @@
 //! it; each peculiarity of the published algorithm is left out in turn; and beside it stand the
 //! best weights of the same features and a rule that players learn by heart.
 
-use crate::page::{Frame, page};
+use crate::page::Frame;
 use crate::record::Record;
-use crate::{Options, ReadError, Report, Study, render};
+use crate::{Options, ReadError, Report, Study};
 
 mod claims;
 mod results;
@@ -35,18 +35,8 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
         made: format!("The scale is {}.", options.scale),
         commands: String::new(),
     };
-    let mut files = vec![
-        ("theta.csv", tables::theta(&results)),
-        ("stacks.csv", tables::stacks(&results)),
-        ("tables.md", render::markdown(&sections)),
-        ("report.html", page(&frame, record, &sections)?),
-    ];
-    let own = |picture: &&crate::sections::Picture| picture.file == sections::CURVE;
-    let curve = sections.iter().flat_map(|section| &section.pictures).find(own);
-    files.extend(curve.map(|picture| (sections::CURVE, picture.svg.clone())));
-    Ok(Report {
-        text: render::text(&sections),
-        document: tables::document(options, &results),
-        files,
-    })
+    let files =
+        vec![("theta.csv", tables::theta(&results)), ("stacks.csv", tables::stacks(&results))];
+    let document = tables::document(options, &results);
+    Report::new(&frame, record, &sections, files, &[sections::CURVE], document)
 }

@@ -7,6 +7,7 @@ use super::claims::claims;
 use super::results::{Learned, Results};
 use super::steps::{FORMS, QUIRKS};
 use super::tables;
+use crate::claim;
 use crate::sections::{Picture, Section, row};
 
 /// The names of the pictures.
@@ -16,7 +17,7 @@ const CHARTS: &str = "charts-10.svg";
 /// All of them.
 pub(super) fn sections(results: &Results) -> Vec<Section> {
     vec![
-        reproduced(results),
+        claim::section(claims(results)),
         weights(results),
         stacks(results),
         curve(results),
@@ -27,16 +28,6 @@ pub(super) fn sections(results: &Results) -> Vec<Section> {
         words(results),
         limits(results),
     ]
-}
-
-fn reproduced(results: &Results) -> Section {
-    let mut table = vec![row(["claim", "", "found"])];
-    table.extend(
-        claims(results)
-            .into_iter()
-            .map(|claim| vec![claim.claim.to_owned(), claim.word().to_owned(), claim.found]),
-    );
-    Section { title: "What reproduces".to_owned(), table, wide: true, ..Section::default() }
 }
 
 fn weights(results: &Results) -> Section {

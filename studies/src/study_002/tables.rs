@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::claims::claims;
 use super::results::{Learned, Results, Spread, Stack};
 use super::steps::{FORMS, QUIRKS};
-use crate::Options;
+use crate::{Options, claim};
 
 /// The weights at ten big blinds as CSV.
 pub(super) fn theta(results: &Results) -> String {
@@ -114,7 +114,6 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             "call_share": spread(learned.call),
         })
     };
-    let claims = claims(results);
     let named = |names: &[(&str, &str)], all: &[Learned]| -> Vec<Value> {
         let pairs = names.iter().zip(all);
         pairs.map(|((name, _), one)| json!({"name": name, "result": learned(one)})).collect()
@@ -122,9 +121,7 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
     json!({
         "schema": "cardroom-study-002/1",
         "scale": options.scale,
-        "claims": claims.iter().map(|claim| json!({
-            "claim": claim.claim, "reproduced": claim.word(), "found": claim.found,
-        })).collect::<Vec<_>>(),
+        "claims": claim::document(claims(results)),
         "weights": results.ten().learned.theta.iter().enumerate().map(|(at, weight)| json!({
             "name": FEATURES[at], "printed": PUBLISHED[at], "learned": spread(*weight),
         })).collect::<Vec<_>>(),

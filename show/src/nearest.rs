@@ -3,7 +3,7 @@
 /// The known word with the fewest edits from `word` (letters inserted, deleted, replaced or swapped
 /// with their neighbour), whatever the case; `None` when even that one differs in more than a third
 /// of its letters, at least two.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: String = word.to_lowercase().chars().take(64).collect();
     let scored = known.into_iter().map(|k| (strsim::osa_distance(&word, &k.to_lowercase()), k));
     let (distance, best) = scored.min_by_key(|&(distance, _)| distance)?;

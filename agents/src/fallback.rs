@@ -1,0 +1,99 @@
+//! Agents that decide some situations themselves and leave all others to another agent.
+
+use std::sync::Arc;
+
+use cards::HoleCards;
+use game::{GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
+
+use crate::{Agent, AgentChoice, AgentError, Context, Decision, HandOutcome, Recipe};
+
+/// What such an agent decides itself.
+pub(crate) trait Part: Send {
+    /// The decision; `None` where it is for the other agent.
+    fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision>;
+}
+
+/// The same as a function of what is seen.
+pub(crate) trait PartPolicy: Part + Sync {
+    /// What each of these hands does; `None` where it is for the other agent.
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+    ) -> Vec<Option<Strategy>>;
+}
+
+/// A part and the agent for the rest.
+pub(crate) struct WithFallback<P, F = Box<dyn Agent>> {
+    pub part: P,
+    pub fallback: F,
+}
+
+/// The recipe of an agent with such a part, which has a policy where the other agent has one.
+pub(crate) fn recipe<P: PartPolicy + 'static>(
+    fallback: &AgentChoice,
+    build: impl Fn(&Arc<GameDef>) -> Result<P, AgentError> + Send + Sync + 'static,
+) -> Recipe {
+    let build = Arc::new(build);
+    let (part, asked) = (Arc::clone(&build), fallback.clone());
+    let mut recipe =
+        Recipe::new(move |def| Ok(WithFallback { part: part(def)?, fallback: asked.build(def)? }));
+    if fallback.has_policy() {
+        let asked = fallback.clone();
+        recipe = recipe.with_policy(move |def| {
+            let fallback = asked.policy(def)?.expect("it was asked whether it has a policy");
+            Ok(WithFallback { part: build(def)?, fallback })
+        });
+    }
+    recipe.asking(fallback)
+}
+
+impl<P: Part> Agent for WithFallback<P> {
+    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+        let own = self.part.decide(infoset, cx);
+        own.unwrap_or_else(|| self.fallback.act(infoset, cx))
+    }
+
+    fn meet(&mut self, opponents: &[String]) {
+        self.fallback.meet(opponents);
+    }
+
+    fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
+        self.fallback.hand_over(outcome);
+    }
+
+    fn restart(&mut self) {
+        self.fallback.restart();
+    }
+}
+
+impl<P: PartPolicy> Policy for WithFallback<P, Arc<dyn Policy>> {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        let InfoSet { public, seat, hole } = infoset;
+        let own = self.part.strategies(public, *seat, &[*hole]).pop().flatten();
+        own.unwrap_or_else(|| self.fallback.strategy(infoset))
+    }
+
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+        visit: &mut dyn FnMut(usize, &Strategy),
+    ) {
+        let own = self.part.strategies(public, seat, hands);
+        let mut rest = Vec::new();
+        for (number, strategy) in own.iter().enumerate() {
+            match strategy {
+                Some(strategy) => visit(number, strategy),
+                None => rest.push(number),
+            }
+        }
+        let left: Vec<HoleCards> = rest.iter().map(|&number| hands[number]).collect();
+        if !left.is_empty() {
+            let mut visit = |at: usize, strategy: &Strategy| visit(rest[at], strategy);
+            self.fallback.strategies(public, seat, &left, &mut visit);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The lists of a game's streets: a file with a part for each.
+//!
+//! ```text
+//! # when a board is dry; may be left out
+//! dry: standard
+//!
+//! [flop]
+//! if hand >= pair then raise
+//! else call
+//! ```
+//!
+//! Parts are `[preflop]`, `[flop]`, `[turn]` and `[river]`, each at most once, in any order; what
+//! stands in them is specified in `text.rs`. Several files written one after the other are a file
+//! of all their streets, if they agree on dry boards. The printer writes the streets in order, and
+//! `dry:` only where it is not `standard`.
+
+use std::fmt;
+
+use abstraction::facts::Texture;
+use game::{Betting, Street};
+use show::nearest::nearest;
+
+use super::{Heuristic, HeuristicError, Place, Unreached};
+
+/// A list for each of some streets.
+#[derive(Debug, Clone, Default)]
+pub struct Rulebook {
+    dry: Option<Texture>,
+    streets: [Option<Heuristic>; 4],
+    /// Where the statements of each street and its default stand, from 1; empty for those that were
+    /// not read.
+    lines: [Vec<usize>; 4],
+}
+
+/// Where they stand does not matter.
+impl PartialEq for Rulebook {
+    fn eq(&self, other: &Rulebook) -> bool {
+        self.dry() == other.dry() && self.streets == other.streets
+    }
+}
+
+/// A statement that can never decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The street.
+    pub street: Street,
+    /// The line of the file, from 1, if it was read from one.
+    pub line: Option<usize>,
+    /// The statement.
+    pub text: String,
+    /// Why it cannot.
+    pub why: Unreached,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}, ")?,
+            None => write!(f, "{}, ", self.street)?,
+        }
+        write!(f, "`{}` is never reached: {}", self.text, self.why)
+    }
+}
+
+impl Rulebook {
+    /// A book without streets, in which boards are dry by this definition.
+    pub fn new(dry: Texture) -> Rulebook {
+        Rulebook { dry: Some(dry), ..Rulebook::default() }
+    }
+
+    /// The same with a list for a street, in place of what was there.
+    #[must_use]
+    pub fn with(mut self, street: Street, heuristic: Heuristic) -> Rulebook {
+        self.streets[street.index()] = Some(heuristic);
+        self.lines[street.index()].clear();
+        self
+    }
+
+    /// When a board is dry.
+    pub fn dry(&self) -> Texture {
+        self.dry.unwrap_or_default()
+    }
+
+    /// The list of a street.
+    pub fn street(&self, street: Street) -> Option<&Heuristic> {
+        self.streets[street.index()].as_ref()
+    }
+
+    /// The streets that have a list, in order.
+    pub fn streets(&self) -> impl Iterator<Item = (Street, &Heuristic)> {
+        Street::ALL.into_iter().filter_map(|street| Some((street, self.street(street)?)))
+    }
+
+    /// The line of the file where a statement stands, from 1 (the default's number is that of the
+    /// statements), if it was read from one.
+    pub fn line(&self, street: Street, at: usize) -> Option<usize> {
+        self.lines[street.index()].get(at).copied()
+    }
+
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// [`HeuristicError::Line`] for a line that is not understood, stands in the wrong place, or
+    /// asks what its street does not have; [`HeuristicError::NoDefault`],
+    /// [`HeuristicError::TooMany`]; [`HeuristicError::Missing`] without any street.
+    pub fn parse(text: &str) -> Result<Rulebook, HeuristicError> {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut book = Rulebook::default();
+        let mut at = 0;
+        while at < lines.len() {
+            let content = content(lines[at]);
+            at += 1;
+            let number = at;
+            let line = |what| HeuristicError::Line { line: number, text: content.to_owned(), what };
+            if content.is_empty() {
+                continue;
+            }
+            if let Some(said) = content.strip_prefix("dry:") {
+                let dry = said
+                    .parse()
+                    .map_err(|error: abstraction::facts::TextureError| line(error.to_string()))?;
+                if book.dry.is_some_and(|before| before != dry) {
+                    return Err(line(
+                        "another definition of dry boards stands above: leave one out".to_owned(),
+                    ));
+                }
+                book.dry = Some(dry);
+                continue;
+            }
+            let street = part(content).map_err(line)?;
+            if book.street(street).is_some() {
+                return Err(line(format!("`[{street}]` stands above already: leave one out")));
+            }
+            let body = lines[at..].iter().position(|line| {
+                let content = self::content(line);
+                content.starts_with('[') || content.starts_with("dry:")
+            });
+            let end = body.map_or(lines.len(), |length| at + length);
+            let numbered = (at..end).map(|at| (at, lines[at]));
+            let first = at;
+            let (heuristic, places) = match Heuristic::parse_lines(numbered, Some(street)) {
+                Err(HeuristicError::NoDefault { .. }) => {
+                    let last = (first..end).rev().find(|&at| !self::content(lines[at]).is_empty());
+                    return Err(HeuristicError::NoDefault {
+                        line: last.map_or(first + 1, |last| last + 2),
+                    });
+                }
+                other => other?,
+            };
+            book.streets[street.index()] = Some(heuristic);
+            book.lines[street.index()] = places;
+            at = end;
+        }
+        book.require(&[])?;
+        Ok(book)
+    }
+
+    /// Whether there is a list for each of these streets; for any, if none is named.
+    ///
+    /// # Errors
+    /// [`HeuristicError::Missing`] names those that are not there.
+    pub fn require(&self, streets: &[Street]) -> Result<(), HeuristicError> {
+        let none = streets.is_empty() && self.streets().next().is_none();
+        let wanted = if none { &Street::ALL[..] } else { streets };
+        let missing: Vec<&'static str> = wanted
+            .iter()
+            .filter(|street| self.street(**street).is_none())
+            .map(|street| street.name())
+            .collect();
+        match missing.first() {
+            None => Ok(()),
+            Some(first) => Err(HeuristicError::Missing { missing: words(&missing), first }),
+        }
+    }
+
+    /// Whether all lists can be played in games of a kind.
+    ///
+    /// # Errors
+    /// The first statement that cannot, with its line if it was read from a file.
+    pub fn check(&self, betting: Betting) -> Result<(), HeuristicError> {
+        for (street, heuristic) in self.streets() {
+            heuristic.check(Place { street, betting }).map_err(|error| match error {
+                HeuristicError::Statement { number, text, what } => {
+                    match self.line(street, number - 1) {
+                        Some(line) => HeuristicError::Line { line, text, what },
+                        None => HeuristicError::Statement { number, text, what },
+                    }
+                }
+                other => other,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The statements that can never decide in games of a kind.
+    pub fn warnings(&self, betting: Betting) -> Vec<Warning> {
+        let of = |(street, heuristic): (Street, &Heuristic)| {
+            let unreached = heuristic.unreached(Place { street, betting }).into_iter();
+            let warning = |(at, why)| Warning {
+                street,
+                line: self.line(street, at),
+                text: heuristic.part_text(at),
+                why,
+            };
+            unreached.map(warning).collect::<Vec<_>>()
+        };
+        self.streets().flat_map(of).collect()
+    }
+}
+
+fn content(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim()
+}
+
+/// The street of `[flop]`.
+fn part(text: &str) -> Result<Street, String> {
+    let name = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let Some(name) = name.map(|name| name.trim().to_lowercase()) else {
+        return Err("it stands before the first street: write `[preflop]`, `[flop]`, `[turn]` or \
+                    `[river]` above it"
+            .to_owned());
+    };
+    if let Some(street) = Street::ALL.into_iter().find(|street| street.name() == name) {
+        return Ok(street);
+    }
+    let hint = match nearest(&name, Street::ALL.map(Street::name)) {
+        Some(near) => format!("the nearest is `[{near}]`"),
+        None => "streets are `[preflop]`, `[flop]`, `[turn]` and `[river]`".to_owned(),
+    };
+    Err(format!("`{name}` is no street; {hint}"))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn words(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// Each line with its end, a blank line between streets.
+impl fmt::Display for Rulebook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut first = self.dry() == Texture::default();
+        if !first {
+            writeln!(f, "dry: {}", self.dry())?;
+        }
+        for (street, heuristic) in self.streets() {
+            let blank = if first { "" } else { "\n" };
+            writeln!(f, "{blank}[{street}]\n{heuristic:#}")?;
+            first = false;
+        }
+        Ok(())
+    }
+}

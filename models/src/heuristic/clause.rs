@@ -1,0 +1,224 @@
+//! Clauses: what a statement asks of a situation, and which values it may name.
+
+use cards::{Category, Rank};
+use game::{Betting, Street};
+
+/// Which side of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Bound {
+    /// `>=`.
+    AtLeast,
+    /// `<=`.
+    AtMost,
+}
+
+impl Bound {
+    /// Both.
+    pub const ALL: [Bound; 2] = [Bound::AtLeast, Bound::AtMost];
+}
+
+/// A test of a situation (paper, section IV.A; win rates and shares of times are additions).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Clause {
+    /// The category of the made hand.
+    Hand(Bound, Category),
+    /// The card that names the made hand ([`abstraction::facts::Made::high`]).
+    High(Bound, Rank),
+    /// All chips in the middle, in big blinds, 1 to [`Clause::LARGEST_POT`].
+    Pot(Bound, u16),
+    /// Cards that complete the hand ([`abstraction::facts::outs`]), 0 to [`Clause::MOST_OUTS`].
+    Outs(Bound, u8),
+    /// The opponent's last action was a raise, or was not.
+    Aggressive(bool),
+    /// The board is dry, or wet.
+    Dry(bool),
+    /// What the hand wins against any other over all boards to come, ties half: in tenths of a
+    /// percent, 0 to 1,000. On the river that is the share of the opponent's hands that it beats.
+    WinRate(Bound, u16),
+    /// A draw: so many of so many times, see [`Times`].
+    Times(Times),
+}
+
+/// `n` in `m` times, 1 <= n < m <= 100.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Times {
+    n: u8,
+    m: u8,
+}
+
+impl Times {
+    /// The most that `m` may be.
+    pub const MOST: u8 = 100;
+
+    /// `None` unless 1 <= n < m <= 100.
+    pub fn new(n: u8, m: u8) -> Option<Times> {
+        (n >= 1 && n < m && m <= Times::MOST).then_some(Times { n, m })
+    }
+
+    /// `[n, m]`.
+    pub fn parts(self) -> [u8; 2] {
+        [self.n, self.m]
+    }
+
+    /// The chance, above 0 and below 1.
+    pub fn chance(self) -> f64 {
+        f64::from(self.n) / f64::from(self.m)
+    }
+}
+
+/// Where a list of statements is to be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The street.
+    pub street: Street,
+    /// Limit or no-limit.
+    pub betting: Betting,
+}
+
+/// Every category, from high card.
+pub const CATEGORIES: [Category; 9] = [
+    Category::HighCard,
+    Category::Pair,
+    Category::TwoPair,
+    Category::ThreeOfAKind,
+    Category::Straight,
+    Category::Flush,
+    Category::FullHouse,
+    Category::FourOfAKind,
+    Category::StraightFlush,
+];
+
+impl Clause {
+    /// The largest pot of a clause in a limit game, in big blinds: that of the competition's game
+    /// at a showdown.
+    pub const LARGEST_LIMIT_POT: u16 = 48;
+    /// The largest pot of a clause, in big blinds.
+    pub const LARGEST_POT: u16 = 1_000;
+    /// The most outs of a clause.
+    pub const MOST_OUTS: u8 = 21;
+
+    /// Every clause of the paper's language at a place, so many for each kind that has values as
+    /// there are values: neither win rates nor shares of times. In no-limit games pots go up to
+    /// `pots` big blinds, in limit games to [`Clause::LARGEST_LIMIT_POT`].
+    ///
+    /// Clauses that hold everywhere (`outs >= 0`) are among them; none fails
+    /// [`Clause::check`] there.
+    pub fn all(place: Place, pots: u16) -> Vec<Clause> {
+        let pots = match place.betting {
+            Betting::Limit => Clause::LARGEST_LIMIT_POT,
+            Betting::NoLimit => pots.clamp(1, Clause::LARGEST_POT),
+        };
+        let mut all = Vec::new();
+        for bound in Bound::ALL {
+            all.extend(CATEGORIES.map(|category| Clause::Hand(bound, category)));
+            all.extend(Rank::all().map(|rank| Clause::High(bound, rank)));
+            all.extend((1..=pots).map(|blinds| Clause::Pot(bound, blinds)));
+            all.extend((0..=Clause::MOST_OUTS).map(|outs| Clause::Outs(bound, outs)));
+        }
+        all.extend([true, false].map(Clause::Aggressive));
+        all.extend([true, false].map(Clause::Dry));
+        all.retain(|clause| clause.check(place.street, Some(place.betting)).is_ok());
+        all
+    }
+
+    /// Whether the clause can be asked on a street, and in games of a kind if one is given.
+    ///
+    /// # Errors
+    /// What is wrong and what to write instead: outs before the flop and on the river, a board
+    /// before the flop, a pot beyond the game's, a value out of its range.
+    pub fn check(self, street: Street, betting: Option<Betting>) -> Result<(), String> {
+        self.check_value()?;
+        match (self, street, betting) {
+            (Clause::Outs(..), Street::River, _) => {
+                Err("there are no outs on the river, where no card comes any more: leave the clause out"
+                    .to_owned())
+            }
+            (Clause::Outs(..), Street::Preflop, _) => {
+                Err("outs are counted on the flop and the turn: leave the clause out".to_owned())
+            }
+            (Clause::Dry(_), Street::Preflop, _) => {
+                Err("before the flop there is no board: leave the clause out".to_owned())
+            }
+            (Clause::Pot(_, blinds), _, Some(Betting::Limit))
+                if blinds > Clause::LARGEST_LIMIT_POT =>
+            {
+                Err(format!(
+                    "{blinds} big blinds are no pot of a limit game: it is from 1 to {}",
+                    Clause::LARGEST_LIMIT_POT
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the value is in its range, wherever it is asked.
+    pub(super) fn check_value(self) -> Result<(), String> {
+        match self {
+            Clause::Pot(_, blinds) if !(1..=Clause::LARGEST_POT).contains(&blinds) => Err(format!(
+                "{blinds} is no pot: it is in whole big blinds, 1 to {} (to {} in limit games)",
+                Clause::LARGEST_POT,
+                Clause::LARGEST_LIMIT_POT
+            )),
+            Clause::Outs(_, outs) if outs > Clause::MOST_OUTS => {
+                Err(format!("{outs} are too many outs: they are from 0 to {}", Clause::MOST_OUTS))
+            }
+            Clause::WinRate(_, tenths) if tenths > 1_000 => {
+                Err(format!("{} % is no win rate: it is from 0 to 100 %", f64::from(tenths) / 10.0))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a statement does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Act {
+    /// Folds; where there is nothing to pay, checks.
+    Fold,
+    /// Calls; where there is nothing to pay, checks.
+    Call,
+    /// Bets or raises by the game's amount; where no raise is left, calls. Limit games only.
+    Raise,
+    /// Bets or raises by this share of the pot, in hundredths, 1 to [`Act::LARGEST_BET`]: of the
+    /// pot after the call, as far as the rules and the stacks allow. Where no raise is left, calls.
+    /// No-limit games only.
+    Bet(u16),
+    /// Bets or raises all there is. No-limit games only.
+    AllIn,
+}
+
+impl Act {
+    /// The three of limit games.
+    pub const LIMIT: [Act; 3] = [Act::Fold, Act::Call, Act::Raise];
+    /// The largest bet, in hundredths of the pot.
+    pub const LARGEST_BET: u16 = 10_000;
+
+    /// Whether it is an action of games of this kind.
+    ///
+    /// # Errors
+    /// What is wrong and what to write instead.
+    pub fn check(self, betting: Betting) -> Result<(), String> {
+        match (self, betting) {
+            (Act::Raise, Betting::NoLimit) => Err(
+                "`raise` is for limit games, and in this one a raise needs a size: write `bet half`, \
+                 `bet pot`, `bet 0.75 pot` or `all-in`"
+                    .to_owned(),
+            ),
+            (Act::Bet(_) | Act::AllIn, Betting::Limit) => Err(format!(
+                "`{self}` is for no-limit games, and in this one all raises have one size: write `raise`"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn check_value(self) -> Result<(), String> {
+        match self {
+            Act::Bet(hundredths) if !(1..=Act::LARGEST_BET).contains(&hundredths) => Err(format!(
+                "{} pots are no bet: it is from 0.01 to {} pots, or `all-in`",
+                f64::from(hundredths) / 100.0,
+                Act::LARGEST_BET / 100
+            )),
+            _ => Ok(()),
+        }
+    }
+}

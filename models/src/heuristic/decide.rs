@@ -1,0 +1,166 @@
+//! Deciding by a list, in a few nanoseconds: a statement's clauses bound eight numbers.
+
+use abstraction::facts::Facts;
+
+use super::{Act, Bound, Clause, Heuristic, Statement};
+
+/// The numbers of a situation.
+pub(super) const NUMBERS: usize = 8;
+pub(super) const HAND: usize = 0;
+pub(super) const HIGH: usize = 1;
+pub(super) const OUTS: usize = 2;
+pub(super) const POT: usize = 3;
+pub(super) const WIN_RATE: usize = 4;
+pub(super) const DRY: usize = 5;
+pub(super) const AGGRESSIVE: usize = 6;
+
+/// A pot as clauses see it: whole big blinds, or between two numbers of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pot(u16);
+
+impl Pot {
+    /// All chips in the middle, in a game with this big blind (at least one chip).
+    pub fn new(chips: u64, big_blind: u32) -> Pot {
+        let big_blind = u64::from(big_blind.max(1));
+        let between = u64::from(!chips.is_multiple_of(big_blind));
+        Pot((2 * (chips / big_blind) + between).min(u64::from(u16::MAX)) as u16)
+    }
+
+    /// So many big blinds.
+    pub fn blinds(blinds: u16) -> Pot {
+        Pot(blinds.saturating_mul(2))
+    }
+}
+
+/// What a list is asked about: small, to be copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Situation(pub(super) [u16; NUMBERS]);
+
+impl Situation {
+    /// A hand on a board, the pot, and whether the opponent's last action was a raise
+    /// ([`abstraction::facts::is_aggressive`]). The win rate is 0 until it is given.
+    #[inline]
+    pub fn new(facts: Facts, pot: Pot, aggressive: bool) -> Situation {
+        let mut numbers = [0; NUMBERS];
+        numbers[HAND] = facts.category as u16;
+        numbers[HIGH] = u16::from(facts.high.index());
+        numbers[OUTS] = u16::from(facts.outs);
+        numbers[POT] = pot.0;
+        numbers[DRY] = u16::from(facts.dry);
+        numbers[AGGRESSIVE] = u16::from(aggressive);
+        Situation(numbers)
+    }
+
+    /// The same with this win rate, 0 to 1; what is off by less than 1e-9 counts as exact.
+    #[inline]
+    #[must_use]
+    pub fn with_win_rate(mut self, rate: f64) -> Situation {
+        let tenths = rate.clamp(0.0, 1.0) * 1_000.0;
+        let whole = tenths.round();
+        self.0[WIN_RATE] = if (tenths - whole).abs() < 1e-6 {
+            2 * whole as u16
+        } else {
+            2 * tenths.floor() as u16 + 1
+        };
+        self
+    }
+}
+
+/// From and to, of each number, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) low: [u16; NUMBERS],
+    pub(super) high: [u16; NUMBERS],
+}
+
+impl Bounds {
+    /// Everything.
+    pub(super) const ALL: Bounds = Bounds { low: [0; NUMBERS], high: [u16::MAX; NUMBERS] };
+
+    /// What holds where all clauses do, draws left aside.
+    pub(super) fn of(statement: &Statement) -> Bounds {
+        statement.clauses.iter().fold(Bounds::ALL, |mut bounds, &clause| {
+            bounds.add(clause);
+            bounds
+        })
+    }
+
+    pub(super) fn add(&mut self, clause: Clause) {
+        let (number, bound, value) = match clause {
+            Clause::Hand(bound, category) => (HAND, bound, category as u16),
+            Clause::High(bound, rank) => (HIGH, bound, u16::from(rank.index())),
+            Clause::Pot(bound, blinds) => (POT, bound, Pot::blinds(blinds).0),
+            Clause::Outs(bound, outs) => (OUTS, bound, u16::from(outs)),
+            Clause::WinRate(bound, tenths) => (WIN_RATE, bound, tenths.saturating_mul(2)),
+            Clause::Dry(dry) => return self.flag(DRY, dry),
+            Clause::Aggressive(aggressive) => return self.flag(AGGRESSIVE, aggressive),
+            Clause::Times(_) => return,
+        };
+        match bound {
+            Bound::AtLeast => self.low[number] = self.low[number].max(value),
+            Bound::AtMost => self.high[number] = self.high[number].min(value),
+        }
+    }
+
+    fn flag(&mut self, number: usize, value: bool) {
+        self.low[number] = self.low[number].max(u16::from(value));
+        self.high[number] = self.high[number].min(u16::from(value));
+    }
+
+    /// All eight numbers at once: no branches, so that the compiler takes a vector for them.
+    #[inline]
+    pub(super) fn holds(&self, situation: Situation) -> bool {
+        let numbers = self.low.iter().zip(&self.high).zip(&situation.0);
+        numbers
+            .fold(true, |holds, ((low, high), number)| holds & (low <= number) & (number <= high))
+    }
+}
+
+/// A list made ready to be asked often.
+#[derive(Debug, Clone)]
+pub struct Decider {
+    /// For each statement, where it applies, how often, and what it does.
+    statements: Vec<(Bounds, f64, Act)>,
+    default: Act,
+}
+
+impl Decider {
+    /// Makes a list ready.
+    pub fn new(heuristic: &Heuristic) -> Decider {
+        let ready = |statement: &Statement| {
+            let times = statement.clauses.iter().find_map(|clause| match clause {
+                Clause::Times(times) => Some(times.chance()),
+                _ => None,
+            });
+            (Bounds::of(statement), times.unwrap_or(1.0), statement.act)
+        };
+        let statements = heuristic.statements().iter().map(ready).collect();
+        Decider { statements, default: heuristic.default() }
+    }
+
+    /// What a list without draws does: by the first statement whose clauses hold. A share of times
+    /// counts as never.
+    #[inline]
+    pub fn decide(&self, situation: Situation) -> Act {
+        let applies =
+            |(bounds, chance, _): &&(Bounds, f64, Act)| *chance >= 1.0 && bounds.holds(situation);
+        self.statements.iter().find(applies).map_or(self.default, |&(_, _, act)| act)
+    }
+
+    /// Calls `visit` with every part of the list that may decide: its place (that of the default
+    /// action is the number of statements), its chance above 0, and what it does. The chances sum
+    /// to one.
+    pub fn outcomes(&self, situation: Situation, mut visit: impl FnMut(usize, f64, Act)) {
+        let mut left = 1.0;
+        for (at, &(bounds, chance, act)) in self.statements.iter().enumerate() {
+            if bounds.holds(situation) {
+                visit(at, left * chance, act);
+                left *= 1.0 - chance;
+                if chance >= 1.0 {
+                    return;
+                }
+            }
+        }
+        visit(self.statements.len(), left, self.default);
+    }
+}

@@ -1,0 +1,136 @@
+//! Statements in order, the first that applies decides: a fast-and-frugal tree.
+
+use super::{Act, Clause, HeuristicError, Place};
+
+/// A list has no more statements.
+pub const MOST_STATEMENTS: usize = 64;
+
+/// A statement has no more clauses.
+pub const MOST_CLAUSES: usize = 16;
+
+/// Clauses that must all hold, and what is done then.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Statement {
+    /// One to [`MOST_CLAUSES`]; at most one of them a share of times.
+    pub clauses: Vec<Clause>,
+    /// What is done where all hold.
+    pub act: Act,
+}
+
+/// Statements in order and what is done where none applies: the rules of one street.
+///
+/// As text: `if hand >= pair then raise; else call`, see `text.rs`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Heuristic {
+    statements: Vec<Statement>,
+    default: Act,
+}
+
+impl Heuristic {
+    /// A list of these statements. Without any, it always does the default.
+    ///
+    /// # Errors
+    /// [`HeuristicError::TooMany`], and [`HeuristicError::Statement`] when one has no clause, too
+    /// many, two shares of times, or a value out of its range.
+    pub fn new(statements: Vec<Statement>, default: Act) -> Result<Heuristic, HeuristicError> {
+        if statements.len() > MOST_STATEMENTS {
+            return Err(HeuristicError::TooMany { found: statements.len() });
+        }
+        let heuristic = Heuristic { statements, default };
+        heuristic.each(|part| match part {
+            Part::Statement(statement) => statement.check_values(),
+            Part::Default(act) => act.check_value(),
+        })?;
+        Ok(heuristic)
+    }
+
+    /// The statements in order.
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+
+    /// What is done where no statement applies.
+    pub fn default(&self) -> Act {
+        self.default
+    }
+
+    /// How much there is to remember: clauses and actions, the default among them (paper, section
+    /// VII).
+    pub fn complexity(&self) -> usize {
+        let statements = self.statements.iter();
+        statements.map(|statement| statement.clauses.len() + 1).sum::<usize>() + 1
+    }
+
+    /// Whether any clause asks for the win rate, which takes longer to find than all the rest.
+    pub fn asks_win_rate(&self) -> bool {
+        self.clauses().any(|clause| matches!(clause, Clause::WinRate(..)))
+    }
+
+    /// Whether what is done is a draw anywhere.
+    pub fn is_mixed(&self) -> bool {
+        self.clauses().any(|clause| matches!(clause, Clause::Times(_)))
+    }
+
+    fn clauses(&self) -> impl Iterator<Item = Clause> {
+        self.statements.iter().flat_map(|statement| statement.clauses.iter().copied())
+    }
+
+    /// Whether the list can be played at a place.
+    ///
+    /// # Errors
+    /// The first statement that cannot: outs on the river, `raise` in a no-limit game, a pot that a
+    /// limit game does not have ([`Clause::check`], [`Act::check`]).
+    pub fn check(&self, place: Place) -> Result<(), HeuristicError> {
+        self.each(|part| {
+            let (clauses, act) = match part {
+                Part::Statement(statement) => (statement.clauses.as_slice(), statement.act),
+                Part::Default(act) => (&[][..], act),
+            };
+            clauses
+                .iter()
+                .try_for_each(|clause| clause.check(place.street, Some(place.betting)))?;
+            act.check(place.betting)
+        })
+    }
+
+    /// Checks each part, and names the first that fails.
+    fn each(&self, check: impl Fn(Part<'_>) -> Result<(), String>) -> Result<(), HeuristicError> {
+        let parts = self.statements.iter().map(Part::Statement);
+        for (at, part) in parts.chain([Part::Default(self.default)]).enumerate() {
+            check(part).map_err(|what| {
+                let text = self.part_text(at);
+                HeuristicError::Statement { number: at + 1, text, what }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// A statement, or what is done without one.
+enum Part<'a> {
+    Statement(&'a Statement),
+    Default(Act),
+}
+
+impl Statement {
+    fn check_values(&self) -> Result<(), String> {
+        if self.clauses.is_empty() {
+            return Err("a statement has a clause: write one, or only the action as the last line"
+                .to_owned());
+        }
+        if self.clauses.len() > MOST_CLAUSES {
+            let found = self.clauses.len();
+            return Err(format!("{found} clauses are more than {MOST_CLAUSES}: leave some out"));
+        }
+        let draws = self.clauses.iter().filter(|clause| matches!(clause, Clause::Times(_)));
+        if draws.count() > 1 {
+            return Err(
+                "one share of times is enough: `one in three times` and `one in two times` \
+                        are `one in six times`"
+                    .to_owned(),
+            );
+        }
+        self.clauses.iter().try_for_each(|clause| clause.check_value())?;
+        self.act.check_value()
+    }
+}

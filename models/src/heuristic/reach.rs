@@ -1,0 +1,139 @@
+//! Which statements can never decide, whatever the cards and the betting.
+//!
+//! A statement's clauses bound eight numbers, so that it holds in a box; it is never reached when
+//! its box is empty, or lies in those of the statements above that always decide where they hold.
+//! The numbers are taken as if they did not depend on each other, within what the street and the
+//! game allow: what is said to be out of reach is, and more may be.
+
+use game::{Betting, Street};
+
+use super::decide::{AGGRESSIVE, Bounds, DRY, HAND, HIGH, NUMBERS, OUTS, POT, WIN_RATE};
+use super::{Clause, Heuristic, Place};
+
+/// Why a statement can never decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unreached {
+    /// Its clauses cannot hold together.
+    Contradiction,
+    /// One of its clauses cannot hold at the place, as a pot of 31 big blinds on the turn of a
+    /// limit game.
+    Impossible,
+    /// The statements above decide wherever it would.
+    Covered,
+}
+
+impl std::fmt::Display for Unreached {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Unreached::Contradiction => "its clauses cannot hold together",
+            Unreached::Impossible => "there is no such situation on this street of the game",
+            Unreached::Covered => "the statements above it decide wherever it applies",
+        })
+    }
+}
+
+/// Boxes looked at for one statement at most; beyond, it counts as reached.
+const EFFORT: usize = 100_000;
+
+impl Heuristic {
+    /// The parts of the list that can never decide at a place, by their numbers (that of the
+    /// default action is the number of statements), in order.
+    pub fn unreached(&self, place: Place) -> Vec<(usize, Unreached)> {
+        let all = everything(place);
+        let mut found = Vec::new();
+        let mut above: Vec<Bounds> = Vec::new();
+        for (at, statement) in self.statements().iter().enumerate() {
+            let own = Bounds::of(statement);
+            let here = own.within(&all);
+            let why = if own.is_empty() {
+                Some(Unreached::Contradiction)
+            } else if here.is_empty() {
+                Some(Unreached::Impossible)
+            } else {
+                covered(here, &above, &mut EFFORT.clone()).then_some(Unreached::Covered)
+            };
+            found.extend(why.map(|why| (at, why)));
+            if !statement.clauses.iter().any(|clause| matches!(clause, Clause::Times(_))) {
+                above.push(own);
+            }
+        }
+        if covered(all, &above, &mut EFFORT.clone()) {
+            found.push((self.statements().len(), Unreached::Covered));
+        }
+        found
+    }
+}
+
+/// Where the numbers of a situation lie at a place, heads-up.
+///
+/// Pots of limit games are those of the competition's game: blinds of a half and one, bets of one
+/// and two big blinds, three raises before the flop and four after it.
+fn everything(place: Place) -> Bounds {
+    let mut all = Bounds { low: [0; NUMBERS], high: [0; NUMBERS] };
+    all.high[HAND] = if place.street == Street::Preflop { 1 } else { 8 };
+    all.high[HIGH] = 12;
+    if matches!(place.street, Street::Flop | Street::Turn) {
+        all.high[OUTS] = Clause::MOST_OUTS.into();
+    }
+    all.high[WIN_RATE] = 2_000;
+    all.high[AGGRESSIVE] = 1;
+    all.high[DRY] = 1;
+    if place.street == Street::Preflop {
+        all.low[DRY] = 1;
+    }
+    // In half big blinds. A limit street's largest pot at a decision is one after its last raise.
+    (all.low[POT], all.high[POT]) = match (place.betting, place.street) {
+        (Betting::Limit, Street::Preflop) => (3, 2 * 7),
+        (Betting::Limit, Street::Flop) => (2 * 2, 2 * 15),
+        (Betting::Limit, Street::Turn) => (2 * 2, 2 * 30),
+        (Betting::Limit, Street::River) => (2 * 2, 2 * 46),
+        (Betting::NoLimit, Street::Preflop) => (3, u16::MAX),
+        (Betting::NoLimit, _) => (2 * 2, u16::MAX),
+    };
+    all
+}
+
+impl Bounds {
+    fn is_empty(&self) -> bool {
+        (0..NUMBERS).any(|number| self.low[number] > self.high[number])
+    }
+
+    fn within(&self, other: &Bounds) -> Bounds {
+        Bounds {
+            low: std::array::from_fn(|number| self.low[number].max(other.low[number])),
+            high: std::array::from_fn(|number| self.high[number].min(other.high[number])),
+        }
+    }
+}
+
+/// Whether a box, which is not empty, lies in the union of others: what sticks out of the first one
+/// that it meets is cut into boxes, each of which must lie in the rest.
+fn covered(target: Bounds, boxes: &[Bounds], effort: &mut usize) -> bool {
+    if *effort == 0 {
+        return false;
+    }
+    *effort -= 1;
+    let meets = |other: &Bounds| !target.within(other).is_empty();
+    let Some(first) = boxes.iter().position(meets) else { return false };
+    let (cutter, rest) = (&boxes[first], &boxes[first + 1..]);
+    let mut target = target;
+    for number in 0..NUMBERS {
+        if target.low[number] < cutter.low[number] {
+            let mut below = target;
+            below.high[number] = cutter.low[number] - 1;
+            if !covered(below, rest, effort) {
+                return false;
+            }
+            target.low[number] = cutter.low[number];
+        }
+        if target.high[number] > cutter.high[number] {
+            let mut beyond = target;
+            beyond.low[number] = cutter.high[number] + 1;
+            if !covered(beyond, rest, effort) {
+                return false;
+            }
+            target.high[number] = cutter.high[number];
+        }
+    }
+    true
+}

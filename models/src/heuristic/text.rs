@@ -1,0 +1,447 @@
+//! Statements as text.
+//!
+//! ```text
+//! list      = { statement } default
+//! statement = [ "else" ] "if" clause { "and" clause } "then" act
+//! default   = [ "else" ] act
+//! clause    = "hand" side category | "high" side card | "pot" side blinds | "outs" side number
+//!           | [ "not" ] "aggressive" | "board" ( "dry" | "wet" )
+//!           | "win rate" side number "%" | count "in" count "times"
+//! side      = ">=" | "<="
+//! act       = "fold" | "call" | "raise" | "bet" size | "all-in"
+//! size      = "half" | "pot" | number "pot"
+//! category  = "high card" | "pair" | "two pair" | "three of a kind" | "straight" | "flush"
+//!           | "full house" | "four of a kind" | "straight flush"
+//! card      = "2" … "10" | "jack" | "queen" | "king" | "ace" | "11" … "14" | a letter of 2…9TJQKA
+//! count     = "1" … "100" | "one" … "twelve"
+//! ```
+//!
+//! Statements end with the line or with `;`; capitals, further blanks, blank lines and what follows
+//! a `#` do not matter; `≥` and `≤` are read, and so is `check/call`, which is `call`. A win rate
+//! has one decimal at most, a size two. The printer writes `else` before all but the first, one
+//! blank between words, and numbers up to twelve as words in shares of times: what it writes is
+//! read as the same list.
+
+use std::fmt;
+
+use cards::{Category, Rank};
+use game::Street;
+use show::nearest::nearest;
+
+use super::{
+    Act, Bound, CATEGORIES, Clause, Heuristic, HeuristicError, MOST_STATEMENTS, Statement, Times,
+};
+
+const CATEGORY_NAMES: [&str; 9] = [
+    "high card",
+    "pair",
+    "two pair",
+    "three of a kind",
+    "straight",
+    "flush",
+    "full house",
+    "four of a kind",
+    "straight flush",
+];
+
+const COUNTS: [&str; 12] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+];
+
+const COURT: [&str; 4] = ["jack", "queen", "king", "ace"];
+
+/// A clause of each kind, and what comes before its value.
+const FORMS: [(&str, &str); 10] = [
+    ("hand", "hand >= pair"),
+    ("high", "high >= ace"),
+    ("pot", "pot <= 2"),
+    ("outs", "outs >= 11"),
+    ("aggressive", "aggressive"),
+    ("not aggressive", "not aggressive"),
+    ("board dry", "board dry"),
+    ("board wet", "board wet"),
+    ("win rate", "win rate >= 80 %"),
+    ("one in three times", "one in three times"),
+];
+
+const ACTS: [&str; 7] = ["fold", "call", "raise", "bet half", "bet pot", "bet 0.75 pot", "all-in"];
+
+impl Heuristic {
+    /// Reads a list's text, of any street and game.
+    ///
+    /// # Errors
+    /// [`HeuristicError::Line`] for a line that is no statement or stands in the wrong place,
+    /// [`HeuristicError::NoDefault`], [`HeuristicError::TooMany`].
+    pub fn parse(text: &str) -> Result<Heuristic, HeuristicError> {
+        Ok(Heuristic::parse_lines(text.lines().enumerate(), None)?.0)
+    }
+
+    /// Reads numbered lines, from 0; and says on which line, from 1, each statement and the default
+    /// stand. With a street, clauses that it does not have are refused.
+    pub(super) fn parse_lines<'a>(
+        lines: impl Iterator<Item = (usize, &'a str)>,
+        street: Option<Street>,
+    ) -> Result<(Heuristic, Vec<usize>), HeuristicError> {
+        let mut statements = Vec::new();
+        let mut places = Vec::new();
+        let mut default = None;
+        let mut end = 1;
+        for (number, line) in lines {
+            end = number + 2;
+            for piece in line.split('#').next().unwrap_or_default().split(';') {
+                let words = words(piece);
+                if words.is_empty() {
+                    continue;
+                }
+                let at = |what: String| {
+                    let text = piece.split_whitespace().collect::<Vec<_>>().join(" ");
+                    HeuristicError::Line { line: number + 1, text, what }
+                };
+                if default.is_some() {
+                    let what = "what is done where no statement applies stands above: a statement \
+                                after it is never reached, move it up or leave it out";
+                    return Err(at(what.to_owned()));
+                }
+                match parse_part(&words, street).map_err(at)? {
+                    Piece::Statement(statement) => statements.push(statement),
+                    Piece::Default(act) => default = Some(act),
+                }
+                places.push(number + 1);
+            }
+        }
+        if statements.len() > MOST_STATEMENTS {
+            return Err(HeuristicError::TooMany { found: statements.len() });
+        }
+        let default = default.ok_or(HeuristicError::NoDefault { line: end })?;
+        let heuristic = Heuristic::new(statements, default).map_err(|error| match error {
+            HeuristicError::Statement { number, text, what } => {
+                HeuristicError::Line { line: places[number - 1], text, what }
+            }
+            other => other,
+        })?;
+        Ok((heuristic, places))
+    }
+
+    /// A statement or the default (by the number after the last) as it is printed, with its `else`.
+    pub fn part_text(&self, at: usize) -> String {
+        let or = if at == 0 { "" } else { "else " };
+        match self.statements().get(at) {
+            Some(statement) => format!("{or}{statement}"),
+            None => format!("{or}{}", self.default()),
+        }
+    }
+}
+
+enum Piece {
+    Statement(Statement),
+    Default(Act),
+}
+
+/// Words and signs in small letters: a blank around each sign.
+fn words(text: &str) -> Vec<String> {
+    let text = text.to_lowercase().replace('≥', ">=").replace('≤', "<=");
+    let mut spaced = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '<' | '>' | '=' => {
+                spaced.extend([' ', letter]);
+                spaced.extend(letters.next_if_eq(&'='));
+                spaced.push(' ');
+            }
+            '%' => spaced.push_str(" % "),
+            _ => spaced.push(letter),
+        }
+    }
+    spaced.split_whitespace().map(str::to_owned).collect()
+}
+
+fn parse_part(words: &[String], street: Option<Street>) -> Result<Piece, String> {
+    let words = match words {
+        [first, rest @ ..] if first == "else" => rest,
+        all => all,
+    };
+    let [first, rest @ ..] = words else {
+        return Err("after `else` stands `if` or an action, as in `else call`".to_owned());
+    };
+    if first != "if" {
+        return Ok(Piece::Default(act(&words.join(" "))?));
+    }
+    let then = rest.iter().position(|word| word == "then").ok_or(
+        "a statement is written `if hand >= pair then raise`; here `then` and the action are missing",
+    )?;
+    let (condition, action) = (&rest[..then], &rest[then + 1..]);
+    let clauses = condition.split(|word| word == "and");
+    let clauses: Vec<Clause> = clauses
+        .map(|words| {
+            let clause = clause(&words.join(" "))?;
+            clause.check_value()?;
+            street.map_or(Ok(()), |street| clause.check(street, None))?;
+            Ok(clause)
+        })
+        .collect::<Result<_, String>>()?;
+    Ok(Piece::Statement(Statement { clauses, act: act(&action.join(" "))? }))
+}
+
+fn clause(text: &str) -> Result<Clause, String> {
+    match text {
+        "" => return Err(format!("a clause is missing; clauses are {}", forms())),
+        "aggressive" => return Ok(Clause::Aggressive(true)),
+        "not aggressive" => return Ok(Clause::Aggressive(false)),
+        "board dry" => return Ok(Clause::Dry(true)),
+        "board wet" => return Ok(Clause::Dry(false)),
+        _ => {}
+    }
+    if let Some(times) = text.strip_suffix(" times").and_then(|text| text.split_once(" in ")) {
+        return share(times.0, times.1).map(Clause::Times);
+    }
+    let name_end = text.find(['<', '>', '=']).unwrap_or(text.len());
+    let (name, rest) = (text[..name_end].trim_end(), &text[name_end..]);
+    let known = FORMS.iter().find(|(known, _)| *known == name);
+    let Some(&(_, form)) = known else { return Err(unknown(text, name)) };
+    let written = || format!("it is written `{form}`, with `>=` or `<=`");
+    let (side, value) = rest.split_once(' ').ok_or_else(written)?;
+    let bound = match side {
+        ">=" => Bound::AtLeast,
+        "<=" => Bound::AtMost,
+        other => {
+            return Err(format!(
+                "`{other}` is not known: write `>=` or `<=`, or both, joined by `and`"
+            ));
+        }
+    };
+    match name {
+        "hand" => category(value).map(|category| Clause::Hand(bound, category)),
+        "high" => rank(value).map(|rank| Clause::High(bound, rank)),
+        "pot" => {
+            let whole = whole(value).ok_or_else(|| {
+                format!("`{value}` is no pot: it is in whole big blinds, as in `pot <= 2`")
+            })?;
+            // What is too much for the number is too much for the range.
+            Ok(Clause::Pot(bound, u16::try_from(whole).unwrap_or(u16::MAX)))
+        }
+        "outs" => {
+            let whole = whole(value).ok_or_else(|| {
+                format!("`{value}` is no number of outs: write one from 0 to {}", Clause::MOST_OUTS)
+            })?;
+            Ok(Clause::Outs(bound, u8::try_from(whole).unwrap_or(u8::MAX)))
+        }
+        "win rate" => {
+            let percent = value.strip_suffix('%').ok_or_else(written)?.trim_end();
+            let tenths = decimal(percent, 1).ok_or_else(|| {
+                format!(
+                    "`{percent}` is no share: write percent with one decimal at most, as in \
+                         `win rate >= 80 %`"
+                )
+            })?;
+            Ok(Clause::WinRate(bound, u16::try_from(tenths).unwrap_or(u16::MAX)))
+        }
+        _ => Err(written()),
+    }
+}
+
+fn unknown(text: &str, name: &str) -> String {
+    let name = if name.is_empty() { text } else { name };
+    let hint = match nearest(name, FORMS.iter().map(|&(name, _)| name)) {
+        Some(near) => {
+            let (_, form) =
+                FORMS.iter().find(|&&(name, _)| name == near).expect("it is one of them");
+            format!("the nearest is `{form}`")
+        }
+        None => format!("clauses are {}", forms()),
+    };
+    format!("`{name}` is no clause; {hint}")
+}
+
+fn forms() -> String {
+    let forms: Vec<String> = FORMS.iter().map(|(_, form)| format!("`{form}`")).collect();
+    forms.join(", ")
+}
+
+fn category(text: &str) -> Result<Category, String> {
+    let known = CATEGORY_NAMES.iter().position(|name| *name == text);
+    let also = || match text {
+        "nothing" | "highest card" => Some(0),
+        "two pairs" => Some(2),
+        "trips" | "a set" | "set" => Some(3),
+        "quads" => Some(7),
+        _ => None,
+    };
+    if let Some(at) = known.or_else(also) {
+        return Ok(CATEGORIES[at]);
+    }
+    if text.starts_with("royal") {
+        return Err("a royal flush counts as a straight flush: write `hand >= straight flush and \
+                    high >= ace`"
+            .to_owned());
+    }
+    let hint = match nearest(text, CATEGORY_NAMES) {
+        Some(near) => format!("the nearest is `{near}`"),
+        None => format!("hands are {}", CATEGORY_NAMES.join(", ")),
+    };
+    Err(format!("`{text}` is no hand; {hint}"))
+}
+
+fn rank(text: &str) -> Result<Rank, String> {
+    let court = COURT.iter().position(|name| *name == text).map(|at| at as u32 + 11);
+    let mut letters = text.chars();
+    let letter = match (letters.next(), letters.next()) {
+        (Some(letter), None) => Rank::from_char(letter).map(|rank| u32::from(rank.index()) + 2),
+        _ => None,
+    };
+    let value = court.or(letter).or_else(|| whole(text));
+    value
+        .and_then(|value| Rank::new(u8::try_from(value.checked_sub(2)?).ok()?))
+        .ok_or_else(|| format!("`{text}` is no card: write 2 to 10, jack, queen, king or ace"))
+}
+
+fn share(n: &str, m: &str) -> Result<Times, String> {
+    let count = |text: &str| {
+        let word = COUNTS.iter().position(|name| *name == text).map(|at| at as u32 + 1);
+        word.or_else(|| whole(text)).and_then(|count| u8::try_from(count).ok())
+    };
+    let times = count(n).zip(count(m)).and_then(|(n, m)| Times::new(n, m));
+    times.ok_or_else(|| {
+        format!(
+            "`{n} in {m} times` is no share: write one as in `one in three times`, the first \
+                 number the smaller, the second at most {}",
+            Times::MOST
+        )
+    })
+}
+
+fn act(text: &str) -> Result<Act, String> {
+    let act = match text {
+        "fold" => Act::Fold,
+        "call" | "check/call" | "check-call" => Act::Call,
+        "raise" => Act::Raise,
+        "all-in" | "all in" => Act::AllIn,
+        "bet half" | "bet half pot" => Act::Bet(50),
+        "bet pot" => Act::Bet(100),
+        "check" => {
+            return Err(
+                "`check` says nothing about a bet: write `call` or `fold`; both check where \
+                        there is nothing to pay"
+                    .to_owned(),
+            );
+        }
+        "" => return Err(format!("the action is missing: write {}", acts())),
+        _ => match bet(text) {
+            Some(act) => act,
+            None => {
+                let near = nearest(text, ACTS).map(|near| format!("the nearest is `{near}`"));
+                let hint = near.unwrap_or_else(|| format!("actions are {}", acts()));
+                return Err(format!("`{text}` is no action; {hint}"));
+            }
+        },
+    };
+    act.check_value()?;
+    Ok(act)
+}
+
+/// `bet 0.75 pot`.
+fn bet(text: &str) -> Option<Act> {
+    let size = text.strip_prefix("bet ")?.strip_suffix(" pot")?;
+    let hundredths = decimal(size, 2)?;
+    Some(Act::Bet(u16::try_from(hundredths).unwrap_or(u16::MAX)))
+}
+
+fn acts() -> String {
+    let acts: Vec<String> = ACTS.iter().map(|act| format!("`{act}`")).collect();
+    acts.join(", ")
+}
+
+fn whole(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().unwrap_or(u32::MAX))
+}
+
+/// A number with so many decimals at most, as a whole number of its last place.
+fn decimal(text: &str, places: usize) -> Option<u32> {
+    let (before, after) = text.split_once('.').unwrap_or((text, ""));
+    let fits = after.len() <= places && !(after.is_empty() && text.contains('.'));
+    let fraction = format!("{after:0<places$}");
+    fits.then(|| Some(whole(before)?.saturating_mul(10u32.pow(places as u32)) + whole(&fraction)?))?
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Bound::AtLeast => ">=",
+            Bound::AtMost => "<=",
+        })
+    }
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [n, m] = self.parts().map(usize::from);
+        match (COUNTS.get(n - 1), COUNTS.get(m - 1)) {
+            (Some(n), Some(m)) => write!(f, "{n} in {m} times"),
+            _ => write!(f, "{n} in {m} times"),
+        }
+    }
+}
+
+impl fmt::Display for Clause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Clause::Hand(bound, category) => {
+                write!(f, "hand {bound} {}", CATEGORY_NAMES[*category as usize])
+            }
+            Clause::High(bound, rank) => match COURT.get(usize::from(rank.index()).wrapping_sub(9))
+            {
+                Some(name) => write!(f, "high {bound} {name}"),
+                None => write!(f, "high {bound} {}", rank.index() + 2),
+            },
+            Clause::Pot(bound, blinds) => write!(f, "pot {bound} {blinds}"),
+            Clause::Outs(bound, outs) => write!(f, "outs {bound} {outs}"),
+            Clause::Aggressive(true) => f.write_str("aggressive"),
+            Clause::Aggressive(false) => f.write_str("not aggressive"),
+            Clause::Dry(true) => f.write_str("board dry"),
+            Clause::Dry(false) => f.write_str("board wet"),
+            Clause::WinRate(bound, tenths) => {
+                write!(f, "win rate {bound} {} %", f64::from(*tenths) / 10.0)
+            }
+            Clause::Times(times) => times.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Act::Fold => f.write_str("fold"),
+            Act::Call => f.write_str("call"),
+            Act::Raise => f.write_str("raise"),
+            Act::Bet(50) => f.write_str("bet half"),
+            Act::Bet(100) => f.write_str("bet pot"),
+            Act::Bet(hundredths) => write!(f, "bet {} pot", f64::from(*hundredths) / 100.0),
+            Act::AllIn => f.write_str("all-in"),
+        }
+    }
+}
+
+/// Without `else`.
+impl fmt::Display for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("if ")?;
+        for (at, clause) in self.clauses.iter().enumerate() {
+            write!(f, "{}{clause}", if at == 0 { "" } else { " and " })?;
+        }
+        write!(f, " then {}", self.act)
+    }
+}
+
+/// On one line; with `{:#}`, each statement on its own, without a line's end after the last.
+impl fmt::Display for Heuristic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let between = if f.alternate() { "\n" } else { "; " };
+        for at in 0..=self.statements().len() {
+            let between = if at == 0 { "" } else { between };
+            write!(f, "{between}{}", self.part_text(at))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! Where the nodes of a tree stand in a picture: from left to right, a column for each depth.
+
+use super::Picture;
+
+/// The measures of a picture of a tree, in its units.
+#[derive(Debug, Clone, Copy)]
+pub struct Measures {
+    /// The width and height of a node's box.
+    pub node: [f64; 2],
+    /// From a column of boxes to the next, and from a box to the one below.
+    pub gaps: [f64; 2],
+    /// Around all boxes.
+    pub edge: f64,
+    /// Above the boxes.
+    pub top: f64,
+}
+
+/// The places of a tree's nodes.
+#[derive(Debug)]
+pub struct Layout {
+    measures: Measures,
+    parents: Vec<Option<usize>>,
+    /// The left upper corners of the boxes.
+    places: Vec<[f64; 2]>,
+    size: [f64; 2],
+}
+
+impl Layout {
+    /// The layout of nodes with these parents, each of which stands before its children: nodes
+    /// without children one below the other, the others in the middle of theirs.
+    pub fn new(parents: Vec<Option<usize>>, measures: Measures) -> Layout {
+        let Measures { node: [wide, tall], gaps: [across, down], edge, top } = measures;
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
+        let mut depths = vec![0_usize; parents.len()];
+        for (node, parent) in parents.iter().enumerate() {
+            if let &Some(parent) = parent {
+                children[parent].push(node);
+                depths[node] = depths[parent] + 1;
+            }
+        }
+        let mut rows = vec![0.0; parents.len()];
+        let mut next = 0.0;
+        for node in (0..parents.len()).filter(|&node| children[node].is_empty()) {
+            rows[node] = next;
+            next += 1.0;
+        }
+        for node in (0..parents.len()).rev() {
+            if let (Some(&first), Some(&last)) = (children[node].first(), children[node].last()) {
+                rows[node] = f64::midpoint(rows[first], rows[last]);
+            }
+        }
+        let place = |(&depth, row): (&usize, &f64)| {
+            [edge + depth as f64 * (wide + across), top + row * (tall + down)]
+        };
+        let deepest = depths.iter().copied().max().unwrap_or_default() as f64;
+        let size = [
+            2.0 * edge + wide + deepest * (wide + across),
+            top + (next - 1.0) * (tall + down) + tall + edge,
+        ];
+        let places = depths.iter().zip(&rows).map(place).collect();
+        Layout { measures, parents, places, size }
+    }
+
+    /// The width and height that the picture needs.
+    pub fn size(&self) -> [f64; 2] {
+        self.size
+    }
+
+    /// The left upper corner of a node's box.
+    pub fn at(&self, node: usize) -> [f64; 2] {
+        self.places[node]
+    }
+
+    /// Draws the line from a node's parent to it, if it has one, of class `edge`.
+    pub fn draw_edge(&self, svg: &mut Picture, node: usize) {
+        let Some([from_x, from_y]) = self.parents[node].map(|parent| self.at(parent)) else {
+            return;
+        };
+        let [x, y] = self.at(node);
+        let ([wide, tall], [across, _]) = (self.measures.node, self.measures.gaps);
+        let (from, middle, half) = (from_x + wide, x - across / 2.0, tall / 2.0);
+        svg.add(format_args!(
+            "<path d=\"M{from:.1} {:.1}H{middle:.1}V{:.1}H{x:.1}\" class=\"edge\"/>",
+            from_y + half,
+            y + half
+        ));
+    }
+}
