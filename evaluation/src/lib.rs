@@ -4,6 +4,7 @@
 //! - [`best_response`]: the best response to an agent on drawn flops, kept in a folder.
 //! - [`exploiters`]: simple bots, one idea each, against an agent.
 //! - [`fidelity`]: how far a student does what its teacher does, and what the difference costs.
+//! - [`fitness`](mod@fitness): the counts behind the exact fitness of rules.
 //! - [`folder`]: folders of measurements.
 //! - [`lbr`]: local best response against an agent, kept in a folder.
 //! - [`measure`](mod@measure): how fast agents decide.
@@ -12,6 +13,7 @@
 pub mod best_response;
 pub mod exploiters;
 pub mod fidelity;
+pub mod fitness;
 pub mod folder;
 pub mod lbr;
 pub mod measure;
