@@ -1,5 +1,5 @@
-//! Exact fitness of rules: counts against other counts and slow counting, values against played
-//! matches and closed forms.
+//! Exact fitness of rules: counts against other counts and slow counting, values against bounds;
+//! against played matches in the tests of `learners`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -76,8 +76,7 @@ fn classes_added_up_are_the_buckets_that_are_counted_another_way() {
     }
 }
 
-/// One class for hands that hold the ace of a suit of which the flop has none, say: what only a
-/// class can tell. By the highest of the two cards, which needs no suits.
+/// By the higher of the two cards, which no bucket knows.
 struct ByHighest;
 
 impl HandClasses for ByHighest {
@@ -219,8 +218,14 @@ fn a_sampler_deals_each_seat_and_reaches_the_street() {
     let (buckets, tree) = (buckets(), limit());
     let classes = FactClasses::default();
     for street in STREETS {
-        let sampler =
-            Sampler { tree: &tree, strategy: &Mixes, buckets: &buckets, classes: &classes, street };
+        let sampler = Sampler {
+            tree: &tree,
+            strategy: &Mixes,
+            buckets: &buckets,
+            classes: &classes,
+            street,
+            flop: None,
+        };
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         for player in Player::BOTH {
             let found = sampler.deal(player, &mut rng);

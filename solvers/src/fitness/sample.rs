@@ -39,6 +39,8 @@ pub struct Sampler<'a> {
     pub classes: &'a dyn HandClasses,
     /// The street of the rule.
     pub street: Street,
+    /// The flop of all deals; any, where there is none given.
+    pub flop: Option<CardSet>,
 }
 
 impl Sampler<'_> {
@@ -52,8 +54,14 @@ impl Sampler<'_> {
     }
 
     fn once(&self, player: Player, rng: &mut impl Rng) -> Option<Match> {
-        let mut dealt = CardSet::EMPTY;
-        let cards: [Card; 9] = std::array::from_fn(|_| {
+        let mut dealt = self.flop.unwrap_or_default();
+        let mut flop = dealt.iter();
+        let cards: [Card; 9] = std::array::from_fn(|at| {
+            if (4..7).contains(&at)
+                && let Some(card) = flop.next()
+            {
+                return card;
+            }
             loop {
                 let card = Card::from_index(rng.random_range(0..Card::COUNT)).expect("a card");
                 if dealt.insert(card) {

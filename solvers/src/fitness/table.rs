@@ -65,6 +65,8 @@ pub struct Fitness {
     /// By group, then class, then end: chips won, and how likely; 0 where the player would not go.
     won: Vec<f64>,
     met: Vec<f64>,
+    /// The sums of `won` over the classes: by group, then end.
+    sums: Vec<f64>,
     ends: usize,
     reach: f64,
 }
@@ -143,7 +145,25 @@ impl Fitness {
             situations.binary_search(situation).expect("all situations are there")
         };
         let places = seen.iter().map(|seen| seen.iter().map(place).collect()).collect();
-        Ok(Fitness { street, classes, groups, betting, places, situations, won, met, ends, reach })
+        let mut sums = vec![0.0; groups.len() * ends];
+        for (sums, won) in sums.chunks_mut(ends).zip(won.chunks(classes.len() * ends)) {
+            for won in won.chunks(ends) {
+                sums.iter_mut().zip(won).for_each(|(sum, won)| *sum += won);
+            }
+        }
+        Ok(Fitness {
+            street,
+            classes,
+            groups,
+            betting,
+            places,
+            situations,
+            won,
+            met,
+            sums,
+            ends,
+            reach,
+        })
     }
 
     /// The street.
@@ -204,15 +224,45 @@ impl Fitness {
         sum
     }
 
-    /// What hands of each class win in a group that is played by these moves, one for each of the
-    /// player's decisions.
-    pub fn by_class(&self, group: usize, moves: &[Move], mut each: impl FnMut(usize, f64)) {
+    /// What hands of each class win that are all played by these moves, one for each situation; in
+    /// the order of [`classes`](Self::classes).
+    pub fn by_class(&self, moves: &[Move]) -> Vec<f64> {
         let many = self.classes.len();
-        let steps = &self.betting[self.groups[group].player.index()].steps;
-        let won = &self.won[group * many * self.ends..][..many * self.ends];
-        for (class, won) in won.chunks_exact(self.ends).enumerate() {
-            each(class, follow(steps, 0, won, &|decision| moves[decision] as usize));
+        let mut sums = vec![0.0; many];
+        for (group, places) in self.places.iter().enumerate() {
+            let steps = &self.betting[self.groups[group].player.index()].steps;
+            let won = &self.won[group * many * self.ends..][..many * self.ends];
+            let kept = self.kept(steps, places, moves);
+            for (sum, won) in sums.iter_mut().zip(won.chunks_exact(self.ends)) {
+                *sum += kept.iter().map(|&end| won[end]).sum::<f64>();
+            }
         }
+        sums
+    }
+
+    /// The sum of [`by_class`](Self::by_class), sooner.
+    pub fn of_all(&self, moves: &[Move]) -> f64 {
+        let places = self.places.iter().zip(&self.groups).zip(self.sums.chunks_exact(self.ends));
+        let of = |((places, group), sums): ((&Vec<usize>, &Group), &[f64])| {
+            let steps = &self.betting[group.player.index()].steps;
+            follow(steps, 0, sums, &|decision| moves[places[decision]] as usize)
+        };
+        places.map(of).sum()
+    }
+
+    /// The ends that moves come to.
+    fn kept(&self, steps: &[Step], places: &[usize], moves: &[Move]) -> Vec<usize> {
+        let (mut kept, mut open) = (Vec::new(), vec![0]);
+        while let Some(step) = open.pop() {
+            match &steps[step] {
+                Step::Own { decision, next } => {
+                    open.push(next[moves[places[*decision]] as usize]);
+                }
+                Step::Other { next } => open.extend(next),
+                Step::End(end) => kept.push(*end),
+            }
+        }
+        kept
     }
 
     /// How often a rule is asked in each situation with each class: times a match, in the order of
