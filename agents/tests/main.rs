@@ -6,6 +6,7 @@ mod cfr_in_tree;
 mod contract;
 mod equity;
 mod exploiter;
+mod fft;
 mod linear;
 mod policy;
 mod registry;

@@ -18,13 +18,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
-use game::{Action, BySeat, GameDef, InfoSet, Payoff, Policy, PublicState, Strategy, Street, Turn};
-use logs::HandRecord;
-use logs::stats::{AllIn, Expected, Sums};
-use matches::deals::{Deal, Dealer};
-use matches::decide::decision_rng;
+use game::{Action, GameDef, InfoSet, Payoff, Policy, Strategy, Street};
+use logs::stats::Sums;
 use matches::stop::Stop;
-use rand::RngExt;
+
+use crate::hands::{Hands, ask};
 
 /// Probabilities below this count as this in logarithms, so that what the student never does is
 /// dear but not endless.
@@ -295,25 +293,22 @@ struct Pair<'a> {
 /// Where a thread plays.
 struct Table<'a> {
     pair: &'a Pair<'a>,
-    dealer: Dealer,
-    all_in: AllIn,
+    hands: Hands<'a>,
 }
 
 impl<'a> Table<'a> {
     fn new(pair: &'a Pair<'a>) -> Table<'a> {
-        let dealer = Dealer::new(pair.def, pair.seed);
-        // Two hands of hold'em cost nothing, and smaller games have few boards.
-        Table { pair, dealer, all_in: AllIn::new(u64::MAX) }
+        Table { pair, hands: Hands::new(pair.def, pair.seed) }
     }
 
     /// Plays a deal: the teacher against itself, then every match in which the student would have
     /// done something else.
     fn deal(&mut self, deal: u64, sums: &mut Fidelity) {
         let Pair { teacher, student, .. } = *self.pair;
-        let cards = self.dealer.deal(deal);
+        let cards = self.hands.deal(deal);
         sums.deals += 1;
         let mut differs = [[false; 2]; STREETS];
-        let itself = self.hand(&cards, deal, |infoset, points| {
+        let itself = self.hands.play(&cards, deal, |infoset, points| {
             let street = infoset.public.street().index();
             let ((taught, teaches), (learned, says)) = (teacher.ask(infoset), student.ask(infoset));
             let said = [teaches.as_ref().unwrap_or(&taught), says.as_ref().unwrap_or(&learned)];
@@ -331,7 +326,7 @@ impl<'a> Table<'a> {
                     lost += -payoff;
                     continue;
                 }
-                let payoffs = self.hand(&cards, deal, |infoset, points| {
+                let payoffs = self.hands.play(&cards, deal, |infoset, points| {
                     let taught = ask(teacher.plays, infoset);
                     let action = taught.sample(points[0]);
                     if infoset.seat != seat || !on(infoset.public.street().index()) {
@@ -348,42 +343,6 @@ impl<'a> Table<'a> {
         }
         sums.lost_in_all.add(loss(&|_| true), 2);
     }
-
-    /// Plays a hand: `act` is given what is seen and two points between 0 and 1 to draw with. Gives
-    /// the payoffs, of an all-in what is expected of it.
-    fn hand(
-        &mut self,
-        cards: &Deal,
-        deal: u64,
-        mut act: impl FnMut(&InfoSet, [f64; 2]) -> Action,
-    ) -> BySeat<Payoff> {
-        let mut public = PublicState::new(self.pair.def);
-        loop {
-            match public.turn() {
-                Turn::Over => return self.payoffs(cards, deal, public),
-                Turn::Deal(_) => public.deal_from(&cards.board).expect("a deal has a whole board"),
-                Turn::Act(seat) => {
-                    let index = public.history().len() as u64;
-                    let mut rng = decision_rng(self.pair.seed, deal, index);
-                    let points = [rng.random(), rng.random()];
-                    let infoset = InfoSet { public, seat, hole: cards.hole[seat] };
-                    let action = act(&infoset, points);
-                    public = infoset.public;
-                    public.apply_unchecked(action);
-                }
-            }
-        }
-    }
-
-    fn payoffs(&mut self, cards: &Deal, deal: u64, public: PublicState) -> BySeat<Payoff> {
-        let payoffs = public.payoffs(&cards.hole);
-        let entrants = BySeat::from_fn(2, |seat| seat.index() as u8);
-        let record = HandRecord { hand: deal, deal, public, hole: cards.hole, payoffs, entrants };
-        match self.all_in.expected(&record) {
-            Expected::Known(expected) => expected,
-            Expected::AsPlayed | Expected::NotComputed => payoffs,
-        }
-    }
 }
 
 /// What the student does where the teacher has drawn an action: the same where it can be, else, by
@@ -398,25 +357,4 @@ fn coupled(taught: &Strategy, learned: &Strategy, action: Action, point: f64) ->
         |&(action, share): &(Action, f64)| (action, (share - taught.probability(action)).max(0.0));
     let rest = Strategy::from_weights(learned.actions.iter().map(more));
     rest.map_or(action, |rest| rest.sample((point - kept) / (1.0 - kept)))
-}
-
-/// The strategy of a policy with legal actions in the order fold, call, raises from small to large.
-fn ask(policy: &dyn Policy, infoset: &InfoSet) -> Strategy {
-    let legal = infoset.legal();
-    let order = |action: Action| match action {
-        Action::Fold => (0, 0),
-        Action::Call => (1, 0),
-        Action::RaiseTo(total) => (2, total),
-    };
-    let mut strategy = policy.strategy(infoset);
-    strategy.actions.iter_mut().for_each(|(action, _)| *action = legal.nearest(*action));
-    strategy.actions.sort_by_key(|&(action, _)| order(action));
-    strategy.actions.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
-        if same {
-            kept.1 += later.1;
-        }
-        same
-    });
-    strategy
 }

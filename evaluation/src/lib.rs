@@ -9,13 +9,16 @@
 //! - [`lbr`]: local best response against an agent, kept in a folder.
 //! - [`measure`](mod@measure): how fast agents decide.
 //! - [`speed`]: how fast this machine plays.
+//! - [`statements`]: how often each statement of a fast-and-frugal tree decides, and what it earns.
 
 pub mod best_response;
 pub mod exploiters;
 pub mod fidelity;
 pub mod fitness;
 pub mod folder;
+mod hands;
 pub mod lbr;
 pub mod measure;
 mod pool;
 pub mod speed;
+pub mod statements;

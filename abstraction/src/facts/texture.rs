@@ -35,6 +35,29 @@ impl Texture {
         ("unpaired", Texture { unpaired: true, suited: 5, connected: 5 }),
     ];
 
+    /// When a board is dry, in a sentence.
+    pub fn sentence(self) -> String {
+        let suited = match self.suited {
+            1 => Some("no two of its cards have one suit".to_owned()),
+            2..=4 => Some(format!("at most {} of its cards have one suit", self.suited)),
+            _ => None,
+        };
+        let connected = match self.connected {
+            1 => Some("no two ranks lie within five in a row".to_owned()),
+            2..=4 => Some(format!("at most {} ranks lie within five in a row", self.connected)),
+            _ => None,
+        };
+        let paired = self.unpaired.then(|| "it has no pair".to_owned());
+        let all: Vec<String> = [paired, suited, connected].into_iter().flatten().collect();
+        match all.as_slice() {
+            [] => "Every board is dry.".to_owned(),
+            [one] => format!("A board is dry when {one}, else wet."),
+            [rest @ .., last] => {
+                format!("A board is dry when {} and {last}, else wet.", rest.join(", "))
+            }
+        }
+    }
+
     /// Whether a board is dry; one without cards is.
     pub fn is_dry(self, board: CardSet) -> bool {
         let ranks = Suit::all().fold(0, |ranks, suit| ranks | board.ranks_of(suit));

@@ -173,6 +173,19 @@ impl Rulebook {
         }
     }
 
+    /// The games that the lists are for, by their actions: no-limit with bets of a size, limit with
+    /// raises without one; `None` where neither stands, and where both do.
+    pub fn betting(&self) -> Option<Betting> {
+        let fits = |betting| {
+            self.streets().all(|(_, list)| list.acts().all(|act| act.check(betting).is_ok()))
+        };
+        match [fits(Betting::Limit), fits(Betting::NoLimit)] {
+            [true, false] => Some(Betting::Limit),
+            [false, true] => Some(Betting::NoLimit),
+            _ => None,
+        }
+    }
+
     /// Whether all lists can be played in games of a kind.
     ///
     /// # Errors

@@ -44,6 +44,16 @@ impl Heuristic {
         Ok(heuristic)
     }
 
+    /// The list without a statement, by its number from 0.
+    #[must_use]
+    pub fn without(&self, at: usize) -> Heuristic {
+        let mut list = self.clone();
+        if at < list.statements.len() {
+            list.statements.remove(at);
+        }
+        list
+    }
+
     /// The statements in order.
     pub fn statements(&self) -> &[Statement] {
         &self.statements
@@ -69,6 +79,11 @@ impl Heuristic {
     /// Whether what is done is a draw anywhere.
     pub fn is_mixed(&self) -> bool {
         self.clauses().any(|clause| matches!(clause, Clause::Times(_)))
+    }
+
+    /// What the statements do, the default last.
+    pub fn acts(&self) -> impl Iterator<Item = Act> {
+        self.statements.iter().map(|statement| statement.act).chain([self.default])
     }
 
     fn clauses(&self) -> impl Iterator<Item = Clause> {

@@ -10,6 +10,7 @@
 //! - [`Clause`], [`Act`]: what statements ask and do.
 //! - [`Decider`]: a list made ready to be asked often, about a [`Situation`].
 //! - [`Heuristic::unreached`]: statements that can never decide.
+//! - [`Heuristic::sentence`]: statements in plain words.
 //! - [`Rulebook`]: the lists of a game's streets, as a file.
 
 mod book;
@@ -19,6 +20,7 @@ mod error;
 mod list;
 mod reach;
 mod text;
+mod words;
 
 pub use book::{Rulebook, Warning};
 pub use clause::{Act, Bound, CATEGORIES, Clause, Place, Times};
@@ -26,3 +28,5 @@ pub use decide::{Decider, Pot, Situation};
 pub use error::HeuristicError;
 pub use list::{Heuristic, MOST_CLAUSES, MOST_STATEMENTS, Statement};
 pub use reach::Unreached;
+pub use text::facts_in_words;
+pub use words::Term;

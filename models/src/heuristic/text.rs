@@ -24,6 +24,7 @@
 
 use std::fmt;
 
+use abstraction::facts::Facts;
 use cards::{Category, Rank};
 use game::Street;
 use show::nearest::nearest;
@@ -365,6 +366,25 @@ fn decimal(text: &str, places: usize) -> Option<u32> {
     fits.then(|| Some(whole(before)?.saturating_mul(10u32.pow(places as u32)) + whole(&fraction)?))?
 }
 
+/// Facts on a street and a pot of so many big blinds in the words of clauses: `pair, high 9, pot 4,
+/// outs 2, board dry`.
+pub fn facts_in_words(facts: Facts, street: Street, pot: f64) -> String {
+    let category = CATEGORY_NAMES[facts.category as usize];
+    let mut words = format!("{category}, high {}, pot {pot}", card(facts.high));
+    if matches!(street, Street::Flop | Street::Turn) {
+        words += &format!(", outs {}", facts.outs);
+    }
+    if street != Street::Preflop {
+        words += if facts.dry { ", board dry" } else { ", board wet" };
+    }
+    words
+}
+
+pub(super) fn card(rank: Rank) -> String {
+    let court = usize::from(rank.index()).checked_sub(9).map(|at| COURT[at].to_owned());
+    court.unwrap_or_else(|| (rank.index() + 2).to_string())
+}
+
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -390,11 +410,7 @@ impl fmt::Display for Clause {
             Clause::Hand(bound, category) => {
                 write!(f, "hand {bound} {}", CATEGORY_NAMES[*category as usize])
             }
-            Clause::High(bound, rank) => match COURT.get(usize::from(rank.index()).wrapping_sub(9))
-            {
-                Some(name) => write!(f, "high {bound} {name}"),
-                None => write!(f, "high {bound} {}", rank.index() + 2),
-            },
+            Clause::High(bound, rank) => write!(f, "high {bound} {}", card(*rank)),
             Clause::Pot(bound, blinds) => write!(f, "pot {bound} {blinds}"),
             Clause::Outs(bound, outs) => write!(f, "outs {bound} {outs}"),
             Clause::Aggressive(true) => f.write_str("aggressive"),

@@ -5,6 +5,7 @@ mod chart;
 mod decision;
 mod drawing;
 mod fidelity;
+mod heuristic;
 mod leaks;
 mod linear;
 mod playbook;
@@ -17,8 +18,9 @@ use clap::{Subcommand, ValueEnum};
 use crate::exit::Failure;
 
 /// Show what an agent does and why: its chart of starting hands, its decision trees in poker words,
-/// also on one page, the weights of a linear rule, where it bluffs, what led to a decision in a
-/// recorded match, where a match was lost, and how far it does what its teacher does.
+/// also on one page, lists of if and then in plain words and on a card, the weights of a linear
+/// rule, where it bluffs, what led to a decision in a recorded match, where a match was lost, and
+/// how far it does what its teacher does.
 ///
 /// docs/explain.md shows each with its output.
 #[derive(clap::Args)]
@@ -35,6 +37,7 @@ enum What {
     Decision(decision::Args),
     Playbook(playbook::Args),
     Fidelity(fidelity::Args),
+    Heuristic(heuristic::Args),
     Linear(linear::Args),
     Results(leaks::Args),
 }
@@ -48,6 +51,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         What::Decision(args) => decision::run(args),
         What::Playbook(args) => playbook::run(args),
         What::Fidelity(args) => fidelity::run(args),
+        What::Heuristic(args) => heuristic::run(args),
         What::Linear(args) => linear::run(args),
         What::Results(args) => leaks::run(args),
     }

@@ -1,0 +1,110 @@
+//! `fft`: fast-and-frugal trees: plays heads-up hold'em by a list of `if … then …; else …` for each
+//! street.
+//!
+//! The lists (see [`models::heuristic`]) are read from a file. A fold where there is nothing to pay
+//! is a check, and a raise where none is left a call. Bets of a size are that share of the pot
+//! after the call, as far as the rules and the stack allow. Where a list draws, the decision's
+//! random source does, and the policy has the chances.
+//!
+//! Games that are not heads-up hold'em, and streets without a list where a fallback is named, are
+//! for that agent.
+
+mod play;
+mod shipped;
+
+use std::sync::Arc;
+
+use game::{GameDef, Street};
+use models::heuristic::Rulebook;
+use serde::Deserialize;
+use solvers::subgame::response::is_holdem;
+
+pub use self::play::{HeuristicPlayer, StatementPart};
+pub use self::shipped::shipped_heuristics;
+
+use crate::{AgentError, AgentOption, AgentSpec, Cost, Recipe, Resolver, fallback};
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "fft",
+    summary: "plays a short list of if, then and else for each street, which a novice can carry",
+    example: "fft",
+    argument: None,
+    options: &[
+        AgentOption {
+            name: "model",
+            default: "shipped",
+            help: "a file with a list for each street (docs/heuristics.md), or `shipped`: those inside the \
+                   program, for limit the published ones",
+        },
+        AgentOption {
+            name: "fallback",
+            default: "equity",
+            help: "the agent for games that are not heads-up hold'em; if given, also for streets that the \
+                   file says nothing of, all of which it must have otherwise",
+        },
+    ],
+    cost: Cost::Inline,
+    repeatable: true,
+    prepare,
+};
+
+#[derive(Deserialize)]
+#[serde(default)]
+struct Options {
+    model: String,
+    fallback: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { model: shipped::NAME.to_owned(), fallback: None }
+    }
+}
+
+fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
+    let Options { model, fallback } = resolver.options()?;
+    let path = (model != shipped::NAME).then(|| resolver.file(&model));
+    let own = match &path {
+        None => None,
+        Some(path) => {
+            let bad = |error: models::heuristic::HeuristicError| AgentError::BadFile {
+                path: path.clone(),
+                reason: error.to_string(),
+            };
+            let book = Rulebook::parse(&resolver.read(path)?).map_err(bad)?;
+            if fallback.is_none() {
+                book.require(&Street::ALL).map_err(bad)?;
+            }
+            Some((Arc::new(book), path.clone()))
+        }
+    };
+    let about = match &own {
+        Some((book, _)) => about("Lists for each street", book),
+        None => shipped::about(),
+    };
+    let other = resolver.resolve(fallback.as_deref().unwrap_or("equity"), resolver.folder())?;
+    let mut recipe = fallback::recipe(&other, move |def: &Arc<GameDef>| {
+        if !is_holdem(def) {
+            return Ok(None);
+        }
+        match &own {
+            Some((book, path)) => {
+                book.check(def.betting).map_err(|error| AgentError::BadFile {
+                    path: path.clone(),
+                    reason: error.to_string(),
+                })?;
+                Ok(Some(HeuristicPlayer::new(book)))
+            }
+            None => Ok(Some(HeuristicPlayer::new(shipped_heuristics(def.betting)))),
+        }
+    });
+    recipe.files.extend(path);
+    Ok(recipe.about(about))
+}
+
+fn about(title: &str, book: &Rulebook) -> String {
+    let lines: Vec<String> = book.to_string().lines().map(|line| format!("  {line}")).collect();
+    let lines = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+    format!("{title}\n{lines}")
+}

@@ -1,0 +1,180 @@
+//! What the lists do at a decision.
+
+use abstraction::facts::{Facts, Texture, is_aggressive};
+use cards::{Board, HoleCards};
+use game::{Action, Chips, InfoSet, PublicState, Seat, Strategy, Street};
+use models::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
+use rand::RngExt;
+
+use crate::fallback::{Part, PartPolicy};
+use crate::winrate::{Effort, win_rate, win_rates};
+use crate::{Context, Decision};
+
+/// What a statement does at a decision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StatementPart {
+    /// The statement's place in its list, from 0; that of the default action comes after the last.
+    pub statement: usize,
+    /// The chance that it decides, above 0.
+    pub chance: f64,
+    /// What it does, made legal.
+    pub action: Action,
+}
+
+/// The lists of a file made ready to play heads-up hold'em.
+pub struct HeuristicPlayer {
+    dry: Texture,
+    streets: [Option<Ready>; 4],
+}
+
+/// The list of one street.
+struct Ready {
+    decider: Decider,
+    asks_win_rate: bool,
+    /// What stands in notes, for each statement and the default.
+    texts: Vec<String>,
+}
+
+impl HeuristicPlayer {
+    /// Makes lists ready, which must fit the games that are then asked about
+    /// ([`Rulebook::check`]).
+    pub fn new(book: &Rulebook) -> HeuristicPlayer {
+        let ready = |street: Street| {
+            let heuristic = book.street(street)?;
+            Some(Ready {
+                decider: Decider::new(heuristic),
+                asks_win_rate: heuristic.asks_win_rate(),
+                texts: (0..=heuristic.statements().len())
+                    .map(|at| heuristic.part_text(at))
+                    .collect(),
+            })
+        };
+        HeuristicPlayer { dry: book.dry(), streets: Street::ALL.map(ready) }
+    }
+
+    /// What each statement that may decide does; their chances sum to one. `None` on streets
+    /// without a list.
+    pub fn parts(&self, infoset: &InfoSet) -> Option<Vec<StatementPart>> {
+        let InfoSet { public, seat, hole } = infoset;
+        let ready = self.ready(public)?;
+        let mut situation = situation(self, public, *seat, *hole);
+        if ready.asks_win_rate {
+            let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
+            situation = situation.with_win_rate(rate);
+        }
+        let mut parts = Vec::new();
+        ready.decider.outcomes(situation, |statement, chance, act| {
+            parts.push(StatementPart { statement, chance, action: action(act, public) });
+        });
+        Some(parts)
+    }
+
+    fn ready(&self, public: &PublicState) -> Option<&Ready> {
+        self.streets[public.street().index()].as_ref()
+    }
+
+    fn facts(&self, hole: HoleCards, board: Board) -> Facts {
+        Facts::new(hole.set(), board.set(), self.dry)
+    }
+}
+
+/// What is asked about a hand, all but its win rate.
+fn situation(
+    play: &HeuristicPlayer,
+    public: &PublicState,
+    seat: Seat,
+    hole: HoleCards,
+) -> Situation {
+    let pot = Pot::new(public.pot(), public.def().big_blind());
+    Situation::new(play.facts(hole, public.board()), pot, is_aggressive(public, seat))
+}
+
+/// What a statement's action is where it decides.
+fn action(act: Act, public: &PublicState) -> Action {
+    let legal = public.legal();
+    legal.nearest(match (act, legal.raise) {
+        (Act::Fold, _) => Action::Fold,
+        (Act::Raise, Some(raise)) => Action::RaiseTo(raise.min),
+        (Act::AllIn, Some(raise)) => Action::RaiseTo(raise.max),
+        (Act::Bet(hundredths), Some(_)) => {
+            let pot = public.pot() as f64 + f64::from(legal.to_call);
+            let more = (f64::from(hundredths) / 100.0 * pot).round();
+            // Saturates; the nearest legal raise is taken.
+            Action::RaiseTo((f64::from(public.highest()) + more) as Chips)
+        }
+        (Act::Call, _) | (_, None) => Action::Call,
+    })
+}
+
+impl Ready {
+    /// What is done with each chance; an action that several statements come to stands once.
+    fn strategy(&self, situation: Situation, public: &PublicState) -> Strategy {
+        let mut strategy = Strategy { actions: Vec::new() };
+        self.decider.outcomes(situation, |_, chance, act| {
+            let action = action(act, public);
+            match strategy.actions.iter_mut().find(|(known, _)| *known == action) {
+                Some((_, sum)) => *sum += chance,
+                None => strategy.actions.push((action, chance)),
+            }
+        });
+        strategy
+    }
+
+    /// The statement that decides, by its number, and what it does; drawn where there are several.
+    fn draw(&self, situation: Situation, cx: &mut Context) -> (usize, Act) {
+        let mut parts = Vec::new();
+        self.decider.outcomes(situation, |at, chance, act| parts.push((at, chance, act)));
+        let mut point = if parts.len() > 1 { cx.rng.random() } else { 0.0 };
+        let drawn = parts.iter().find(|(_, chance, _)| {
+            point -= chance;
+            point < 0.0
+        });
+        let &(at, _, act) = drawn.or(parts.last()).expect("a list has a default");
+        (at, act)
+    }
+}
+
+impl Part for Option<HeuristicPlayer> {
+    fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
+        let InfoSet { public, seat, hole } = infoset;
+        let play = self.as_ref()?;
+        let ready = play.ready(public)?;
+        let mut situation = situation(play, public, *seat, *hole);
+        let pot = public.pot() as f64 / f64::from(public.def().big_blind());
+        let facts = play.facts(*hole, public.board());
+        let mut seen = facts_in_words(facts, public.street(), pot);
+        if is_aggressive(public, *seat) {
+            seen += ", aggressive";
+        }
+        if ready.asks_win_rate {
+            let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
+            situation = situation.with_win_rate(rate);
+            seen += &format!(", win rate {:.1} %", 100.0 * rate);
+        }
+        let (at, act) = ready.draw(situation, cx);
+        let strategy = Some(ready.strategy(situation, public));
+        let note = format!("{} ({seen})", ready.texts[at]);
+        Some(Decision { strategy, note: Some(note), ..action(act, public).into() })
+    }
+}
+
+impl PartPolicy for Option<HeuristicPlayer> {
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+    ) -> Vec<Option<Strategy>> {
+        let Some((play, ready)) = self.as_ref().and_then(|play| Some((play, play.ready(public)?)))
+        else {
+            return vec![None; hands.len()];
+        };
+        let situations = hands.iter().map(|&hole| situation(play, public, seat, hole));
+        if !ready.asks_win_rate {
+            return situations.map(|situation| Some(ready.strategy(situation, public))).collect();
+        }
+        let rates = win_rates(public.def(), hands, public.board(), 1, Effort::default());
+        let rated = situations.zip(rates).map(|(situation, rate)| situation.with_win_rate(rate));
+        rated.map(|situation| Some(ready.strategy(situation, public))).collect()
+    }
+}

@@ -1,0 +1,180 @@
+//! Statements in plain words, for those who will play by them.
+
+use std::collections::BTreeSet;
+
+use cards::Category;
+use game::Street;
+
+use super::text::card;
+use super::{Act, Bound, Clause, Heuristic};
+
+/// In the middle of a sentence: `a pair`.
+const HANDS: [&str; 9] = [
+    "nothing",
+    "a pair",
+    "two pair",
+    "three of a kind",
+    "a straight",
+    "a flush",
+    "a full house",
+    "four of a kind",
+    "a straight flush",
+];
+
+impl Heuristic {
+    /// A statement, or the default action by the number after the last, in a sentence for this
+    /// street: `If you have a pair or better, bet or raise.`
+    pub fn sentence(&self, at: usize, street: Street) -> String {
+        let [when, what] = self.when_and_what(at, street);
+        match (at, self.statements().len()) {
+            (0, 0) => format!("Always {what}."),
+            (0, _) => format!("If {when}, {what}."),
+            (_, last) if at >= last => format!("Otherwise {what}."),
+            _ => format!("Otherwise, if {when}, {what}."),
+        }
+    }
+
+    /// The same in two parts: when it applies, `you have a pair or better`, of the default action
+    /// `else` or `always`; and what is done, `bet or raise`.
+    pub fn when_and_what(&self, at: usize, street: Street) -> [String; 2] {
+        let Some(statement) = self.statements().get(at) else {
+            let when = if at == 0 { "always" } else { "else" };
+            return [when.to_owned(), act(self.default())];
+        };
+        let clauses = statement.clauses.iter().map(|&clause| words(clause, street));
+        let joined = clauses.collect::<Vec<_>>().join(" and ");
+        [joined.replace(" and you have ", " and "), act(statement.act)]
+    }
+
+    /// What the words mean that a beginner may not know, one sentence each, without doubles: those
+    /// that this list uses.
+    pub fn terms(&self) -> BTreeSet<Term> {
+        let clauses = self.statements().iter().flat_map(|statement| &statement.clauses);
+        clauses
+            .filter_map(|clause| match clause {
+                Clause::Outs(..) => Some(Term::Outs),
+                Clause::Dry(_) => Some(Term::Dry),
+                Clause::High(..) => Some(Term::High),
+                Clause::Pot(..) => Some(Term::Pot),
+                Clause::WinRate(..) => Some(Term::WinRate),
+                Clause::Times(_) => Some(Term::Times),
+                Clause::Hand(..) | Clause::Aggressive(_) => None,
+            })
+            .collect()
+    }
+}
+
+/// A word that may need an explanation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Term {
+    /// The card that names a hand.
+    High,
+    /// The pot.
+    Pot,
+    /// Outs.
+    Outs,
+    /// Dry and wet boards; what they are is a setting.
+    Dry,
+    /// Win rates.
+    WinRate,
+    /// One time in three.
+    Times,
+}
+
+impl Term {
+    /// What it means; nothing of dry boards, which a [`Texture`](abstraction::facts::Texture) says.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Term::High => {
+                "The best card of a hand is the highest of those that make it: a pair of nines has a nine."
+            }
+            Term::Pot => {
+                "The pot is all chips in the middle, counted in big blinds; bets of this round are in it."
+            }
+            Term::Outs => {
+                "Outs are cards still to come that complete your hand: a third to your pair (2), a full \
+                 house to your two pair (4), the missing card of a straight (4 or 8) or of a flush (9)."
+            }
+            Term::Dry => "",
+            Term::WinRate => {
+                "Your chance is how often you would win against two cards you know nothing of; a tie is half."
+            }
+            Term::Times => {
+                "One time in three: look at a watch, and do it in the first third of a minute."
+            }
+        }
+    }
+}
+
+/// A clause in the middle of a sentence.
+fn words(clause: Clause, street: Street) -> String {
+    match clause {
+        Clause::Hand(Bound::AtLeast, Category::StraightFlush) => "you have a straight flush".into(),
+        Clause::Hand(Bound::AtLeast, Category::HighCard) => "you have any hand".into(),
+        Clause::Hand(Bound::AtLeast, Category::Pair) if street == Street::Preflop => {
+            "you have a pair".into()
+        }
+        Clause::Hand(Bound::AtLeast, category) => {
+            format!("you have {} or better", HANDS[category as usize])
+        }
+        Clause::Hand(Bound::AtMost, Category::HighCard) => "you have not even a pair".into(),
+        Clause::Hand(Bound::AtMost, category) => {
+            format!("you have {} or worse", HANDS[category as usize])
+        }
+        Clause::High(Bound::AtLeast, rank) if rank == cards::Rank::ACE => {
+            "your best card is an ace".into()
+        }
+        Clause::High(bound, rank) => {
+            let side = if bound == Bound::AtLeast { "higher" } else { "lower" };
+            let article = if rank.index() == 6 { "an" } else { "a" };
+            format!("your best card is {article} {} or {side}", card(rank))
+        }
+        Clause::Pot(bound, blinds) => {
+            let blinds =
+                if blinds == 1 { "1 big blind".into() } else { format!("{blinds} big blinds") };
+            format!("the pot is {blinds} {}", side(bound))
+        }
+        Clause::Outs(bound, outs) => {
+            let outs = if outs == 1 { "1 out".into() } else { format!("{outs} outs") };
+            format!("you have {outs} {}", side(bound))
+        }
+        Clause::Aggressive(true) => "your opponent’s last move was a bet or raise".into(),
+        Clause::Aggressive(false) => "your opponent’s last move was no bet or raise".into(),
+        Clause::Dry(true) => "the board is dry".into(),
+        Clause::Dry(false) => "the board is wet".into(),
+        Clause::WinRate(bound, tenths) => {
+            let percent = f64::from(tenths) / 10.0;
+            match street {
+                Street::River => format!("you beat {percent} % of hands {}", side(bound)),
+                _ => format!("your chance is {percent} % {}", side(bound)),
+            }
+        }
+        Clause::Times(times) => {
+            let [n, m] = times.parts();
+            match n {
+                1 => format!("it is one time in {m}"),
+                _ => format!("it is {n} times in {m}"),
+            }
+        }
+    }
+}
+
+fn side(bound: Bound) -> &'static str {
+    match bound {
+        Bound::AtLeast => "or more",
+        Bound::AtMost => "or less",
+    }
+}
+
+/// An action in the middle of a sentence.
+fn act(act: Act) -> String {
+    match act {
+        Act::Fold => "check or fold".into(),
+        Act::Call => "check or call".into(),
+        Act::Raise => "bet or raise".into(),
+        Act::Bet(50) => "bet half the pot".into(),
+        Act::Bet(100) => "bet the pot".into(),
+        Act::Bet(hundredths) => format!("bet {} of the pot", f64::from(hundredths) / 100.0),
+        Act::AllIn => "go all-in".into(),
+    }
+}

@@ -1,0 +1,73 @@
+//! The card as one HTML file: a page of A4 on paper, a column on a phone.
+
+use std::fmt::Write;
+
+use show::svg::{Colour, escaped};
+
+use super::Card;
+
+const STYLE: &str = "\
+*{box-sizing:border-box}
+body{margin:0 auto;padding:6mm;max-width:210mm;background:var(--ground);color:var(--ink);\
+font:13pt/1.3 Arial,Helvetica,'Liberation Sans',sans-serif}
+h1{font-size:22pt;line-height:1.15;margin:0 0 2mm}
+h2{font-size:15pt;line-height:1.2;margin:5mm 0 1mm;padding-top:2mm;border-top:.5mm solid var(--ink)}
+p{margin:0 0 1.5mm}
+ol{margin:0;padding:0;list-style:none;counter-reset:rule}
+li{display:grid;grid-template-columns:8mm minmax(0,1fr) minmax(0,max-content);column-gap:2mm;\
+align-items:baseline;padding:1.2mm 0;border-bottom:.2mm solid var(--line);counter-increment:rule;break-inside:avoid}
+li::before{content:counter(rule);color:var(--soft)}
+b{text-align:right}
+section{break-inside:avoid}
+.terms,.foot{font-size:10.5pt;color:var(--soft)}
+.terms{margin-top:5mm}
+@media screen and (max-width:34em){body{padding:4mm}h1{font-size:19pt}\
+li{grid-template-columns:6mm minmax(0,1fr)}b{grid-column:2;text-align:left}b::before{content:\"→ \"}}
+@page{size:A4;margin:12mm}
+@media print{body{padding:0;max-width:none}}
+";
+
+/// The file.
+pub(super) fn page(card: &Card) -> String {
+    let head = escaped(&card.head);
+    let colours = |at: usize| {
+        let names = [
+            ("ground", Colour::Ground),
+            ("ink", Colour::Ink),
+            ("soft", Colour::Soft),
+            ("line", Colour::Line),
+        ];
+        let all = names.map(|(name, colour)| format!("--{name}:{}", colour.codes()[at]));
+        format!(":root{{color-scheme:light dark;{}}}", all.join(";"))
+    };
+    let mut html = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{head}</title>\n\
+         <style>\n{}\n@media screen and (prefers-color-scheme:dark){{{}}}\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>{head}</h1>\n<p>{}</p>\n",
+        colours(0),
+        colours(1),
+        escaped(&card.reading),
+    );
+    for (street, rules) in &card.streets {
+        add(&mut html, format_args!("<section>\n<h2>{}</h2>\n<ol>\n", escaped(street)));
+        for rule in rules {
+            let [when, what] = [&rule.when, &rule.what].map(|text| escaped(text));
+            add(&mut html, format_args!("<li><span>{when}</span><b>{what}</b></li>\n"));
+        }
+        html += "</ol>\n</section>\n";
+    }
+    for (class, lines) in [("terms", &card.terms), ("foot", &card.foot)] {
+        add(&mut html, format_args!("<div class=\"{class}\">\n"));
+        for line in lines {
+            add(&mut html, format_args!("<p>{}</p>\n", escaped(line)));
+        }
+        html += "</div>\n";
+    }
+    html += "</body>\n</html>\n";
+    html
+}
+
+fn add(html: &mut String, part: std::fmt::Arguments<'_>) {
+    html.write_fmt(part).expect("a string takes all");
+}

@@ -1,0 +1,88 @@
+//! The card: the rules of all streets on one page, to print or to read on a phone.
+
+mod html;
+mod svg;
+
+use std::path::Path;
+
+use game::Betting;
+use show::number::signed;
+
+use super::shown::{Shown, capital};
+use crate::commands::explain::tree_source::on;
+use crate::exit::Failure;
+
+/// All that is on a card.
+struct Card {
+    head: String,
+    /// For whom it is and how to read it.
+    reading: String,
+    /// A head, and its rules in order.
+    streets: Vec<(String, Vec<Rule>)>,
+    /// What the words mean.
+    terms: Vec<String>,
+    /// What it wins, and where it comes from.
+    foot: Vec<String>,
+}
+
+/// A rule: when, and what.
+struct Rule {
+    when: String,
+    what: String,
+}
+
+/// Whether the name of the file says what kind it is.
+pub(super) fn check(path: &Path) -> Result<(), Failure> {
+    draw(path).map(drop)
+}
+
+/// The file's content.
+pub(super) fn page(path: &Path, shown: &Shown<'_>) -> Result<String, Failure> {
+    Ok(draw(path)?(&card(shown)))
+}
+
+fn draw(path: &Path) -> Result<fn(&Card) -> String, Failure> {
+    let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    match ending.as_ref().and_then(|ending| ending.to_str()) {
+        Some("html" | "htm") => Ok(html::page),
+        Some("svg") => Ok(svg::page),
+        _ => Err(Failure::usage(format!(
+            "--card {}: a card is an .html or an .svg file, and this name ends in neither",
+            path.display()
+        ))),
+    }
+}
+
+fn card(shown: &Shown<'_>) -> Card {
+    let streets = shown.streets().map(|(street, list)| {
+        let rule = |at: usize| {
+            let [when, what] = list.when_and_what(at, street);
+            Rule { when: capital(&when), what: capital(&what) }
+        };
+        (capital(&on(street)), (0..=list.statements().len()).map(rule).collect())
+    });
+    let game = match shown.def.betting {
+        Betting::Limit => "limit",
+        Betting::NoLimit => "no-limit",
+    };
+    let mut foot = Vec::new();
+    if let (Some(rate), Some(measured)) = (shown.won(), shown.measured) {
+        foot.push(format!(
+            "Against {} it wins {} ± {:.0} thousandths of a big blind a hand ({} hands).",
+            shown.against,
+            signed(rate.mbb, 0),
+            rate.half_width(),
+            show::number::whole(2 * measured.deals)
+        ));
+    }
+    foot.push(format!("{}, made by cardroom {}", shown.name, env!("CARGO_PKG_VERSION")));
+    Card {
+        head: format!("How to play {game} hold’em"),
+        reading: "For two players. In each round go down the list: the first line that is true says what you do. \
+                  Where there is nothing to pay, do not fold but check; where you may not raise any more, call."
+            .to_owned(),
+        streets: streets.collect(),
+        terms: shown.terms(),
+        foot,
+    }
+}

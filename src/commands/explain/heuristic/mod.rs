@@ -1,0 +1,171 @@
+//! `cardroom explain heuristic`: lists of if, then and else in plain words, how often each
+//! statement decides and what it earns, and the card to play them by.
+
+mod card;
+mod shown;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::value_parser;
+use evaluation::statements::{Measured, Settings, StatementsError, measure};
+use game::{Betting, GameDef};
+use logs::Rate;
+use matches::games::load_game;
+use matches::stop::Stop;
+use models::heuristic::{HeuristicError, Rulebook};
+use protocol::acpc::gamedef::Reading;
+
+use self::shown::Shown;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::named::Named;
+use crate::progress::Progress;
+use crate::report;
+use crate::threads::Threads;
+
+/// Say in plain words what fast-and-frugal trees do, how often each statement decides, and what it
+/// earns; and make the card to play them by.
+///
+/// The lists play duplicate matches against an agent; streets that the file says nothing of are
+/// played as that agent plays them. For each statement:
+///   decides   its share of the decisions on the street
+///   of hands  how many hands it decides in
+///   wins      what those hands win, in mbb/hand of them, whatever else was done
+///   is worth  what all hands win more than with the statement struck out, in mbb/hand; cards and
+///             draws are the same, so that only what changes makes the result spread
+/// A statement that can never decide is named with its line.
+///
+/// Examples:
+///   cardroom explain heuristic shipped --hands 100000
+///   cardroom explain heuristic mine.fft --street flop --against equity
+///   cardroom explain heuristic mine.fft --hands 0 --card mine.html
+///
+/// Ctrl-C shows what is known by then and ends with 130. Ends with 2 where --hands is odd, and 3
+/// where the file cannot be played in the game or the agent cannot be asked.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// A file of lists (docs/heuristics.md), or `shipped`: those inside the program
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// One street only
+    #[arg(long, value_enum)]
+    street: Option<super::Street>,
+    /// Whom the lists play
+    #[arg(long, value_name = "AGENT", default_value = "cfr")]
+    against: String,
+    /// Hands to play, two of each deal; 0 for the words alone
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    hands: u64,
+    /// Determines every card and every draw; at most 2^63 − 1
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
+    seed: u64,
+    #[command(flatten)]
+    threads: Threads,
+    /// The game: a built-in name, or the path of an ACPC game definition [default:
+    /// holdem.nolimit.2p.reverse_blinds for lists that bet a size, else
+    /// holdem.limit.2p.reverse_blinds]
+    #[arg(long, value_name = "FILE")]
+    game: Option<String>,
+    /// Write the rules on one page to print, as .html or .svg
+    #[arg(long, value_name = "FILE")]
+    card: Option<PathBuf>,
+    #[command(flatten)]
+    named: Named,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const LIMIT: &str = "holdem.limit.2p.reverse_blinds";
+const NO_LIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
+
+/// Explains.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(card) = &args.card {
+        card::check(card)?;
+    }
+    let own = match args.file.as_path() {
+        file if file == Path::new("shipped") => None,
+        file => Some(load(file)?),
+    };
+    let betting = own.as_ref().and_then(Rulebook::betting).unwrap_or(Betting::Limit);
+    let usual = if betting == Betting::Limit { LIMIT } else { NO_LIMIT };
+    let game = args.game.clone().unwrap_or_else(|| usual.to_owned());
+    let def = load_game(&game, Reading::Strict).map_err(Failure::input)?;
+    let book = match own {
+        Some(book) => book,
+        None => agents::shipped_heuristics(def.betting).clone(),
+    };
+    book.check(def.betting).map_err(|error| at(&args.file, &error))?;
+    if let Some(street) = args.street {
+        book.require(&[street.street()]).map_err(|error| at(&args.file, &error))?;
+    }
+    let measured = match args.hands {
+        0 => None,
+        _ => Some(play(args, &def, &book)?),
+    };
+    let shown = Shown {
+        name: args.file.display().to_string(),
+        book: &book,
+        street: args.street.map(super::Street::street),
+        def: &def,
+        game: &game,
+        against: &args.against,
+        seed: args.seed,
+        measured: measured.as_ref(),
+    };
+    if let Some(path) = &args.card {
+        report::write(path, &card::page(path, &shown)?)?;
+    }
+    match args.json {
+        true => report::out(&format!("{:#}\n", shown.document()))?,
+        false => report::out(&shown.text())?,
+    }
+    match measured.map(|measured| 2 * measured.deals) {
+        Some(hands) if hands < args.hands => Err(Failure::interrupted(format!(
+            "stopped after {hands} of {} hands; the figures are of those, and none are kept",
+            args.hands
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn load(path: &Path) -> Result<Rulebook, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
+    Rulebook::parse(&text).map_err(|error| at(path, &error))
+}
+
+fn at(path: &Path, error: &HeuristicError) -> Failure {
+    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+/// Plays the hands.
+fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Failure> {
+    let opponent = args.named.resolve_with_policy(&args.against)?;
+    let opponent = opponent.policy(def).map_err(Failure::input)?;
+    let opponent = opponent.expect("only agents with a policy are let through");
+    let settings = Settings { hands: args.hands, seed: args.seed, jobs: args.threads.count() };
+    let stop = Stop::new();
+    interrupt::listen(&stop)?;
+    let mut progress = Progress::new(args.hands, "hands", args.quiet);
+    let mut show = |sofar: &Measured| {
+        let note = Rate::of(&sofar.won, def.big_blind()).map_or_else(
+            |_| String::new(),
+            |rate| format!("wins {:.0} ± {:.0} mbb/hand", rate.mbb, rate.half_width()),
+        );
+        progress.show(2 * sofar.deals, &note);
+    };
+    let street = args.street.map(super::Street::street);
+    let measured = measure(def, book, &*opponent, street, settings, &stop, &mut show);
+    progress.finish();
+    measured.map_err(|error| match error {
+        StatementsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
+        error @ StatementsError::Players(_) => Failure::input(error),
+    })
+}
