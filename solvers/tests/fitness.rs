@@ -61,7 +61,8 @@ fn classes_added_up_are_the_buckets_that_are_counted_another_way() {
             }
             sums.retain(|_, sum| *sum != [0, 0]);
             let mut wanted: BTreeMap<([u16; 4], [u16; 4]), [i64; 2]> = BTreeMap::new();
-            let cut = |path: [u16; 4]| std::array::from_fn(|at| if at <= last { path[at] } else { 0 });
+            let cut =
+                |path: [u16; 4]| std::array::from_fn(|at| if at <= last { path[at] } else { 0 });
             for (row, &path) in other.paths().iter().enumerate() {
                 for (column, &against) in other.paths().iter().enumerate() {
                     let (cell, back) = (other.cell(row, column), other.cell(column, row));
@@ -125,8 +126,7 @@ fn classes_that_buckets_do_not_know_are_counted_pair_by_pair() {
         for &river in &deck[..at] {
             let board = flop.with(turn).with(river);
             let free = hands.iter().filter(|hand| !hand.set().intersects(board));
-            let free: Vec<_> =
-                free.map(|hand| (*hand, evaluate(hand.set() | board))).collect();
+            let free: Vec<_> = free.map(|hand| (*hand, evaluate(hand.set() | board))).collect();
             // A three is the highest of threes and deuces alone.
             for (hand, strength) in free.iter().filter(|(hand, _)| ByHighest.of(*hand, flop) == 1) {
                 for (other, against) in &free {

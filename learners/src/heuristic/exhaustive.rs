@@ -143,7 +143,7 @@ impl<'a> Exhaustive<'a> {
             .map(|held| self.judge.fitness().by_class(&self.moves(job, held)))
             .collect();
         let mut best = (0, f64::NEG_INFINITY, Vec::new());
-        self.look(job, ways, &mut Vec::new(), &mut best);
+        self.look(job, &ways, &mut Vec::new(), &mut best);
         best
     }
 
@@ -151,9 +151,10 @@ impl<'a> Exhaustive<'a> {
     fn moves(&self, job: &Job, held: usize) -> Vec<Move> {
         let situations = 0..self.judge.fitness().situations().len();
         let decide = |at: usize| {
-            let applies = |&(number, &(_, (of_bets, place), _)): &(usize, &(_, (usize, usize), Act))| {
-                held >> number & 1 == 1 && self.bets[of_bets][place].holds[at]
-            };
+            let applies =
+                |&(number, &(_, (of_bets, place), _)): &(usize, &(_, (usize, usize), Act))| {
+                    held >> number & 1 == 1 && self.bets[of_bets][place].holds[at]
+                };
             let found = job.statements.iter().enumerate().find(applies);
             made(found.map_or(job.default, |(_, &(_, _, act))| act))
         };
@@ -165,7 +166,7 @@ impl<'a> Exhaustive<'a> {
     fn look(
         &self,
         job: &Job,
-        ways: Vec<Vec<f64>>,
+        ways: &[Vec<f64>],
         before: &mut Vec<usize>,
         best: &mut (u64, f64, Vec<usize>),
     ) {
@@ -194,7 +195,8 @@ impl<'a> Exhaustive<'a> {
                 way
             });
             before.push(place);
-            self.look(job, next.collect(), before, best);
+            let next: Vec<Vec<f64>> = next.collect();
+            self.look(job, &next, before, best);
             before.pop();
         }
     }

@@ -139,11 +139,7 @@ impl Language {
 
     /// Two rules of equally many statements with one condition or action of each in the other's
     /// place.
-    pub(super) fn crossed(
-        a: &Heuristic,
-        b: &Heuristic,
-        rng: &mut impl Rng,
-    ) -> [Heuristic; 2] {
+    pub(super) fn crossed(a: &Heuristic, b: &Heuristic, rng: &mut impl Rng) -> [Heuristic; 2] {
         let [mut first, mut second] = [a, b].map(|rule| rule.statements().to_vec());
         let mut defaults = [a.default(), b.default()];
         let count = first.len().min(second.len());

@@ -75,12 +75,7 @@ impl Judge {
 
 /// What each of the rules wins, by so many matches, half from each seat: all rules play the same
 /// deals. Some 300 ns a match, and 50 for each rule more.
-pub fn sampled(
-    sampler: &Sampler<'_>,
-    rules: &[Heuristic],
-    matches: u64,
-    seed: u64,
-) -> Vec<Worth> {
+pub fn sampled(sampler: &Sampler<'_>, rules: &[Heuristic], matches: u64, seed: u64) -> Vec<Worth> {
     let big_blind = sampler.tree.def().big_blind();
     let deciders: Vec<Decider> = rules.iter().map(Decider::new).collect();
     let mut rng = Pcg64Mcg::seed_from_u64(seed);

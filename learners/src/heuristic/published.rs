@@ -21,8 +21,12 @@ const HOT: f64 = 0.2;
 const COLD: f64 = 0.002;
 
 /// Appends to a rule the statement of one clause that wins most, with the best default (section
-/// VI.A). Looks at all clauses and actions.
-pub(super) fn append(base: &[Statement], bench: &mut Bench<'_>) -> Option<Heuristic> {
+/// VI.A). Looks at all clauses and actions. `None` when no such rule wins more than `known`.
+pub(super) fn append(
+    base: &[Statement],
+    known: f64,
+    bench: &mut Bench<'_>,
+) -> Option<(Heuristic, f64)> {
     let clauses = bench.language.clauses().to_vec();
     let mut best: Option<(Heuristic, f64)> = None;
     for clause in clauses {
@@ -32,13 +36,13 @@ pub(super) fn append(base: &[Statement], bench: &mut Bench<'_>) -> Option<Heuris
                 statements.push(Statement { clauses: vec![clause], act });
                 let next = rule(statements, default);
                 let value = bench.measure(&next);
-                if best.as_ref().is_none_or(|(_, known)| value > *known) {
+                if value > best.as_ref().map_or(known, |(_, most)| *most) {
                     best = Some((next, value));
                 }
             }
         }
     }
-    best.map(|(rule, _)| rule)
+    best
 }
 
 /// One run of axis-aligned search from a rule (section VI.B): of all that differ from it in one

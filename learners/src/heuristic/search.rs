@@ -171,7 +171,8 @@ impl<'a> Search<'a> {
     /// `false` when there is nothing left to do.
     pub fn step(&mut self) -> bool {
         let Options { method, most, evaluations, seed } = self.options;
-        let mut rng = Pcg64Mcg::seed_from_u64(seed ^ self.steps.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut rng =
+            Pcg64Mcg::seed_from_u64(seed ^ self.steps.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let over = self.records.evaluations >= evaluations;
         if let Some(all) = &self.all {
             if self.steps >= all.steps() {
@@ -191,14 +192,14 @@ impl<'a> Search<'a> {
         };
         match method {
             Method::Greedy => {
-                let base = self.population.first().map(|(rule, _)| rule.statements().to_vec());
-                let base = base.unwrap_or_default();
-                if base.iter().map(|statement| statement.clauses.len() + 1).sum::<usize>() + 3 > most
-                {
-                    return false;
-                }
-                let Some(rule) = append(&base, &mut bench) else { return false };
-                self.population = vec![(rule, 0.0)];
+                let (base, known) = match self.population.first() {
+                    Some((rule, value)) => (rule.statements().to_vec(), *value),
+                    None => (Vec::new(), f64::NEG_INFINITY),
+                };
+                let parts = base.iter().map(|statement| statement.clauses.len() + 1).sum::<usize>();
+                let found = if parts + 3 <= most { append(&base, known, &mut bench) } else { None };
+                let Some(found) = found else { return false };
+                self.population = vec![found];
             }
             Method::Axis | Method::Anneal if over => return false,
             Method::Axis => {
@@ -243,10 +244,10 @@ impl<'a> Search<'a> {
             Measure::Sampled { matches, seed, .. } => format!("{matches} matches, seed {seed}"),
         };
         // Figures that any other table or opponent would change.
-        let mark = self.judge.fitness().of_all(&vec![
-            solvers::fitness::Move::Call;
-            self.judge.fitness().situations().len()
-        ]);
+        let mark = self
+            .judge
+            .fitness()
+            .of_all(&vec![solvers::fitness::Move::Call; self.judge.fitness().situations().len()]);
         format!(
             "{street} {method:?} to {most}, {evaluations} rules, seed {seed}, {measure}, all calls {mark:.12}"
         )
@@ -258,7 +259,11 @@ impl<'a> Search<'a> {
             what: self.what(),
             steps: self.steps,
             evaluations: self.records.evaluations,
-            population: self.population.iter().map(|(rule, value)| (rule.to_string(), *value)).collect(),
+            population: self
+                .population
+                .iter()
+                .map(|(rule, value)| (rule.to_string(), *value))
+                .collect(),
             best: self
                 .records
                 .best
@@ -276,7 +281,8 @@ impl<'a> Search<'a> {
     /// When the text is none, or of another search.
     pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
         let wrong = |error: String| ResumeError::Text(error);
-        let saved: Saved = toml::from_str(text).map_err(|error| wrong(error.message().to_owned()))?;
+        let saved: Saved =
+            toml::from_str(text).map_err(|error| wrong(error.message().to_owned()))?;
         if saved.what != self.what() {
             return Err(ResumeError::Other { found: saved.what, wanted: self.what() });
         }

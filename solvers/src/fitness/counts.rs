@@ -284,7 +284,7 @@ impl<'a> Walk<'a> {
         let path = |hand: Combo, who: usize| -> Path {
             std::array::from_fn(|at| {
                 let known = at <= street.index();
-                known.then(|| self.seen[at][who][hand.index()]).unwrap_or_default()
+                if known { self.seen[at][who][hand.index()] } else { 0 }
             })
         };
         if street == last && street != Street::River {

@@ -114,8 +114,8 @@ impl Sampler<'_> {
                 return child;
             }
         }
-        let possible = children.zip(&*shares).filter(|(_, share)| **share > 0.0);
-        possible.last().map_or(node, |(child, _)| child)
+        let mut possible = children.zip(&*shares).filter(|(_, share)| **share > 0.0);
+        possible.next_back().map_or(node, |(child, _)| child)
     }
 
     /// What a rule wins of a match, in chips.

@@ -108,13 +108,11 @@ impl Fitness {
                 let group = keys[&key(tree, line, player)];
                 let shape = StreetBetting::new(tree, line, player);
                 let like = &betting[player.index()];
-                if shape.steps != like.steps || tree.committed(line)[0] != tree.committed(line)[1]
-                {
+                if shape.steps != like.steps || tree.committed(line)[0] != tree.committed(line)[1] {
                     return Err(FitnessError::Uneven { street });
                 }
                 let part = group * classes.len() * ends..(group + 1) * classes.len() * ends;
-                shares[group] +=
-                    fold.line(&shape, player, &mut won[part.clone()], &mut met[part]);
+                shares[group] += fold.line(&shape, player, &mut won[part.clone()], &mut met[part]);
                 shapes[group] = Some(shape);
             }
         }
@@ -213,12 +211,21 @@ impl Fitness {
         let many = self.classes.len();
         assert_eq!(moves.0.len(), self.situations.len() * many, "a table of another street");
         let mut sum = 0.0;
+        // By the moves at all decisions as digits: the ends that they come to.
+        let mut kept: Vec<Vec<usize>> = Vec::new();
         for (group, places) in self.places.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
             let won = &self.won[group * many * self.ends..][..many * self.ends];
+            kept.clear();
+            kept.resize(3usize.pow(places.len() as u32), Vec::new());
             for (class, won) in won.chunks_exact(self.ends).enumerate() {
                 let at = |decision: usize| moves.0[places[decision] * many + class] as usize;
-                sum += follow(steps, 0, won, &at);
+                let code = (0..places.len()).fold(0, |code, decision| 3 * code + at(decision));
+                let kept = &mut kept[code];
+                if kept.is_empty() {
+                    *kept = self::kept(steps, at);
+                }
+                sum += kept.iter().map(|&end| won[end]).sum::<f64>();
             }
         }
         sum
@@ -232,7 +239,7 @@ impl Fitness {
         for (group, places) in self.places.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
             let won = &self.won[group * many * self.ends..][..many * self.ends];
-            let kept = self.kept(steps, places, moves);
+            let kept = kept(steps, |decision| moves[places[decision]] as usize);
             for (sum, won) in sums.iter_mut().zip(won.chunks_exact(self.ends)) {
                 *sum += kept.iter().map(|&end| won[end]).sum::<f64>();
             }
@@ -248,21 +255,6 @@ impl Fitness {
             follow(steps, 0, sums, &|decision| moves[places[decision]] as usize)
         };
         places.map(of).sum()
-    }
-
-    /// The ends that moves come to.
-    fn kept(&self, steps: &[Step], places: &[usize], moves: &[Move]) -> Vec<usize> {
-        let (mut kept, mut open) = (Vec::new(), vec![0]);
-        while let Some(step) = open.pop() {
-            match &steps[step] {
-                Step::Own { decision, next } => {
-                    open.push(next[moves[places[*decision]] as usize]);
-                }
-                Step::Other { next } => open.extend(next),
-                Step::End(end) => kept.push(*end),
-            }
-        }
-        kept
     }
 
     /// How often a rule is asked in each situation with each class: times a match, in the order of
@@ -288,6 +280,19 @@ fn key(tree: &BettingTree, line: u32, player: Player) -> (Player, Chips, bool) {
     (player, tree.committed(line)[0], situation.aggressive)
 }
 
+/// The ends that moves lead to.
+fn kept(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
+    let (mut kept, mut open) = (Vec::new(), vec![0]);
+    while let Some(step) = open.pop() {
+        match &steps[step] {
+            Step::Own { decision, next } => open.push(next[at(*decision)]),
+            Step::Other { next } => open.extend(next),
+            Step::End(end) => kept.push(*end),
+        }
+    }
+    kept
+}
+
 /// The sum of the ends that moves lead to.
 fn follow(steps: &[Step], step: usize, ends: &[f64], at: &impl Fn(usize) -> usize) -> f64 {
     match &steps[step] {
@@ -311,9 +316,7 @@ fn count(
             tell(*decision, share);
             share
         }
-        Step::Other { next } => {
-            next.iter().map(|&next| count(steps, next, ends, at, tell)).sum()
-        }
+        Step::Other { next } => next.iter().map(|&next| count(steps, next, ends, at, tell)).sum(),
         Step::End(end) => ends[*end],
     }
 }

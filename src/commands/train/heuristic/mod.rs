@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 
 use abstraction::facts::Texture;
 use game::Street;
-use learners::heuristic::{
-    Judge, Measure, Method, Options, Records, Search, Worth, sampled,
-};
+use learners::heuristic::{Judge, Measure, Method, Options, Records, Search, Worth, sampled};
 use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::heuristic::{Heuristic, Place, Rulebook};
@@ -142,7 +140,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     if exhaustive && args.fitness == Fitness::Sampled {
-        return Err(Failure::usage("--search exhaustive is for exact fitness: leave --fitness out"));
+        return Err(Failure::usage(
+            "--search exhaustive is for exact fitness: leave --fitness out",
+        ));
     }
     if args.search.is_none() && args.rule.is_empty() {
         return Err(Failure::usage("give --search, or a --rule to measure"));
@@ -154,8 +154,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let opponent = Opponent::find(&args.opponent, &args.named)?;
     let classes = FactClasses { texture: args.dry };
     let table = args.table.clone().unwrap_or_else(|| kept(args.street, args.dry));
-    let judge =
-        opponent.judge(args.street, &classes, &table, args.threads.count(), args.quiet)?;
+    let judge = opponent.judge(args.street, &classes, &table, args.threads.count(), args.quiet)?;
     let sampler = opponent.sampler(args.street, &classes);
     let worth = args.measure(&judge, &sampler, &rules);
     let found = match args.search {
@@ -229,9 +228,9 @@ impl Args {
         });
         if let Some(path) = path.as_deref().filter(|path| path.exists()) {
             let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
-            search.resume(&text).map_err(|error| {
-                Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
-            })?;
+            search
+                .resume(&text)
+                .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
         }
         let keep = |search: &Search<'_>, path: &Path| {
             write_whole(path, |to| to.write_all(search.save().as_bytes()))
@@ -309,8 +308,7 @@ impl Shown<'_> {
             text += &format!("\n{table}\n");
         }
         let Some(found) = self.found else { return text };
-        let mut table =
-            Table::new(["complexity", "fitness", "found after", "rule"]).right(0..3);
+        let mut table = Table::new(["complexity", "fitness", "found after", "rule"]).right(0..3);
         for (complexity, record) in found.records.best() {
             let value = match self.args.fitness {
                 Fitness::Exact => format!("{:+.4}", record.value),

@@ -77,9 +77,8 @@ impl Opponent {
             Err(error) => return Err(at(table, &error)),
         };
         let fitness = Fitness::new(&counts, self.strategy.tree(), strategy, street);
-        let fitness = fitness.map_err(|error| {
-            Failure::input(anyhow::anyhow!("`{}`: {error}", self.name))
-        })?;
+        let fitness =
+            fitness.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))?;
         Ok(Judge::new(fitness, self.def.big_blind()))
     }
 }
