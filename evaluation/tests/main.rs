@@ -2,3 +2,4 @@
 
 mod best_response;
 mod lbr;
+mod statements;

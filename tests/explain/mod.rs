@@ -3,6 +3,7 @@
 
 mod around;
 mod fidelity;
+mod heuristic;
 mod leaks;
 mod playbook;
 mod results;

@@ -58,7 +58,8 @@ impl Heuristic {
                 Clause::Pot(..) => Some(Term::Pot),
                 Clause::WinRate(..) => Some(Term::WinRate),
                 Clause::Times(_) => Some(Term::Times),
-                Clause::Hand(..) | Clause::Aggressive(_) => None,
+                Clause::Aggressive(_) => Some(Term::Aggressive),
+                Clause::Hand(..) => None,
             })
             .collect()
     }
@@ -69,6 +70,8 @@ impl Heuristic {
 pub enum Term {
     /// The card that names a hand.
     High,
+    /// An opponent that has just bet or raised.
+    Aggressive,
     /// The pot.
     Pot,
     /// Outs.
@@ -90,6 +93,9 @@ impl Term {
             }
             Term::Pot => {
                 "The pot is all chips in the middle, counted in big blinds; bets of this round are in it."
+            }
+            Term::Aggressive => {
+                "Your opponent has just bet or raised when that was its last move, in this round or an earlier one."
             }
             Term::Outs => {
                 "Outs are cards still to come that complete your hand: a third to your pair (2), a full \
@@ -138,8 +144,8 @@ fn words(clause: Clause, street: Street) -> String {
             let outs = if outs == 1 { "1 out".into() } else { format!("{outs} outs") };
             format!("you have {outs} {}", side(bound))
         }
-        Clause::Aggressive(true) => "your opponent’s last move was a bet or raise".into(),
-        Clause::Aggressive(false) => "your opponent’s last move was no bet or raise".into(),
+        Clause::Aggressive(true) => "your opponent has just bet or raised".into(),
+        Clause::Aggressive(false) => "your opponent has not just bet or raised".into(),
         Clause::Dry(true) => "the board is dry".into(),
         Clause::Dry(false) => "the board is wet".into(),
         Clause::WinRate(bound, tenths) => {

@@ -9,23 +9,37 @@ use super::Card;
 const STYLE: &str = "\
 *{box-sizing:border-box}
 body{margin:0 auto;padding:6mm;max-width:210mm;background:var(--ground);color:var(--ink);\
-font:13pt/1.3 Arial,Helvetica,'Liberation Sans',sans-serif}
-h1{font-size:22pt;line-height:1.15;margin:0 0 2mm}
-h2{font-size:15pt;line-height:1.2;margin:5mm 0 1mm;padding-top:2mm;border-top:.5mm solid var(--ink)}
+font:var(--size)/1.3 Arial,Helvetica,'Liberation Sans',sans-serif}
+h1{font-size:1.7em;line-height:1.15;margin:0 0 2mm}
+h2{font-size:1.15em;line-height:1.2;margin:.9em 0 .2em;padding-top:.4em;border-top:.5mm solid var(--ink)}
 p{margin:0 0 1.5mm}
 ol{margin:0;padding:0;list-style:none;counter-reset:rule}
 li{display:grid;grid-template-columns:8mm minmax(0,1fr) minmax(0,max-content);column-gap:2mm;\
-align-items:baseline;padding:1.2mm 0;border-bottom:.2mm solid var(--line);counter-increment:rule;break-inside:avoid}
+align-items:baseline;padding:.22em 0;border-bottom:.2mm solid var(--line);counter-increment:rule;break-inside:avoid}
 li::before{content:counter(rule);color:var(--soft)}
 b{text-align:right}
 section{break-inside:avoid}
-.terms,.foot{font-size:10.5pt;color:var(--soft)}
-.terms{margin-top:5mm}
-@media screen and (max-width:34em){body{padding:4mm}h1{font-size:19pt}\
+.terms,.foot{font-size:.8em;color:var(--soft)}
+.terms{margin-top:1.2em}
+@media screen and (max-width:34em){body{padding:4mm;font-size:13pt}h1{font-size:1.45em}\
 li{grid-template-columns:6mm minmax(0,1fr)}b{grid-column:2;text-align:left}b::before{content:\"→ \"}}
 @page{size:A4;margin:12mm}
 @media print{body{padding:0;max-width:none}}
 ";
+
+/// The size of letters in points with which a card of so many lines is one page.
+fn size(card: &Card) -> f64 {
+    let rules: usize = card.streets.iter().map(|(_, rules)| 2 + rules.len()).sum();
+    let long = |rule: &&super::Rule| rule.when.len() + rule.what.len() > LONG;
+    let longer = card.streets.iter().flat_map(|(_, rules)| rules).filter(long).count();
+    let lines = 7 + rules + longer + card.terms.len() + card.foot.len();
+    (LINES / lines as f64).clamp(7.0, 13.0)
+}
+
+/// Letters of a rule that is one line.
+const LONG: usize = 75;
+/// How many lines of letters of one point a page has.
+const LINES: f64 = 430.0;
 
 /// The file.
 pub(super) fn page(card: &Card) -> String {
@@ -38,7 +52,7 @@ pub(super) fn page(card: &Card) -> String {
             ("line", Colour::Line),
         ];
         let all = names.map(|(name, colour)| format!("--{name}:{}", colour.codes()[at]));
-        format!(":root{{color-scheme:light dark;{}}}", all.join(";"))
+        format!(":root{{color-scheme:light dark;--size:{:.1}pt;{}}}", size(card), all.join(";"))
     };
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -6,7 +6,7 @@ mod svg;
 use std::path::Path;
 
 use game::Betting;
-use show::number::signed;
+use show::number::{signed, whole};
 
 use super::shown::{Shown, capital};
 use crate::commands::explain::tree_source::on;
@@ -61,26 +61,32 @@ fn card(shown: &Shown<'_>) -> Card {
         };
         (capital(&on(street)), (0..=list.statements().len()).map(rule).collect())
     });
+    let mut reading = "For two players. In each round go down the list: the first line that is true says what you do. \
+                       Where there is nothing to pay, do not fold but check; where you may not raise any more, call."
+        .to_owned();
     let game = match shown.def.betting {
         Betting::Limit => "limit",
-        Betting::NoLimit => "no-limit",
+        Betting::NoLimit => {
+            reading += " Against a bet, to bet the pot means to raise by what is in the middle after your call.";
+            "no-limit"
+        }
     };
     let mut foot = Vec::new();
     if let (Some(rate), Some(measured)) = (shown.won(), shown.measured) {
         foot.push(format!(
             "Against {} it wins {} ± {:.0} thousandths of a big blind a hand ({} hands).",
             shown.against,
-            signed(rate.mbb, 0),
+            signed(rate.mbb, 0).replace('-', "−"),
             rate.half_width(),
-            show::number::whole(2 * measured.deals)
+            whole(2 * measured.deals)
         ));
     }
-    foot.push(format!("{}, made by cardroom {}", shown.name, env!("CARGO_PKG_VERSION")));
+    let file = Path::new(&shown.name).file_name().map(|name| name.to_string_lossy());
+    let file = file.unwrap_or_default();
+    foot.push(format!("Rules: {file}. Made by cardroom {}.", env!("CARGO_PKG_VERSION")));
     Card {
         head: format!("How to play {game} hold’em"),
-        reading: "For two players. In each round go down the list: the first line that is true says what you do. \
-                  Where there is nothing to pay, do not fold but check; where you may not raise any more, call."
-            .to_owned(),
+        reading,
         streets: streets.collect(),
         terms: shown.terms(),
         foot,

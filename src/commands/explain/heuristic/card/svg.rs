@@ -106,7 +106,7 @@ impl Layout {
         let mut svg = Picture::new(&Head {
             name: "card",
             size: [WIDE, TALL.max(self.height)],
-            shown: Some(["210mm", "297mm"]),
+            shown: None,
             title: &card.head,
             description: "",
             letters: self.size,
