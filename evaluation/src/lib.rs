@@ -5,6 +5,7 @@
 //! - [`duel`](mod@duel): two strategies valued against each other at spots of play, over all hands.
 //! - [`exploiters`]: simple bots, one idea each, against an agent.
 //! - [`fidelity`]: how far a student does what its teacher does, and what the difference costs.
+//! - [`fitness`](mod@fitness): the counts behind the exact fitness of rules.
 //! - [`folder`]: folders of measurements.
 //! - [`lbr`]: local best response against an agent, kept in a folder.
 //! - [`measure`](mod@measure): how fast agents decide.
@@ -15,6 +16,7 @@ pub mod best_response;
 pub mod duel;
 pub mod exploiters;
 pub mod fidelity;
+pub mod fitness;
 pub mod folder;
 mod hands;
 pub mod lbr;

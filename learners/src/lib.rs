@@ -23,6 +23,7 @@ pub mod boost;
 pub mod cart;
 pub mod dataset;
 pub mod endgames;
+pub mod heuristic;
 pub mod linear_q;
 pub mod measure;
 pub mod mlp;

@@ -6,6 +6,7 @@ mod boost;
 mod cart;
 mod dataset;
 mod endgames;
+mod heuristic;
 mod linear_q;
 mod mlp;
 mod oct;
