@@ -1,12 +1,13 @@
 //! The study's results as tables for other programs, as a document and as a picture.
 
-use logs::chart::{Chart, Line, Style};
+use logs::chart::{Chart, Line};
 use models::linear::{FEATURES, PUBLISHED};
 use serde_json::{Value, json};
 
 use super::claims::claims;
 use super::results::{Learned, Results, Spread, Stack};
 use super::steps::{FORMS, QUIRKS};
+use crate::picture::coloured;
 use crate::{Options, claim};
 
 /// The weights at ten big blinds as CSV.
@@ -111,7 +112,7 @@ pub(super) fn curve(results: &Results) -> String {
         band: band.collect(),
     };
     let names = ["printed weights", "learned", "SAGE, best sums", "best of the seven features"];
-    coloured(&chart, &names)
+    coloured(&chart, &names, &COLOURS)
 }
 
 /// What the best trees lose by the number of questions at some stacks, as a picture.
@@ -135,15 +136,7 @@ pub(super) fn questions(results: &Results) -> String {
         lines: stacks.iter().zip(COLOURS).map(line).collect(),
         band: Vec::new(),
     };
-    coloured(&chart, &names.each_ref().map(String::as_str))
-}
-
-fn coloured(chart: &Chart<'_>, names: &[&str]) -> String {
-    let svg = chart.svg_as(Style { logarithmic: false, names });
-    let name = chart.name;
-    let rule = |(class, colour): (&str, &str)| format!(".{name} .{class}{{stroke:{colour}}}");
-    let rules: String = COLOURS.map(rule).concat();
-    svg.replacen("</desc>\n", &format!("</desc>\n<style>{rules}</style>\n"), 1)
+    coloured(&chart, &names.each_ref().map(String::as_str), &COLOURS)
 }
 
 /// The result as a document.
