@@ -4,7 +4,7 @@ use crate::sections::Section;
 
 /// For a terminal: titles and tables.
 pub(crate) fn text(sections: &[Section]) -> String {
-    let shown = sections.iter().filter(|section| !section.table.is_empty());
+    let shown = sections.iter().filter(|section| !section.table.is_empty() && !section.long);
     let parts = shown.map(|section| {
         let table = match section.wide {
             true => sentences(&section.table),

@@ -12,6 +12,8 @@ pub(crate) struct Section {
     /// Whether the table is of sentences.
     pub(crate) wide: bool,
     pub(crate) list: Vec<String>,
+    /// Whether a terminal is spared it.
+    pub(crate) long: bool,
     pub(crate) pictures: Vec<Picture>,
 }
 

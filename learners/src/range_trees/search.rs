@@ -26,7 +26,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { questions: 4, depth: 3, steps: 150, candidates: 200_000 }
+        Limits { questions: 4, depth: 3, steps: 80, candidates: 200_000 }
     }
 }
 
@@ -59,14 +59,16 @@ pub fn optima(
     let mut search = Search {
         loss,
         limits,
-        sets: Sets::new(limits.depth, &questions),
-        first: questions.iter().map(|_| None).collect(),
+        depth: 0,
+        sets: Sets::new(0, &questions),
+        first: Vec::new(),
         questions,
         best: None,
         answer: loss.equilibrium,
     };
     let mut found = Vec::new();
     for questions in 0..=limits.questions {
+        search.deepen(limits.depth.min(questions));
         let optimum = search.of(questions);
         let goes_on = visit(&optimum);
         found.push(optimum);
@@ -255,6 +257,8 @@ fn sum(hands: Hands, gains: &Range) -> f64 {
 struct Search<'a> {
     loss: &'a Loss,
     limits: &'a Limits,
+    /// How many questions are asked of a hand at most.
+    depth: usize,
     questions: Vec<Question>,
     /// Of all trees, and of those that begin with each of the questions, made when needed.
     sets: Sets,
@@ -281,6 +285,15 @@ fn least_of(bound: &Bound, split: &Split, depth: usize, questions: usize) -> f64
 }
 
 impl Search<'_> {
+    /// Sets for trees of this depth from now on.
+    fn deepen(&mut self, depth: usize) {
+        if depth > self.depth || self.first.is_empty() {
+            self.depth = depth;
+            self.sets = Sets::new(depth, &self.questions);
+            self.first = self.questions.iter().map(|_| None).collect();
+        }
+    }
+
     /// The best tree of so many questions at most.
     fn of(&mut self, questions: usize) -> Optimum {
         self.consider(&RangeTree::Leaf(false));
@@ -290,13 +303,12 @@ impl Search<'_> {
         let mut proven = f64::INFINITY;
         let splits = if questions > 0 { self.sets.splits[0].clone() } else { Vec::new() };
         for split in splits {
-            if least_of(&all, &split, self.limits.depth, questions) >= self.least() - ROUNDING {
+            if least_of(&all, &split, self.depth, questions) >= self.least() - ROUNDING {
                 continue;
             }
             let first = self.questions.iter().position(|&question| question == split.question);
             let first = first.expect("it is one of them");
-            self.first[first]
-                .get_or_insert_with(|| Sets::new(self.limits.depth, &[split.question]));
+            self.first[first].get_or_insert_with(|| Sets::new(self.depth, &[split.question]));
             let bound = self.raise(Some(first), questions, all.answer);
             if bound.bound < self.least() - ROUNDING && !self.look(&bound, first, questions) {
                 proven = proven.min(bound.bound);
@@ -326,7 +338,7 @@ impl Search<'_> {
     /// A mixed answer to which all trees with a first question lose much, by projected subgradient
     /// steps of Polyak's length; the tree that loses least to each is considered.
     fn raise(&mut self, first: Option<usize>, questions: usize, start: Range) -> Bound {
-        let depth = self.limits.depth;
+        let depth = self.depth;
         let mut answer = start;
         let mut highest: Option<Bound> = None;
         let mut pace = 1.0;
@@ -385,7 +397,7 @@ impl Search<'_> {
         let sets = self.sets(Some(first));
         let mut listing = Listing { sets, table: &bound.table, left: self.limits.candidates };
         let split = &sets.splits[0][0];
-        let found = listing.divided(split, self.limits.depth, questions, limit);
+        let found = listing.divided(split, self.depth, questions, limit);
         let Some(found) = found else { return false };
         let mut found: Vec<(Hands, (f64, RangeTree))> = found.into_iter().collect();
         found.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));

@@ -268,6 +268,7 @@ fn at_stack(stack: &Stack) -> Section {
             signed(stack.value, 5)
         )],
         table,
+        long: true,
         pictures: vec![Picture {
             file: format!("charts-{}.svg", stack.stack),
             shows: format!(
