@@ -33,13 +33,13 @@ fn size(card: &Card) -> f64 {
     let long = |rule: &&super::Rule| rule.when.len() + rule.what.len() > LONG;
     let longer = card.streets.iter().flat_map(|(_, rules)| rules).filter(long).count();
     let lines = 7 + rules + longer + card.terms.len() + card.foot.len();
-    (LINES / lines as f64).clamp(7.0, 13.0)
+    (LINES / lines as f64).clamp(7.0, 14.0)
 }
 
 /// Letters of a rule that is one line.
 const LONG: usize = 75;
 /// How many lines of letters of one point a page has.
-const LINES: f64 = 430.0;
+const LINES: f64 = 520.0;
 
 /// The file.
 pub(super) fn page(card: &Card) -> String {
