@@ -225,7 +225,7 @@ fn shares_of_times_are_the_chances_of_what_is_done() {
         let situation = Situation::new(facts(Category::Pair, 9, 0, true), Pot::blinds(4), false);
         let mut found = Vec::new();
         decider.outcomes(situation.with_win_rate(rate), |at, chance, act| {
-            found.push((at, chance, act))
+            found.push((at, chance, act));
         });
         found
     };
