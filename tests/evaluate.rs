@@ -175,6 +175,28 @@ fn a_match_is_the_duplicate_match() {
 }
 
 #[test]
+fn a_duel_finds_what_played_hands_find_with_less_spread() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let router = "default = \"call\"\n[[rule]]\nagent = \"equity\"\nstreets = [\"river\"]\n";
+    std::fs::write(folder.path().join("river.toml"), router).expect("a file of rules");
+    let agent = "router:river.toml";
+    let rate = |by: &str, hands: &str| {
+        let arguments = ["evaluate", agent, "--by", by, "--against", "call", "--from", "river"];
+        let found = document(folder.path(), &[&arguments[..], &["--hands", hands]].concat());
+        match by {
+            "duel" => found["rate"].clone(),
+            _ => found["entrants"][0]["rate"].clone(),
+        }
+    };
+    let (valued, played) = (rate("duel", "400"), rate("match", "8000"));
+    let number = |rate: &serde_json::Value, name: &str| rate[name].as_f64().expect("a number");
+    let [error, spread] = [&valued, &played].map(|rate| number(rate, "standard_error"));
+    let apart = number(&valued, "mbb") - number(&played, "mbb");
+    assert!(apart.abs() < 4.0 * error.hypot(spread), "{valued} {played}");
+    assert!(error < spread / 2.0, "{valued} {played}");
+}
+
+#[test]
 fn what_cannot_be_evaluated_is_refused_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let refused = |arguments: &[&str], code, expected: &str| {
@@ -197,6 +219,9 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     let output = cardroom(folder.path(), &["evaluate", "call", "--by", "match"]);
     assert_eq!(output.status.code(), Some(2));
     refused(&["call", "--against", "fold"], 2, "add --by match");
+    let duel = ["external:true", "--by", "duel", "--against", "call"];
+    refused(&duel, 3, "agents that can: call, fold");
+    refused(&["call", "--by", "duel"], 2, "--against");
     // One folder holds one measurement.
     let by_match = ["call", "--by", "match", "--against", "fold", "--hands", "4", "--out"];
     let by_response = ["call", "--hands", "4", "--out"];

@@ -542,3 +542,23 @@ fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
     let explained = program::cardroom(folder.path(), &["explain", "linear", &rule]);
     program::check_failure(&explained, 3, "format 7");
 }
+
+#[test]
+fn trees_of_questions_lose_what_their_ranges_do_and_are_proven() {
+    let found = document(&["range-trees", "--stack", "10", "--questions", "3", "--depth", "2"]);
+    assert_eq!(found["schema"], "cardroom-range-trees/1");
+    let blinds = found["blinds"].as_array().expect("two blinds");
+    // Who plays every hand, and the best of one question: the lowest card of an all-in.
+    let lost = |blind: usize, questions: usize| {
+        blinds[blind]["trees"][questions]["loses_mbb"].as_f64().expect("a number")
+    };
+    assert!((lost(0, 0) - 332.35).abs() < 0.01 && (lost(1, 0) - 613.61).abs() < 0.01);
+    for (blind, trees) in blinds.iter().enumerate() {
+        for (questions, tree) in trees["trees"].as_array().expect("trees").iter().enumerate() {
+            assert_eq!(tree["proven"], true, "{tree}");
+            assert!(questions == 0 || lost(blind, questions) <= lost(blind, questions - 1));
+        }
+    }
+    assert_eq!(blinds[0]["trees"][1]["tree"], "low card 6 or better: all-in; else fold");
+    check_refused(&["range-trees", "--stack", "0.5"], 2, "from 1 on");
+}

@@ -122,3 +122,29 @@ fn mistakes_get_one_clear_line() {
     fs::write(folder.join("long.menu"), vec![b'#'; 1 << 20]).expect("written");
     check_failure(&dry("long.menu"), 3, "too long for a menu");
 }
+
+#[test]
+fn mistakes_about_rules_are_told_before_anything_is_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let heuristic = |arguments: &[&str]| {
+        cardroom(folder, &[&["train", "heuristic", "--street"], arguments].concat())
+    };
+    let raise = "if hand >= pair then raise; else call";
+    check_failure(&heuristic(&["flop"]), 2, "give --search, or a --rule");
+    let many = ["flop", "--search", "exhaustive", "--complexity", "8"];
+    check_failure(&heuristic(&many), 2, "goes up to --complexity 7");
+    let noisy = ["flop", "--search", "exhaustive", "--fitness", "sampled"];
+    check_failure(&heuristic(&noisy), 2, "is for exact fitness");
+    assert_eq!(heuristic(&["preflop", "--rule", raise]).status.code(), Some(2));
+    let outs = ["river", "--rule", "if outs >= 3 then raise; else call"];
+    check_failure(&heuristic(&outs), 3, "there are no outs on the river");
+    let bets = ["river", "--rule", "if hand >= pair then bet pot; else call"];
+    check_failure(&heuristic(&bets), 3, "write `raise`");
+    let cards = ["flop", "--rule", raise, "--opponent", "equity"];
+    check_failure(&heuristic(&cards), 3, "play");
+    fs::write(folder.join("bad.counts"), "no counts").expect("written");
+    let table = ["flop", "--rule", raise, "--table", "bad.counts"];
+    check_failure(&heuristic(&table), 3, "bad.counts");
+    assert!(!folder.join("data").exists(), "something was counted");
+}

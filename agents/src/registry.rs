@@ -322,6 +322,7 @@ impl Registry {
         registry.add(crate::shadow::SPEC);
         registry.add(crate::exploiter::SPEC);
         registry.add(crate::rules::SPEC);
+        registry.add(crate::resolve::SPEC);
         registry.add(crate::fft::SPEC);
         registry
     }

@@ -36,7 +36,7 @@ fn strategy(policy: &dyn game::Policy, public: &PublicState, cards: &str) -> Str
 fn shipped_blueprints_are_whole_and_small() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
     let mut bytes = 0;
-    for name in ["nolimit", "limit"] {
+    for name in ["nolimit", "limit", "categories"] {
         let path = format!("{folder}/{name}.blueprint");
         let blueprint = models::blueprint::Blueprint::open(path.as_ref()).expect("a blueprint");
         let verified = blueprint.verify().expect("nothing wrong");
@@ -44,6 +44,30 @@ fn shipped_blueprints_are_whole_and_small() {
         bytes += blueprint.len();
     }
     assert!(bytes < 14_000_000, "{bytes} bytes");
+}
+
+/// Two buckets on 8 decisions and nine on 70 + 630 + 5,670 are 57,346 information sets. The 57,344
+/// of the paper (de Mesentier Silva and others 2018, section V) are those of 7 decisions before the
+/// flop, perhaps the ways on to it taken for the decisions: 14 + 9 x 6,370.
+#[test]
+fn the_category_player_has_the_published_information_sets_and_two_more() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/models/categories.blueprint");
+    let blueprint = models::blueprint::Blueprint::open(path.as_ref()).expect("a blueprint");
+    assert_eq!(blueprint.verify().expect("nothing wrong").infosets, 57_346);
+    let size = *blueprint.tree().expect("a tree").size();
+    assert_eq!(size.decisions, [8, 70, 630, 5_670]);
+    assert_eq!(size.infosets([2, 9, 9, 9]).iter().sum::<u128>(), 57_346);
+    assert_eq!(2 * 7 + 9 * (70 + 630 + 5_670), 57_344);
+    assert_eq!(2 * 8 + 9 * (70 + 630 + 5_670), 57_346);
+    let def = Arc::new(games::limit_holdem());
+    let [named, file] = ["categories", path].map(|blueprint| {
+        let policy = policy(&format!("cfr:blueprint={blueprint}"), &def);
+        strategy(&*policy, &after(&def, &[]), "7s7h")
+    });
+    assert_eq!(named, file);
+    let other = Registry::standard().resolve("cfr:blueprint=categories").expect("it is inside");
+    let error = other.build(&Arc::new(games::nolimit_holdem())).err().expect("another game");
+    assert!(error.to_string().contains("limit"), "{error}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod fft;
 mod linear;
 mod policy;
 mod registry;
+mod resolve;
 mod router;
 mod rules;
 mod rules_exact;

@@ -1,5 +1,6 @@
 //! Measures of an agent, at their boundary.
 
 mod best_response;
+mod duel;
 mod lbr;
 mod statements;

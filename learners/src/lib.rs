@@ -8,6 +8,7 @@
 //! - [`cart`]: greedy decision trees. [`oct`]: optimal ones.
 //! - [`boost`]: boosted trees.
 //! - [`linear_q`]: linear rules for shove or fold, learned from play or searched.
+//! - [`range_trees`]: the best small trees of questions for shove or fold, proven.
 //! - [`mlp`]: training of networks.
 //! - [`student`]: a run for each street of a dataset, and the agent's model that comes of it.
 //! - [`endgames`]: endgames of one bet with their equilibria, and what is learned from them.
@@ -22,10 +23,12 @@ pub mod boost;
 pub mod cart;
 pub mod dataset;
 pub mod endgames;
+pub mod heuristic;
 pub mod linear_q;
 pub mod measure;
 pub mod mlp;
 pub mod oct;
+pub mod range_trees;
 pub mod student;
 mod table;
 mod teacher;

@@ -1,7 +1,7 @@
 //! The trait that every game to be solved implements.
 
 /// One of the two players.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Player {
     /// Utilities are this player's winnings.

@@ -10,6 +10,7 @@
 //! - [`shove_fold`]: all-in or fold before the flop, on dense matrices.
 //! - [`blueprint`]: training a strategy for a whole abstract game.
 //! - [`endgame`]: one bet of many sizes and a call, for any two distributions of cards, exactly.
+//! - [`fitness`]: what rules for one street of limit hold'em win from a blueprint, exactly.
 //! - [`linear`]: the same games as linear programs, as an independent check.
 //!
 //! [`lbr`], local best response, measures any strategy of heads-up hold'em from below.
@@ -19,6 +20,7 @@
 pub mod blueprint;
 mod cfr;
 pub mod endgame;
+pub mod fitness;
 mod game;
 pub mod games;
 pub mod lbr;

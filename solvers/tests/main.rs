@@ -6,6 +6,7 @@ mod convergence;
 mod endgame;
 mod equilibria;
 mod exact;
+mod fitness;
 mod games;
 mod last_bet;
 mod lbr;

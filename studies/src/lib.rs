@@ -19,6 +19,7 @@ mod sections;
 pub mod study_000;
 pub mod study_001;
 pub mod study_002;
+pub mod study_003;
 
 pub use read::ReadError;
 
@@ -119,7 +120,8 @@ impl fmt::Debug for Study {
 }
 
 /// Every study.
-pub const STUDIES: [Study; 3] = [study_000::STUDY, study_001::STUDY, study_002::STUDY];
+pub const STUDIES: [Study; 4] =
+    [study_000::STUDY, study_001::STUDY, study_002::STUDY, study_003::STUDY];
 
 /// One step of a study.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Results beside published ones, as a picture: a row for each, with the estimates' 95 % intervals
 //! along one axis. Made without fonts or other files, readable on light and dark ground.
 
+use logs::chart::{Chart, Style};
 use show::svg::{Colour, Head, Letters, Picture, escaped};
 
 const LETTERS: Letters = Letters::regular(12.0);
@@ -105,4 +106,13 @@ pub(crate) fn signed(value: f64) -> String {
         return "0".to_owned();
     }
     format!("{rounded:+}").replace('-', "−")
+}
+
+/// A chart whose lines have these colours, by class, readable on light and dark ground.
+pub(crate) fn coloured(chart: &Chart<'_>, names: &[&str], colours: &[(&str, &str)]) -> String {
+    let svg = chart.svg_as(Style { logarithmic: false, names });
+    let rule =
+        |(class, colour): &(&str, &str)| format!(".{} .{class}{{stroke:{colour}}}", chart.name);
+    let rules: String = colours.iter().map(rule).collect();
+    svg.replacen("</title>\n", &format!("</title>\n<style>{rules}</style>\n"), 1)
 }

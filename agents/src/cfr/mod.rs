@@ -41,7 +41,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "blueprint",
             default: "shipped",
-            help: "a file of `cardroom train cfr`, or `shipped`: the one inside the program for the game",
+            help: "a file of `cardroom train cfr`, or `shipped`: the one inside the program for the game, or \
+                   `categories`: limit hold'em by the category of the hand alone, also inside",
         },
         AgentOption {
             name: "play",
@@ -129,6 +130,7 @@ impl Style {
 #[derive(Debug)]
 enum Source {
     Shipped,
+    Named { blueprint: Arc<Blueprint>, model: OnceLock<Arc<Model>> },
     File { path: PathBuf, blueprint: Arc<Blueprint>, model: OnceLock<Arc<Model>> },
 }
 
@@ -141,9 +143,14 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let Options { play, threshold, translation, .. } = options;
     let style = Style { play, threshold, translation };
     let name = resolver.name().to_owned();
-    let (source, about) = match options.blueprint.as_str() {
-        SHIPPED => (Source::Shipped, shipped::about()),
-        text => {
+    let named = shipped::named(&options.blueprint);
+    let (source, about) = match (options.blueprint.as_str(), named) {
+        (SHIPPED, _) => (Source::Shipped, shipped::about()),
+        (_, Some(blueprint)) => {
+            let about = model::about(&blueprint);
+            (Source::Named { blueprint, model: OnceLock::new() }, about)
+        }
+        (text, None) => {
             let path = resolver.file(text);
             let bad = |error: &dyn std::fmt::Display| AgentError::BadFile {
                 path: path.clone(),
@@ -190,6 +197,14 @@ impl Source {
                     shipped::games()
                 ))
             }),
+            Source::Named { blueprint, model } => {
+                blueprint.check_game(def).map_err(|error| refuse(error.to_string()))?;
+                let new = || {
+                    let model = Model::new(Arc::clone(blueprint));
+                    Arc::new(model.expect("a test plays from every blueprint with a name"))
+                };
+                Ok(Arc::clone(model.get_or_init(new)))
+            }
             Source::File { path, blueprint, model } => {
                 blueprint.check_game(def).map_err(|error| refuse(error.to_string()))?;
                 if let Some(model) = model.get() {

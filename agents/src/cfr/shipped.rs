@@ -16,22 +16,32 @@ static FILES: [(&str, &[u8]); 2] = [
     ("holdem.limit.2p.reverse_blinds", include_bytes!("../../models/limit.blueprint")),
 ];
 
+/// Those that are asked for by name, beside the best of a game.
+static NAMED: [(&str, &[u8]); 1] =
+    [("categories", include_bytes!("../../models/categories.blueprint"))];
+
 /// A blueprint's head is read when it is first asked for, the rest when it first plays.
 struct Shipped {
     blueprint: Arc<Blueprint>,
     model: OnceLock<Arc<Model>>,
 }
 
+fn open(&(_, bytes): &(&str, &'static [u8])) -> Shipped {
+    let blueprint = Blueprint::from_static(bytes).expect("a test reads every shipped blueprint");
+    Shipped { blueprint: Arc::new(blueprint), model: OnceLock::new() }
+}
+
 fn all() -> &'static [Shipped] {
     static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let open = |&(_, bytes): &(&str, &'static [u8])| {
-            let blueprint =
-                Blueprint::from_static(bytes).expect("a test reads every shipped blueprint");
-            Shipped { blueprint: Arc::new(blueprint), model: OnceLock::new() }
-        };
-        FILES.iter().map(open).collect()
-    })
+    ALL.get_or_init(|| FILES.iter().map(open).collect())
+}
+
+/// The blueprint inside the program that has this name.
+pub(super) fn named(name: &str) -> Option<Arc<Blueprint>> {
+    static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
+    let place = NAMED.iter().position(|(known, _)| *known == name)?;
+    let all = ALL.get_or_init(|| NAMED.iter().map(open).collect());
+    Some(Arc::clone(&all[place].blueprint))
 }
 
 /// The model for this game, if one ships.

@@ -3,13 +3,12 @@
 //! The list (see [`models::rules`]) speaks of the share of the other player's hands that a hand
 //! beats, and of the best and the worst of one's own. Both are counted exactly over all hands that
 //! the board leaves, ties half (`river.rs`). Each is as likely, whatever was played before, or as
-//! likely as another agent would have come to the river with it (`ranges.rs`).
+//! likely as another agent would have come to the river with it (`reach.rs`).
 //!
 //! The list decides on the river of heads-up no-limit hold'em, where nobody has bet or where the
 //! other player has bet first. Elsewhere, and where the list says nothing, the decision is the
 //! other agent's. A list knows no raises: against a raise the other agent decides too.
 
-mod ranges;
 mod river;
 
 use std::sync::Arc;

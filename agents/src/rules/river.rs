@@ -6,7 +6,10 @@ use models::rules::{Bet, Betting, Calling, Hands, Size};
 use show::number::percent;
 
 use super::Play;
-use super::ranges::on_the_river;
+use crate::reach::{self, Alike};
+
+/// The least that a decision before the river counts a hand for.
+const LEAST: f64 = 0.01;
 
 /// All hands of one river, sorted by what they beat.
 struct River {
@@ -30,8 +33,8 @@ impl River {
             ));
         };
         let other = public.def().seats().find(|&other| other != seat)?;
-        let own = on_the_river(&**policy, public, seat);
-        let theirs = on_the_river(&**policy, public, other);
+        let came = |seat| reach::on(Street::River, &**policy, public, seat, (Alike::Kinds, LEAST));
+        let (own, theirs) = (came(seat), came(other));
         let mut met = vec![Met::default(); Combo::COUNT];
         showdown.meet(theirs.first_chunk()?, met.first_chunk_mut()?);
         Some(River::sorted(free.map(|(combo, _)| {

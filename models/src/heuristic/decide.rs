@@ -82,6 +82,15 @@ impl Situation {
     }
 }
 
+impl Situation {
+    /// Whether all the clauses hold, shares of times left aside.
+    pub fn holds(&self, clauses: &[Clause]) -> bool {
+        let mut bounds = Bounds::ALL;
+        clauses.iter().for_each(|&clause| bounds.add(clause));
+        bounds.holds(*self)
+    }
+}
+
 /// From and to, of each number, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounds {

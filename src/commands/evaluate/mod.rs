@@ -11,6 +11,7 @@ use crate::named::{Game, Named};
 use crate::threads::threads;
 
 mod best_response;
+mod duel;
 mod exploiters;
 mod in_buckets;
 mod in_tree;
@@ -21,8 +22,9 @@ mod versus;
 ///
 /// By `lbr`: local best response, which knows the agent's strategy and wins what it can by looking
 /// one action ahead; a lower bound of what could be won from the agent, for two-player hold'em. By
-/// `match`: a duplicate match against another agent. By `exploiters`: duplicate matches against
-/// bots of one idea each, such as all-in with the best hands, or overbets; for games of two
+/// `match`: a duplicate match against another agent. By `duel`: the same at spots of play, both
+/// strategies valued over all hands there instead of played out. By `exploiters`: duplicate matches
+/// against bots of one idea each, such as all-in with the best hands, or overbets; for games of two
 /// players. By `best-response`: what could be won from it at most, exactly, in a game small enough
 /// to be laid out whole; in two-player hold'em with the bets of a betting tree, estimated on drawn
 /// flops or exactly on all, or, by somebody who sees the agent's buckets instead of cards, exactly
@@ -48,11 +50,12 @@ pub struct Args {
     /// in limit games]
     #[arg(long, value_name = "MOVES")]
     actions: Option<solvers::lbr::Moves>,
-    /// The street from which on it may; before it, it checks and calls
+    /// The street from which on it may, or on which a duel is valued; before it, it checks and
+    /// calls
     #[arg(long, value_enum, default_value = "turn")]
     from: From,
-    /// The opponent of a match
-    #[arg(long, value_name = "AGENT", required_if_eq("by", "match"))]
+    /// The opponent of a match or a duel
+    #[arg(long, value_name = "AGENT", required_if_eq_any([("by", "match"), ("by", "duel")]))]
     against: Option<String>,
     /// What the best response in hold'em sees: its two cards, or only what `cfr` sees of them, its
     /// bucket on each street; the latter exactly, over all deals, where buckets are few
@@ -98,6 +101,9 @@ enum Yardstick {
     Lbr,
     /// A duplicate match against the agent named by --against
     Match,
+    /// Both strategies valued, over all hands and cards, at spots to which the agent named by
+    /// --against comes by playing itself, on the street that --from names
+    Duel,
     /// Duplicate matches against simple bots, each of which plays one idea: all-in with its best
     /// hands, overbets
     Exploiters,
@@ -151,8 +157,11 @@ impl From {
 
 /// Measures and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if args.against.is_some() && args.by != Yardstick::Match {
-        return Err(Failure::usage("--against names the opponent of a match: add --by match"));
+    let opposed = matches!(args.by, Yardstick::Match | Yardstick::Duel);
+    if args.against.is_some() && !opposed {
+        return Err(Failure::usage(
+            "--against names the opponent of a match or a duel: add --by match or --by duel",
+        ));
     }
     if args.sees == Sees::Buckets {
         if args.by != Yardstick::BestResponse {
@@ -163,6 +172,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match args.by {
         Yardstick::Lbr => lbr::run(args),
         Yardstick::Match => versus::run(args),
+        Yardstick::Duel => duel::run(args),
         Yardstick::Exploiters => exploiters::run(args),
         Yardstick::BestResponse => best_response::run(args),
     }

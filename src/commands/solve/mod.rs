@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod outcome;
+mod range_trees;
 mod shove_fold;
 mod small_games;
 mod spots;
@@ -28,7 +29,8 @@ use crate::report;
 /// hand begins, or with --at anywhere else: `--at "x b66 c Kd"`. docs/solve.md takes you through
 /// one.
 ///
-/// shove-fold: all-in or fold before the flop, at any stack (`cardroom solve shove-fold --help`).
+/// shove-fold: all-in or fold before the flop, at any stack (`cardroom solve shove-fold --help`);
+/// range-trees: the best that a few questions can say of it.
 ///
 /// Exploitability is what a player who knows the other's strategy wins beyond the value of the
 /// game, the mean of both players, in chips.
@@ -70,12 +72,15 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     ShoveFold(shove_fold::Args),
+    RangeTrees(range_trees::Args),
 }
 
 /// Solves and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(What::ShoveFold(args)) = &args.what {
-        return shove_fold::run(args);
+    match &args.what {
+        Some(What::ShoveFold(args)) => return shove_fold::run(args),
+        Some(What::RangeTrees(args)) => return range_trees::run(args),
+        None => {}
     }
     match (&args.subgame.board, &args.game) {
         (Some(board), _) => subgame::run(args, board),

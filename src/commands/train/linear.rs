@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use learners::linear_q::{Form, Lesson, Quirk, learn, search};
+use matches::stop::Stop;
 use models::linear::{Blind, FEATURES, LinearModel, Theta, Weights};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -14,9 +15,9 @@ use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::report;
 use crate::stacks::Stacks;
 use crate::threads::Threads;
+use crate::{interrupt, report};
 
 /// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand,
 /// which the agent `linear` plays by and `cardroom explain linear` puts into words.
@@ -144,14 +145,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let pool = args.threads.pool()?;
     let done = AtomicU64::new(0);
     let progress = std::sync::Mutex::new(Progress::patient(jobs.len() as u64, "runs", args.quiet));
+    let stop = Stop::new();
+    let answer = interrupt::listen(&stop)?;
+    answer.set("stopping after the runs under way; press Ctrl-C again to abort");
     let made = pool.install(|| {
         let one = |&(stack, seed): &(usize, u64)| {
+            if stop.asked() {
+                return Ok(None);
+            }
             let weights = args.weights_of(stacks[stack], &solved[stack].0, seed)?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if let Ok(mut progress) = progress.lock() {
                 progress.show(done, "");
             }
-            Ok((stack, made_of(seed, weights, &solved[stack])))
+            Ok(Some((stack, made_of(seed, weights, &solved[stack]))))
         };
         jobs.par_iter().map(one).collect::<Result<Vec<_>, Failure>>()
     });
@@ -159,7 +166,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         progress.finish();
     }
     let mut by_stack: Vec<Vec<Made>> = stacks.iter().map(|_| Vec::new()).collect();
-    made?.into_iter().for_each(|(stack, made)| by_stack[stack].push(made));
+    let made: Vec<(usize, Made)> = made?.into_iter().flatten().collect();
+    let runs = made.len();
+    made.into_iter().for_each(|(stack, made)| by_stack[stack].push(made));
+    if runs < jobs.len() && by_stack.iter().any(Vec::is_empty) {
+        return Err(Failure::interrupted(
+            "stopped before every stack had a run; nothing is written",
+        ));
+    }
+    let cut = match jobs.len() - runs {
+        0 => String::new(),
+        _ => format!(", stopped after {runs} of {} runs", jobs.len()),
+    };
+    let method = args.method() + &cut;
     let stacks: Vec<Stack> = by_stack
         .into_iter()
         .zip(solved.iter().zip(stacks))
@@ -173,7 +192,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .collect();
     let model = LinearModel::new(
         concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned(),
-        args.method(),
+        method.clone(),
         stacks.iter().map(|stack| (stack.stack, stack.mean.weights)).collect(),
     );
     report::write(&args.out, &model.map_err(Failure::input)?.to_string())?;
@@ -181,12 +200,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let document = json!({
             "schema": "cardroom-linear/1",
             "features": FEATURES,
-            "method": args.method(),
+            "method": method,
             "stacks": stacks.iter().map(document).collect::<Vec<_>>(),
         });
-        return report::out(&format!("{document:#}\n"));
+        report::out(&format!("{document:#}\n"))?;
+    } else {
+        report::out(&format!("{}\n{}\n", table(&stacks), args.out.display()))?;
     }
-    report::out(&format!("{}\n{}\n", table(&stacks), args.out.display()))
+    match runs < jobs.len() {
+        true => Err(Failure::interrupted(format!(
+            "stopped after {runs} of {} runs; {} holds their means",
+            jobs.len(),
+            args.out.display()
+        ))),
+        false => Ok(()),
+    }
 }
 
 impl Args {

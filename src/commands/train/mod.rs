@@ -10,6 +10,7 @@ mod compare;
 mod curve;
 mod dataset;
 mod device;
+mod heuristic;
 mod history;
 mod lessons;
 mod linear;
@@ -30,6 +31,7 @@ enum What {
     Oct(lessons::Oct),
     Xgboost(lessons::Xgboost),
     Mlp(lessons::Mlp),
+    Heuristic(Box<heuristic::Args>),
     Linear(linear::Args),
     Compare(compare::Args),
 }
@@ -43,6 +45,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         What::Oct(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
         What::Xgboost(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
         What::Mlp(args) => student::run(&args.common, &args.lesson(), args.device),
+        What::Heuristic(args) => heuristic::run(&args),
         What::Linear(args) => linear::run(&args),
         What::Compare(args) => compare::run(&args),
     }

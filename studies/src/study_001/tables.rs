@@ -1,10 +1,11 @@
 //! The results as files, as pictures and as a document.
 
-use logs::chart::{Chart, Line, Style};
+use logs::chart::{Chart, Line};
 use serde_json::{Value, json};
 
 use super::claims::claims;
 use super::results::{Depth, Mean, Representation, Results, Score};
+use crate::picture::coloured;
 use crate::{Options, claim};
 
 /// The depth of the published table.
@@ -98,7 +99,7 @@ pub(super) fn by_depth(
         lines,
         band: Vec::new(),
     };
-    coloured(&chart.svg_as(Style { logarithmic: false, names: &names }), name, &COLOURS)
+    coloured(&chart, &names, &COLOURS)
 }
 
 /// The price of what is found by its words.
@@ -117,14 +118,7 @@ pub(super) fn front(results: &Results) -> String {
         lines: vec![Line { class: "card", points }],
         band: Vec::new(),
     };
-    let svg = chart.svg_as(Style { logarithmic: false, names: &["rules found"] });
-    coloured(&svg, "front", &COLOURS)
-}
-
-fn coloured(svg: &str, name: &str, colours: &[(&str, &str)]) -> String {
-    let rule = |(class, colour): &(&str, &str)| format!(".{name} .{class}{{stroke:{colour}}}");
-    let rules: String = colours.iter().map(rule).collect();
-    svg.replacen("</title>\n", &format!("</title>\n<style>{rules}</style>\n"), 1)
+    coloured(&chart, &["rules found"], &COLOURS)
 }
 
 /// The result as a document.

@@ -35,8 +35,11 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
         made: format!("The scale is {}.", options.scale),
         commands: String::new(),
     };
-    let files =
-        vec![("theta.csv", tables::theta(&results)), ("stacks.csv", tables::stacks(&results))];
+    let files = vec![
+        ("theta.csv", tables::theta(&results)),
+        ("stacks.csv", tables::stacks(&results)),
+        ("trees.csv", tables::trees(&results)),
+    ];
     let document = tables::document(options, &results);
-    Report::new(&frame, record, &sections, files, &[sections::CURVE], document)
+    Report::new(&frame, record, &sections, files, &[sections::CURVE, sections::QUESTIONS], document)
 }

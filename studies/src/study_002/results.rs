@@ -1,5 +1,7 @@
 //! What the commands of the study printed.
 
+use std::path::Path;
+
 use models::linear::PUBLISHED_FEATURES;
 
 use super::steps::{FORMS, Plan, QUIRKS, STACKS};
@@ -63,6 +65,32 @@ pub(super) struct Stack {
     pub(super) learned: Learned,
     /// By [`FORMS`].
     pub(super) searched: [Loss; FORMS.len()],
+    /// The best trees of 0, 1, … questions for the small and the big blind.
+    pub(super) trees: [Vec<Tree>; 2],
+    /// The learned rule beside the equilibrium.
+    pub(super) charts: String,
+}
+
+/// A tree of questions.
+#[derive(Debug, Clone)]
+pub(super) struct Tree {
+    /// In mbb a hand.
+    pub(super) loss: f64,
+    /// Whether no tree of so many questions loses less.
+    pub(super) proven: bool,
+    pub(super) words: String,
+}
+
+impl Stack {
+    /// What the best trees of so many questions for each blind lose.
+    pub(super) fn trees(&self, questions: usize) -> Loss {
+        Loss([0, 1].map(|blind| self.trees[blind][questions].loss))
+    }
+
+    /// How many questions each blind needs to lose at most this, if it can.
+    pub(super) fn questions(&self, most: f64) -> [Option<usize>; 2] {
+        [0, 1].map(|blind| self.trees[blind].iter().position(|tree| tree.loss <= most))
+    }
 }
 
 /// Everything.
@@ -83,7 +111,6 @@ pub(super) struct Results {
     /// Hands that the learned rule plays otherwise than the equilibrium at ten big blinds by half
     /// or more: all-ins and calls.
     pub(super) otherwise: [usize; 2],
-    pub(super) charts: String,
     /// What the printed weights say.
     pub(super) words: Vec<String>,
 }
@@ -101,6 +128,7 @@ impl Results {
             .iter()
             .map(|(form, _)| Document::read(&plan.searched(form)))
             .collect::<Result<_, _>>()?;
+        let trees = Document::read(&plan.at("trees.json"))?;
         let mut stacks = Vec::new();
         let (mut always, mut never) = (Loss([0.0; 2]), Loss([0.0; 2]));
         let mut printed = [0.0; 3];
@@ -145,12 +173,13 @@ impl Results {
                 sage_best: sage_best.ok_or_else(|| judged.lacks(&at, "rule sage-best"))?,
                 learned: runs(&learned, &place)?,
                 searched: best,
+                trees: [tree(&trees, 2 * number)?, tree(&trees, 2 * number + 1)?],
+                charts: picture(&plan.charts(stack).with_extension("svg"))?,
             });
         }
         let single = |path: std::path::PathBuf| runs(&Document::read(&path)?, "/stacks/0");
         let without = QUIRKS.iter().map(|(quirk, _)| single(plan.without(quirk)));
         let forms = FORMS[1..].iter().map(|(form, _)| single(plan.learned_form(form)));
-        let charts = plan.at("charts-10.svg");
         let words = Document::read(&plan.at("words.json"))?;
         let words = words.list("/stacks/0/says")?.iter();
         Ok(Results {
@@ -161,9 +190,7 @@ impl Results {
             never,
             without: without.collect::<Result<_, _>>()?,
             forms: forms.collect::<Result<_, _>>()?,
-            otherwise: otherwise(&Document::read(&plan.at("charts-10.json"))?)?,
-            charts: std::fs::read_to_string(&charts)
-                .map_err(|error| ReadError::File { path: charts.display().to_string(), error })?,
+            otherwise: otherwise(&Document::read(&plan.charts(10))?)?,
             words: words.filter_map(|line| line.as_str().map(str::to_owned)).collect(),
         })
     }
@@ -172,6 +199,25 @@ impl Results {
     pub(super) fn ten(&self) -> &Stack {
         self.stacks.iter().find(|stack| stack.stack == 10).expect("it is one of the stacks")
     }
+}
+
+fn picture(path: &Path) -> Result<String, ReadError> {
+    std::fs::read_to_string(path)
+        .map_err(|error| ReadError::File { path: path.display().to_string(), error })
+}
+
+/// The best trees of a blind.
+fn tree(document: &Document, blind: usize) -> Result<Vec<Tree>, ReadError> {
+    let trees = document.list(&format!("/blinds/{blind}/trees"))?.len();
+    let tree = |questions: usize| {
+        let at = format!("/blinds/{blind}/trees/{questions}");
+        Ok(Tree {
+            loss: document.number(&format!("{at}/loses_mbb"))?,
+            proven: document.truth(&format!("{at}/proven"))?,
+            words: document.text(&format!("{at}/tree"))?.to_owned(),
+        })
+    };
+    (0..trees).map(tree).collect()
 }
 
 fn loss(document: &Document, at: &str) -> Result<Loss, ReadError> {

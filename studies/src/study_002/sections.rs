@@ -4,7 +4,7 @@ use models::linear::{FEATURES, PUBLISHED};
 use show::number::percent;
 
 use super::claims::claims;
-use super::results::{Learned, Results};
+use super::results::{Learned, Results, Stack};
 use super::steps::{FORMS, QUIRKS};
 use super::tables;
 use crate::claim;
@@ -12,22 +12,24 @@ use crate::sections::{Picture, Section, row};
 
 /// The names of the pictures.
 pub(super) const CURVE: &str = "curve.svg";
-const CHARTS: &str = "charts-10.svg";
+pub(super) const QUESTIONS: &str = "questions.svg";
 
 /// All of them.
 pub(super) fn sections(results: &Results) -> Vec<Section> {
-    vec![
+    let mut sections = vec![
         claim::section(claims(results)),
         weights(results),
         stacks(results),
         curve(results),
-        charts(results),
         ablations(results),
         searched(results),
         sage(results),
+        questions(results),
         words(results),
         limits(results),
-    ]
+    ];
+    sections.extend(results.stacks.iter().map(at_stack));
+    sections
 }
 
 fn weights(results: &Results) -> Section {
@@ -89,22 +91,6 @@ fn curve(results: &Results) -> Section {
             file: CURVE.to_owned(),
             shows: "What rules lose by stack".to_owned(),
             svg: tables::curve(results),
-        }],
-        ..Section::default()
-    }
-}
-
-fn charts(results: &Results) -> Section {
-    Section {
-        title: "All-ins and calls at ten big blinds".to_owned(),
-        prose: vec![
-            "The rule with the mean of the learned weights, the equilibrium, and where they differ."
-                .to_owned(),
-        ],
-        pictures: vec![Picture {
-            file: CHARTS.to_owned(),
-            shows: "Learned rule, equilibrium and difference".to_owned(),
-            svg: results.charts.clone(),
         }],
         ..Section::default()
     }
@@ -200,6 +186,96 @@ fn sage(results: &Results) -> Section {
             results.stacks.len()
         )],
         table,
+        ..Section::default()
+    }
+}
+
+fn questions(results: &Results) -> Section {
+    let most = results.ten().trees[0].len() - 1;
+    let mut head = vec!["stack".to_owned()];
+    head.extend((1..=most).map(|questions| questions.to_string()));
+    head.push("for 5 mbb".to_owned());
+    let mut table = vec![head];
+    for stack in &results.stacks {
+        let mut cells = vec![stack.stack.to_string()];
+        cells.extend((1..=most).map(|questions| {
+            let [small, big] = stack.trees(questions).0;
+            format!("{small:.1}, {big:.1}")
+        }));
+        let needed = stack.questions(5.0).map(|needed| {
+            needed.map_or_else(|| format!("over {most}"), |questions| questions.to_string())
+        });
+        cells.push(needed.join(", "));
+        table.push(cells);
+    }
+    let trees = results.stacks.iter().flat_map(|stack| stack.trees.iter().flatten());
+    let (proven, all) =
+        trees.fold((0, 0), |(proven, all), tree| (proven + usize::from(tree.proven), all + 1));
+    let beats = |stack: &&Stack| stack.trees(most).mean() < stack.learned.both.mean;
+    Section {
+        title: "Beyond: how many questions".to_owned(),
+        prose: vec![
+            format!(
+                "The best trees of so many questions about the two cards (a rank at least, so many ranks apart at \
+                 most, a pair, one suit), of which no more than four are asked of a hand: what the small and the big \
+                 blind lose, mbb a hand. {proven} of {all} trees are proven: no tree of the same size loses less. \
+                 Those of {most} questions lose less than the learned weights at {} of {} stacks.",
+                results.stacks.iter().filter(beats).count(),
+                results.stacks.len()
+            ),
+            "At ten big blinds:".to_owned(),
+        ],
+        table,
+        list: ["small blind", "big blind"]
+            .iter()
+            .zip(&results.ten().trees)
+            .flat_map(|(blind, trees)| {
+                trees.iter().enumerate().skip(1).map(move |(questions, tree)| {
+                    format!("{blind}, {questions}: {} ({:.1} mbb)", tree.words, tree.loss)
+                })
+            })
+            .collect(),
+        pictures: vec![Picture {
+            file: QUESTIONS.to_owned(),
+            shows: "What the best trees lose by the number of questions".to_owned(),
+            svg: tables::questions(results),
+        }],
+        ..Section::default()
+    }
+}
+
+/// One stack: what rules lose there, and their hands.
+fn at_stack(stack: &Stack) -> Section {
+    let line = |name: &str, [small, big]: [f64; 2]| {
+        let mean = 0.5 * (small + big);
+        vec![name.to_owned(), format!("{small:.1}"), format!("{big:.1}"), format!("{mean:.1}")]
+    };
+    let learned = [stack.learned.small.mean, stack.learned.big.mean];
+    let mut table = vec![row(["rule", "small blind loses", "big blind", "mean, mbb"])];
+    table.push(line("printed weights", stack.printed.0));
+    table.push(line("learned weights", learned));
+    let forms = FORMS.iter().zip(stack.searched);
+    table.extend(forms.map(|((_, words), loss)| line(&format!("best weights: {words}"), loss.0)));
+    table.extend(stack.sage.map(|(_, loss)| line("SAGE", loss.0)));
+    table.push(line("best sums", stack.sage_best.1.0));
+    let most = stack.trees[0].len() - 1;
+    table.push(line(&format!("best trees of {most} questions"), stack.trees(most).0));
+    Section {
+        title: format!("At {} big blinds", stack.stack),
+        prose: vec![format!(
+            "The small blind wins {} big blinds a hand in equilibrium. Below: the rule with the mean of the learned \
+             weights, the equilibrium, and where they differ.",
+            signed(stack.value, 5)
+        )],
+        table,
+        pictures: vec![Picture {
+            file: format!("charts-{}.svg", stack.stack),
+            shows: format!(
+                "Learned rule, equilibrium and difference at {} big blinds",
+                stack.stack
+            ),
+            svg: stack.charts.clone(),
+        }],
         ..Section::default()
     }
 }

@@ -50,6 +50,11 @@ impl Plan<'_> {
         self.at("search").join(format!("{form}.json"))
     }
 
+    /// What drawing a stack printed; the picture has another ending.
+    pub(super) fn charts(&self, stack: u32) -> PathBuf {
+        self.at(&format!("charts-{stack}.json"))
+    }
+
     fn scaled(&self, whole: f64, least: f64) -> String {
         (whole * self.options.scale).round().max(least).to_string()
     }
@@ -101,12 +106,21 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
         let title = format!("the published algorithm with other weights: {words}");
         steps.push(plan.learn(&title, "10", &plan.learned_form(form), &["--weights", form]));
     }
-    let learned = argument(&plan.at("learned.toml"));
-    let svg = argument(&plan.at("charts-10.svg"));
+    let questions = plan.scaled(6.0, 2.0);
     steps.push(
-        Step::command("charts at ten big blinds", "solve shove-fold --stack 10")
-            .with(["--rules", &learned, "--svg", &svg, "--json"])
-            .prints_into(&plan.at("charts-10.json")),
+        Step::command("the best trees of questions", "solve range-trees --depth 4 --json")
+            .with(["--stack", &stacks, "--questions", &questions])
+            .prints_into(&plan.at("trees.json")),
     );
+    let learned = argument(&plan.at("learned.toml"));
+    for stack in STACKS {
+        let charts = plan.charts(stack);
+        let svg = argument(&charts.with_extension("svg"));
+        steps.push(
+            Step::command(format!("charts at {stack} big blinds"), "solve shove-fold --json")
+                .with(["--stack", &stack.to_string(), "--rules", &learned, "--svg", &svg])
+                .prints_into(&charts),
+        );
+    }
     steps
 }

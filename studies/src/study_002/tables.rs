@@ -1,12 +1,13 @@
 //! The study's results as tables for other programs, as a document and as a picture.
 
-use logs::chart::{Chart, Line, Style};
+use logs::chart::{Chart, Line};
 use models::linear::{FEATURES, PUBLISHED};
 use serde_json::{Value, json};
 
 use super::claims::claims;
 use super::results::{Learned, Results, Spread, Stack};
 use super::steps::{FORMS, QUIRKS};
+use crate::picture::coloured;
 use crate::{Options, claim};
 
 /// The weights at ten big blinds as CSV.
@@ -48,6 +49,22 @@ pub(super) fn stacks(results: &Results) -> String {
             line("sage", loss.0, 0.0);
         }
         line("sage-best", stack.sage_best.1.0, 0.0);
+    }
+    text
+}
+
+/// The best trees of questions as CSV.
+pub(super) fn trees(results: &Results) -> String {
+    let mut text = String::from("stack,blind,questions,loses_mbb,proven,tree\n");
+    for stack in &results.stacks {
+        for (blind, trees) in ["small", "big"].iter().zip(&stack.trees) {
+            for (questions, tree) in trees.iter().enumerate() {
+                text += &format!(
+                    "{},{blind},{questions},{:.4},{},{}\n",
+                    stack.stack, tree.loss, tree.proven, tree.words
+                );
+            }
+        }
     }
     text
 }
@@ -95,10 +112,31 @@ pub(super) fn curve(results: &Results) -> String {
         band: band.collect(),
     };
     let names = ["printed weights", "learned", "SAGE, best sums", "best of the seven features"];
-    let svg = chart.svg_as(Style { logarithmic: false, names: &names });
-    let rule = |(class, colour): (&str, &str)| format!(".curve .{class}{{stroke:{colour}}}");
-    let rules: String = COLOURS.map(rule).concat();
-    svg.replacen("</desc>\n", &format!("</desc>\n<style>{rules}</style>\n"), 1)
+    coloured(&chart, &names, &COLOURS)
+}
+
+/// What the best trees lose by the number of questions at some stacks, as a picture.
+pub(super) fn questions(results: &Results) -> String {
+    let shown = [5, 10, 15, 20];
+    let stacks: Vec<&Stack> =
+        results.stacks.iter().filter(|stack| shown.contains(&stack.stack)).collect();
+    let line = |(stack, (class, _)): (&&Stack, (&'static str, _))| {
+        let counts = 2..stack.trees[0].len();
+        let points = counts.map(|questions| (questions as f64, stack.trees(questions).mean()));
+        Line { class, points: points.collect() }
+    };
+    let names = shown.map(|stack| format!("{stack} big blinds"));
+    let chart = Chart {
+        name: "questions",
+        size: [720, 340],
+        title: "What the best trees lose to best responses, mbb a hand",
+        titled: true,
+        description: "From two questions on; the mean of both blinds.",
+        along: "questions",
+        lines: stacks.iter().zip(COLOURS).map(line).collect(),
+        band: Vec::new(),
+    };
+    coloured(&chart, &names.each_ref().map(String::as_str), &COLOURS)
 }
 
 /// The result as a document.
@@ -135,6 +173,9 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             }).collect::<serde_json::Map<_, _>>(),
             "sage_mbb": stack.sage.map(|(_, loss)| loss.0),
             "sage_best_mbb": stack.sage_best.1.0,
+            "trees": stack.trees.iter().map(|trees| trees.iter().map(|tree| json!({
+                "loses_mbb": tree.loss, "proven": tree.proven, "tree": tree.words,
+            })).collect::<Vec<_>>()).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "without": named(&QUIRKS, &results.without),
         "other_weights": named(&FORMS[1..], &results.forms),

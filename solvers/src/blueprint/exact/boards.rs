@@ -125,16 +125,16 @@ fn on(buckets: &Buckets, board: CardSet) -> Box<[u16]> {
 }
 
 /// A card that may come.
-struct Next {
-    card: Card,
+pub(crate) struct Next {
+    pub(crate) card: Card,
     /// How many cards make the same.
-    times: u64,
+    pub(crate) times: u64,
     /// The renamings that change nothing once it has come.
-    symmetries: Vec<Renaming>,
+    pub(crate) symmetries: Vec<Renaming>,
 }
 
 /// The cards that may come, or the one that has come.
-fn next(board: CardSet, symmetries: &[Renaming], given: Option<&Card>) -> Vec<Next> {
+pub(crate) fn next(board: CardSet, symmetries: &[Renaming], given: Option<&Card>) -> Vec<Next> {
     if let Some(&card) = given {
         let keep = symmetries.iter().copied().filter(|renaming| renaming.card(card) == card);
         return vec![Next { card, times: 1, symmetries: keep.collect() }];

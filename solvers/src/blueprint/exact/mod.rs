@@ -29,6 +29,7 @@ use cards::Board;
 use game::Street;
 
 pub use boards::check;
+pub(crate) use boards::next;
 pub use chances::Chances;
 pub use pair_counts::{Cell, PairCounts, Path};
 pub use pass::Response;

@@ -1,0 +1,60 @@
+//! With which hands a player came to a street, if it plays as some agent does.
+
+use cards::{Combo, HoleCards};
+use game::{Action, Policy, PublicState, Seat, Strategy, Street};
+
+/// Which actions count as the one that was played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alike {
+    /// All raises alike, whatever their sizes.
+    Kinds,
+    /// The action itself; where a policy never plays it with any hand, all of its kind.
+    Sizes,
+}
+
+/// How likely each combo is to have come to a street: the product over the seat's decisions on
+/// earlier streets of the probability with which the policy did what was done, no decision counting
+/// for less than `least`, so that no hand is ruled out by what a player who is not that agent does.
+/// 0 for combos on the board.
+pub fn on(
+    street: Street,
+    policy: &dyn Policy,
+    public: &PublicState,
+    seat: Seat,
+    (alike, least): (Alike, f64),
+) -> Vec<f64> {
+    let board = public.board();
+    let free = Combo::all().filter(|combo| !combo.set().intersects(board.set()));
+    let combos: Vec<Combo> = free.collect();
+    let hole = |combo: &Combo| HoleCards::new(&combo.cards()).expect("room for two cards");
+    let holes: Vec<HoleCards> = combos.iter().map(hole).collect();
+    let mut weights = vec![0.0; Combo::COUNT];
+    combos.iter().for_each(|combo| weights[combo.index()] = 1.0);
+    let mut before = PublicState::new(public.def());
+    let mut exact = vec![0.0; holes.len()];
+    let mut kinds = exact.clone();
+    for played in public.history().iter().take_while(|played| played.street < street) {
+        if before.deal_from(&board).is_err() {
+            break;
+        }
+        if played.seat == seat {
+            policy.strategies(&before, seat, &holes, &mut |number, strategy| {
+                exact[number] = strategy.probability(played.action);
+                kinds[number] = of_kind(strategy, played.action);
+            });
+            let sizes = alike == Alike::Sizes && exact.iter().any(|&p| p > 0.0);
+            let like = if sizes { &exact } else { &kinds };
+            for (combo, like) in combos.iter().zip(like) {
+                weights[combo.index()] *= like.max(least);
+            }
+        }
+        before.apply_unchecked(played.action);
+    }
+    weights
+}
+
+/// The probability of an action of the same kind.
+fn of_kind(strategy: &Strategy, action: Action) -> f64 {
+    let same = |other: Action| std::mem::discriminant(&other) == std::mem::discriminant(&action);
+    strategy.actions.iter().filter(|&&(other, _)| same(other)).map(|&(_, p)| p).sum()
+}

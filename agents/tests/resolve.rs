@@ -1,0 +1,188 @@
+//! The agent `resolve`: what it solves, what it leaves to its blueprint, and how it is named.
+
+use std::sync::Arc;
+
+use agents::{AgentError, Registry};
+use cards::{Board, Card, Combo, HoleCards, Range};
+use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Turn, games};
+use solvers::Player;
+use solvers::subgame::{Options, Solver, Subgame};
+
+const BOARD: &str = "Ks9d4c7h2s";
+
+fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
+    let choice = Registry::standard().resolve(name).expect("an agent");
+    choice.policy(def).expect("it plays the game").expect("it has a policy")
+}
+
+/// The state after these actions, cards being dealt where they are due.
+fn after(def: &Arc<GameDef>, actions: &[Action]) -> PublicState {
+    let cards: Vec<Card> = (0..5).map(|at| parse(&BOARD[2 * at..2 * at + 2])).collect();
+    let board = Board::new(&cards).expect("five cards");
+    let mut state = PublicState::new(def);
+    for &action in actions {
+        state.deal_from(&board).expect("cards are left");
+        state.apply(action).expect("legal");
+    }
+    state.deal_from(&board).expect("cards are left");
+    state
+}
+
+fn parse(card: &str) -> Card {
+    card.parse().expect("a card")
+}
+
+fn combos(public: &PublicState) -> Vec<Combo> {
+    Combo::all().filter(|combo| !combo.set().intersects(public.board().set())).collect()
+}
+
+fn strategies(policy: &dyn Policy, public: &PublicState) -> Vec<(Combo, Strategy)> {
+    let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+    let combos = combos(public);
+    let hole = |combo: &Combo| HoleCards::new(&combo.cards()).expect("two cards");
+    let holes: Vec<HoleCards> = combos.iter().map(hole).collect();
+    let mut found = Vec::new();
+    policy.strategies(public, seat, &holes, &mut |number, strategy| {
+        found.push((combos[number], strategy.clone()));
+    });
+    found.sort_by_key(|(combo, _)| combo.index());
+    found
+}
+
+/// Calls and checks up to the river.
+const QUIET: [Action; 6] = [Action::Call; 6];
+
+#[test]
+fn a_river_is_played_as_its_subgame_is_solved() {
+    let def = Arc::new(games::nolimit_holdem());
+    // `call` comes to the river with every hand.
+    let public = after(&def, &QUIET);
+    let resolve = policy(&def, "resolve:blueprint=call,iterations=100,floor=1");
+    let all = Range::uniform();
+    let menu = |state: &PublicState| {
+        let legal = state.legal();
+        let mut actions = if legal.fold { vec![Action::Fold] } else { vec![] };
+        actions.push(Action::Call);
+        let called = state.pot() + u64::from(legal.to_call);
+        if let Some(raise) = legal.raise {
+            let by = |share: f64| {
+                let total = f64::from(state.highest()) + (share * called as f64).round();
+                (total as u32).clamp(raise.min, raise.max)
+            };
+            let mut totals = match state.raises() {
+                0 => vec![by(0.5), by(1.0), raise.max],
+                1 => vec![by(1.0), raise.max],
+                _ => vec![raise.max],
+            };
+            totals.dedup();
+            actions.extend(totals.into_iter().map(Action::RaiseTo));
+        }
+        actions
+    };
+    let subgame = Subgame::new(&public, [&all, &all], &menu).expect("a subgame");
+    let options = Options { horizon: 100, ..Options::default() };
+    let mut solver = Solver::new(subgame, options).expect("it fits");
+    solver.run(100);
+    let spot = solver.spot();
+    assert_eq!(spot.player(), Some(Player::First));
+    let solved = spot.strategies();
+    let played = strategies(&*resolve, &public);
+    assert_eq!(played.len(), 1081);
+    for (combo, strategy) in &played {
+        let (_, chances) = solved.iter().find(|(other, _)| other == combo).expect("a hand");
+        for (action, chance) in spot.actions().iter().zip(chances) {
+            assert!((strategy.probability(*action) - chance).abs() < 1e-9, "{combo}: {strategy:?}");
+        }
+    }
+}
+
+#[test]
+fn a_bet_that_the_menu_does_not_have_is_answered_as_it_is() {
+    let def = Arc::new(games::nolimit_holdem());
+    let bet = [QUIET.as_slice(), &[Action::RaiseTo(100 + 3_333)]].concat();
+    let public = after(&def, &bet);
+    let resolve = policy(&def, "resolve:blueprint=call,iterations=100,floor=1");
+    let played = strategies(&*resolve, &public);
+    let of = |hand: &str| {
+        let cards = [parse(&hand[..2]), parse(&hand[2..])];
+        let combo = Combo::new(cards[0], cards[1]).expect("two cards");
+        played.iter().find(|(other, _)| *other == combo).expect("a hand").1.clone()
+    };
+    // Sixteen pots: the best hands never fold, and hands that beat next to nothing nearly always.
+    assert!(of("KhKc").probability(Action::Fold) < 1e-6);
+    assert!(of("5h3c").probability(Action::Fold) > 0.95, "{:?}", of("5h3c"));
+    for (combo, strategy) in &played {
+        let sum: f64 = strategy.actions.iter().map(|(_, chance)| chance).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{combo}: {strategy:?}");
+    }
+}
+
+#[test]
+fn earlier_streets_and_solutions_that_are_too_coarse_are_the_blueprints() {
+    let def = Arc::new(games::nolimit_holdem());
+    let (resolve, cfr) = (policy(&def, "resolve"), policy(&def, "cfr"));
+    let turn = after(&def, &QUIET[..4]);
+    assert_eq!(strategies(&*resolve, &turn), strategies(&*cfr, &turn));
+    let river = after(&def, &QUIET);
+    let coarse = policy(&def, "resolve:iterations=1,floor=0.0001");
+    assert_eq!(strategies(&*coarse, &river), strategies(&*cfr, &river));
+    assert_ne!(strategies(&*resolve, &river), strategies(&*cfr, &river));
+}
+
+#[test]
+fn what_is_decided_does_not_depend_on_what_was_asked_before() {
+    let def = Arc::new(games::nolimit_holdem());
+    let spots = [
+        after(&def, &QUIET),
+        after(&def, &[QUIET.as_slice(), &[Action::RaiseTo(333)]].concat()),
+        after(&def, &[QUIET.as_slice(), &[Action::Call]].concat()),
+    ];
+    let name = "resolve:blueprint=call,iterations=20,floor=1";
+    let fresh: Vec<_> = spots.iter().map(|spot| strategies(&*policy(&def, name), spot)).collect();
+    let used = policy(&def, name);
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 1]] {
+        for at in order {
+            assert_eq!(strategies(&*used, &spots[at]), fresh[at]);
+        }
+    }
+}
+
+#[test]
+fn from_the_turn_on_the_river_is_solved_with_the_ranges_of_the_turn() {
+    let def = Arc::new(games::nolimit_holdem_with(vec![1_000, 1_000]));
+    // A pot of ten big blinds, and a bet of half of it that is called.
+    let raised = [Action::RaiseTo(500), Action::Call];
+    let checked = [Action::Call, Action::Call];
+    let bet = [Action::RaiseTo(1_000), Action::Call];
+    let turn = [raised.as_slice(), &checked].concat();
+    let name = "resolve:blueprint=equity:mix=1,from=turn,iterations=20,floor=1";
+    let resolve = policy(&def, name);
+    let public = after(&def, &turn);
+    let played = strategies(&*resolve, &public);
+    assert!(played.iter().any(|(_, strategy)| strategy.actions.len() > 1));
+    // All-in on the turn: nothing is left to decide.
+    let over = after(&def, &[turn.as_slice(), &bet].concat());
+    assert!(!matches!(over.turn(), Turn::Act(_)));
+    let river = after(&def, &[turn.as_slice(), &checked].concat());
+    let Turn::Act(seat) = river.turn() else { panic!("somebody acts") };
+    assert_eq!(seat, Seat::new(0).expect("a seat"));
+    let hole = HoleCards::new(&[parse("Kh"), parse("Kc")]).expect("two cards");
+    let strategy = resolve.strategy(&InfoSet { public: river, seat, hole });
+    assert!(strategy.probability(Action::Fold) == 0.0 && !strategy.actions.is_empty());
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused_by_name() {
+    for (name, part) in [
+        ("resolve:from=flop", "turn or river"),
+        ("resolve:iterations=0", "from 1 to 100000"),
+        ("resolve:floor=0", "above 0"),
+        ("resolve:blueprint=exploiter", "all hands"),
+        ("resolve:menu=nowhere.menu", "nowhere.menu"),
+        ("resolve:blueprint=cfrr", "cfrr"),
+        ("resolve:bluprint=cfr", "blueprint"),
+    ] {
+        let error: AgentError = Registry::standard().resolve(name).expect_err(name);
+        assert!(error.to_string().contains(part), "{name}: {error}");
+    }
+}

@@ -1,0 +1,55 @@
+//! Duels against what can be worked out, and against hands that are played.
+
+use std::sync::Arc;
+
+use agents::Registry;
+use evaluation::duel::{Duel, Valued, duel};
+use game::{GameDef, Policy, Street, games};
+use matches::stop::Stop;
+
+fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
+    let choice = Registry::standard().resolve(name).expect("an agent");
+    choice.policy(def).expect("it plays the game").expect("it has a policy")
+}
+
+fn valued(names: [&str; 3], street: Street, hands: u64, threads: usize) -> Valued {
+    let def = Arc::new(games::nolimit_holdem());
+    let [one, other, before] = names.map(|name| policy(&def, name));
+    let plan = Duel { def, policies: [one, other], before, street, hands, seed: 5 };
+    duel(&plan, threads, &Stop::new(), |_| ())
+}
+
+#[test]
+fn whoever_folds_to_every_bet_loses_what_is_in_the_pot() {
+    // Both call and check up to the river. There `raise` bets the least, and `fold` gives up its
+    // blind, from either seat.
+    let found = valued(["raise", "fold", "call"], Street::River, 16, 1);
+    assert_eq!((found.hands, found.spots), (16, 16));
+    assert!((found.at_spots - 1.0).abs() < 1e-9, "{found:?}");
+    let back = valued(["fold", "raise", "call"], Street::River, 16, 1);
+    assert!((back.at_spots + 1.0).abs() < 1e-9, "{back:?}");
+}
+
+#[test]
+fn an_agent_wins_nothing_from_itself() {
+    for street in [Street::Turn, Street::River] {
+        let found = valued(["cfr", "cfr", "cfr"], street, 12, 1);
+        let rate = found.rate.expect("several hands");
+        assert!(found.spots > 0 && rate.mbb.abs() < 1e-6, "{found:?}");
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let [one, two] =
+        [1, 2].map(|threads| valued(["equity", "call", "call"], Street::River, 40, threads));
+    assert_eq!(one, two);
+}
+
+#[test]
+fn bets_that_are_called_by_everything_win_nothing_on_average_over_both_seats() {
+    // Every hand is held alike by both, and none folds: what a bet wins with one hand it loses with
+    // another.
+    let found = valued(["raise", "call", "call"], Street::River, 8, 1);
+    assert!(found.at_spots.abs() < 1e-9, "{found:?}");
+}

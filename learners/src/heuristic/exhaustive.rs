@@ -1,0 +1,241 @@
+//! All rules up to a complexity.
+//!
+//! A clause asks either for the hand and the board or for the betting, so that a condition holds
+//! for a set of classes in a set of situations. For given sets of situations and actions, a hand of
+//! a class is played in one of `2^s` ways, by which of the `s` conditions its class fulfils; what
+//! each class wins in each way is found once ([`Fitness::by_class`](solvers::fitness::Fitness::by_class)),
+//! and rules that differ in the sets of classes alone are then sums over classes. Sets that several
+//! conditions make are looked at once, with the fewest clauses; no rule is left out that does
+//! anything else than one that is looked at and has no more clauses.
+
+use std::collections::HashSet;
+
+use models::heuristic::{Act, Clause, Heuristic, Statement};
+use rayon::prelude::*;
+use solvers::fitness::Move;
+
+use super::language::{Language, rule};
+use super::measure::{Judge, made};
+
+/// Jobs of a step.
+const TOGETHER: usize = 256;
+
+/// A set of classes or of situations, with the clauses that make it.
+#[derive(Debug, Clone)]
+struct Part {
+    clauses: Vec<Clause>,
+    /// The members, by their places.
+    members: Vec<u16>,
+    holds: Vec<bool>,
+}
+
+/// Conditions of the same numbers of clauses and the same sets of situations and actions.
+#[derive(Debug, Clone)]
+struct Job {
+    /// For each statement the clauses about hands, its set of situations (clauses and place), and
+    /// its action.
+    statements: Vec<(usize, (usize, usize), Act)>,
+    default: Act,
+}
+
+/// All rules, in parts.
+#[derive(Debug)]
+pub(super) struct Exhaustive<'a> {
+    judge: &'a Judge,
+    /// By the number of clauses that they need.
+    hands: Vec<Vec<Part>>,
+    bets: Vec<Vec<Part>>,
+    jobs: Vec<Job>,
+}
+
+impl<'a> Exhaustive<'a> {
+    pub(super) fn new(judge: &'a Judge, language: &Language, most: usize) -> Exhaustive<'a> {
+        let classes = judge.fitness().classes().len();
+        let situations = judge.fitness().situations().len();
+        let of_bets = |clause: &Clause| matches!(clause, Clause::Pot(..) | Clause::Aggressive(_));
+        let (bets, hands): (Vec<Clause>, Vec<Clause>) =
+            language.clauses().iter().copied().partition(of_bets);
+        let questions = judge.questions();
+        // The questions of the first situation, and of the first class.
+        let hold_by_class = |clause: Clause| -> Vec<bool> {
+            (0..classes).map(|class| questions[class].holds(&[clause])).collect()
+        };
+        let hold_by_bets = |clause: Clause| -> Vec<bool> {
+            (0..situations).map(|at| questions[at * classes].holds(&[clause])).collect()
+        };
+        let clauses = most.saturating_sub(2);
+        let hands = sets(&hands, classes, clauses, hold_by_class);
+        let bets = sets(&bets, situations, clauses, hold_by_bets);
+        let mut all = Exhaustive { judge, hands, bets, jobs: Vec::new() };
+        for complexity in 3..=most {
+            for statements in 1..=(complexity - 1) / 2 {
+                let clauses = complexity - 1 - statements;
+                all.add_jobs(&mut Vec::new(), statements, clauses);
+            }
+        }
+        all
+    }
+
+    /// All jobs that go on from these statements with so many more, of so many clauses in all.
+    fn add_jobs(
+        &mut self,
+        before: &mut Vec<(usize, (usize, usize), Act)>,
+        statements: usize,
+        clauses: usize,
+    ) {
+        if statements == 0 {
+            let last = before.last().map(|&(_, _, act)| act);
+            for default in Act::LIMIT.into_iter().filter(|&act| Some(act) != last) {
+                self.jobs.push(Job { statements: before.clone(), default });
+            }
+            return;
+        }
+        let own = if statements == 1 { clauses..=clauses } else { 1..=clauses + 1 - statements };
+        for own in own {
+            for of_bets in 0..=own {
+                for place in 0..self.bets[of_bets].len() {
+                    for act in Act::LIMIT {
+                        before.push((own - of_bets, (of_bets, place), act));
+                        self.add_jobs(before, statements - 1, clauses - own);
+                        before.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many steps there are.
+    pub(super) fn steps(&self) -> u64 {
+        self.jobs.len().div_ceil(TOGETHER) as u64
+    }
+
+    /// Does a step: how many rules were looked at, and the best of each complexity there.
+    pub(super) fn step(&self, step: u64) -> (u64, Vec<(Heuristic, f64)>) {
+        let start = step as usize * TOGETHER;
+        let jobs = &self.jobs[start..(start + TOGETHER).min(self.jobs.len())];
+        let done: Vec<(u64, f64, Vec<usize>)> = jobs.par_iter().map(|job| self.job(job)).collect();
+        let count = done.iter().map(|(count, ..)| count).sum();
+        let found = done.iter().zip(jobs).filter(|((count, ..), _)| *count > 0);
+        let found = found.map(|((_, value, hands), job)| (self.rule(job, hands), *value));
+        (count, found.collect())
+    }
+
+    /// The rule of a job with these sets of classes.
+    fn rule(&self, job: &Job, hands: &[usize]) -> Heuristic {
+        let statements = job.statements.iter().zip(hands);
+        let statements = statements.map(|(&(of_hands, (of_bets, place), act), &hand)| {
+            let hands = &self.hands[of_hands][hand].clauses;
+            let bets = &self.bets[of_bets][place].clauses;
+            Statement { clauses: hands.iter().chain(bets).copied().collect(), act }
+        });
+        rule(statements.collect(), job.default)
+    }
+
+    /// Looks at all sets of classes of a job: how many rules, the most that one wins, and its sets.
+    fn job(&self, job: &Job) -> (u64, f64, Vec<usize>) {
+        let count = job.statements.len();
+        if job.statements.iter().all(|&(of_hands, ..)| of_hands == 0) {
+            let value = self.judge.fitness().of_all(&self.moves(job, usize::MAX));
+            return (1, value, vec![0; count]);
+        }
+        // By which conditions hold, as bits: what each class wins.
+        let ways: Vec<Vec<f64>> = (0..1usize << count)
+            .map(|held| self.judge.fitness().by_class(&self.moves(job, held)))
+            .collect();
+        let mut best = (0, f64::NEG_INFINITY, Vec::new());
+        self.look(job, &ways, &mut Vec::new(), &mut best);
+        best
+    }
+
+    /// The moves of a class for which the conditions in `held` hold, by situation.
+    fn moves(&self, job: &Job, held: usize) -> Vec<Move> {
+        let situations = 0..self.judge.fitness().situations().len();
+        let decide = |at: usize| {
+            let applies =
+                |&(number, &(_, (of_bets, place), _)): &(usize, &(_, (usize, usize), Act))| {
+                    held >> number & 1 == 1 && self.bets[of_bets][place].holds[at]
+                };
+            let found = job.statements.iter().enumerate().find(applies);
+            made(found.map_or(job.default, |(_, &(_, _, act))| act))
+        };
+        situations.map(decide).collect()
+    }
+
+    /// Goes through the sets of the next statement. `ways` is what each class wins by which of the
+    /// statements from the next on hold for it.
+    fn look(
+        &self,
+        job: &Job,
+        ways: &[Vec<f64>],
+        before: &mut Vec<usize>,
+        best: &mut (u64, f64, Vec<usize>),
+    ) {
+        let (of_hands, ..) = job.statements[before.len()];
+        let sets = &self.hands[of_hands];
+        if before.len() + 1 == job.statements.len() {
+            let without: f64 = ways[0].iter().sum();
+            let gain: Vec<f64> = ways[1].iter().zip(&ways[0]).map(|(a, b)| a - b).collect();
+            for (place, set) in sets.iter().enumerate() {
+                let value =
+                    without + set.members.iter().map(|&at| gain[usize::from(at)]).sum::<f64>();
+                if value > best.1 {
+                    best.1 = value;
+                    best.2.clone_from(before);
+                    best.2.push(place);
+                }
+            }
+            best.0 += sets.len() as u64;
+            return;
+        }
+        // The lowest bit is this statement's.
+        for (place, set) in sets.iter().enumerate() {
+            let next = ways.chunks_exact(2).map(|pair| {
+                let mut way = pair[0].clone();
+                set.members.iter().for_each(|&at| way[usize::from(at)] = pair[1][usize::from(at)]);
+                way
+            });
+            before.push(place);
+            let next: Vec<Vec<f64>> = next.collect();
+            self.look(job, &next, before, best);
+            before.pop();
+        }
+    }
+}
+
+/// The sets that conjunctions of up to so many clauses make, each under the fewest: neither none
+/// nor all of `many`, but all under no clause.
+fn sets(
+    clauses: &[Clause],
+    many: usize,
+    most: usize,
+    holds: impl Fn(Clause) -> Vec<bool>,
+) -> Vec<Vec<Part>> {
+    let part = |clauses: Vec<Clause>, holds: Vec<bool>| {
+        let members = (0..many as u16).filter(|&at| holds[usize::from(at)]).collect();
+        Part { clauses, members, holds }
+    };
+    let all = part(Vec::new(), vec![true; many]);
+    let mut known: HashSet<Vec<u64>> = HashSet::from([bits(&all.holds)]);
+    let single: Vec<Vec<bool>> = clauses.iter().map(|&clause| holds(clause)).collect();
+    let mut sets = vec![vec![all]];
+    for _ in 0..most {
+        let mut next = Vec::new();
+        for before in sets.last().into_iter().flatten() {
+            for (clause, single) in clauses.iter().zip(&single) {
+                let holds: Vec<bool> =
+                    before.holds.iter().zip(single).map(|(a, b)| *a && *b).collect();
+                if holds.contains(&true) && known.insert(bits(&holds)) {
+                    let clauses = before.clauses.iter().copied().chain([*clause]).collect();
+                    next.push(part(clauses, holds));
+                }
+            }
+        }
+        sets.push(next);
+    }
+    sets
+}
+
+fn bits(holds: &[bool]) -> Vec<u64> {
+    let word = |word: &[bool]| word.iter().fold(0, |bits, &bit| bits << 1 | u64::from(bit));
+    holds.chunks(64).map(word).collect()
+}

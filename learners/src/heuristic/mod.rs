@@ -1,0 +1,19 @@
+//! Rules for one street of limit hold'em that win most from a blueprint.
+//!
+//! After de Mesentier Silva, Togelius, Lantz and Nealen, "Generating Novice Heuristics for
+//! Post-Flop Poker" (2018): their language ([`Language`], over [`models::heuristic`]), their
+//! fitness, exact ([`Judge`]) or by their matches ([`sampled`]), and their three searches, with
+//! simulated annealing beside them and, for few clauses, all rules ([`Method`]). A [`Search`] goes
+//! step by step and can be put away and taken up again.
+
+mod exhaustive;
+mod language;
+mod measure;
+mod published;
+mod record;
+mod search;
+
+pub use language::Language;
+pub use measure::{Judge, Worth, made, sampled};
+pub use record::{Improved, Record, Records};
+pub use search::{Measure, Method, Options, Progress, ResumeError, Search};

@@ -1,0 +1,302 @@
+//! A search as a run that can be put away and taken up again.
+
+use std::collections::BTreeMap;
+
+use models::heuristic::Heuristic;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+use solvers::fitness::Sampler;
+
+use super::exhaustive::Exhaustive;
+use super::language::Language;
+use super::measure::{Judge, sampled};
+use super::published::{GENERATIONS, Population, anneal, append, climb, first, next, start};
+use super::record::{Improved, Record, Records};
+
+/// How rules are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// One statement of one clause after the other, each the best (section VI.A).
+    Greedy,
+    /// One value or action after the other, from random rules (section VI.B).
+    Axis,
+    /// Populations of rules (section VI.C).
+    Genetic,
+    /// Simulated annealing with restarts.
+    Anneal,
+    /// All rules: what is found is the best.
+    Exhaustive,
+}
+
+/// How rules are measured.
+#[derive(Clone, Copy)]
+pub enum Measure<'a> {
+    /// Exactly.
+    Exact,
+    /// By so many matches for each rule, as published.
+    Sampled {
+        /// Who plays them.
+        sampler: Sampler<'a>,
+        /// How many.
+        matches: u64,
+        /// The first rule's seed; the next rule has the next.
+        seed: u64,
+    },
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    /// How.
+    pub method: Method,
+    /// The greatest complexity, at least 3.
+    pub most: usize,
+    /// Rules to measure; a run that has begun is finished, a generation too. Greedy and exhaustive
+    /// search end when all is done.
+    pub evaluations: u64,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// Where rules are measured and written down.
+pub(super) struct Bench<'a> {
+    pub(super) language: &'a Language,
+    judge: &'a Judge,
+    measure: Measure<'a>,
+    records: &'a mut Records,
+}
+
+impl Bench<'_> {
+    pub(super) fn measure(&mut self, rule: &Heuristic) -> f64 {
+        let value = match self.measure {
+            Measure::Exact => self.judge.value(rule),
+            Measure::Sampled { sampler, matches, seed } => {
+                let seed = seed.wrapping_add(self.records.evaluations);
+                sampled(&sampler, std::slice::from_ref(rule), matches, seed)[0].mean
+            }
+        };
+        self.records.measured(rule, value);
+        value
+    }
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Rules measured, or for all rules the jobs done.
+    pub done: u64,
+    /// How many there will be, about.
+    pub most: u64,
+    /// The best of all so far.
+    pub best: Option<f64>,
+}
+
+/// A search that is under way.
+pub struct Search<'a> {
+    options: Options,
+    judge: &'a Judge,
+    language: Language,
+    measure: Measure<'a>,
+    records: Records,
+    steps: u64,
+    population: Population,
+    all: Option<Exhaustive<'a>>,
+}
+
+/// Why bytes are no search to go on with.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// They are no text of a search.
+    #[error("this is no search that was put away ({0}): remove it to begin anew")]
+    Text(String),
+    /// They are of another search.
+    #[error("this is another search, of {found}, not of {wanted}: give its options, or remove it")]
+    Other {
+        /// What is there.
+        found: String,
+        /// What was asked for.
+        wanted: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    what: String,
+    steps: u64,
+    evaluations: u64,
+    population: Vec<(String, f64)>,
+    best: Vec<(String, f64, u64)>,
+    course: Vec<Improved>,
+}
+
+impl<'a> Search<'a> {
+    /// Begins a search.
+    pub fn new(options: Options, judge: &'a Judge, measure: Measure<'a>) -> Search<'a> {
+        let language = Language::new(judge.fitness().street(), judge.questions());
+        let exhaustive = options.method == Method::Exhaustive;
+        let all = exhaustive.then(|| Exhaustive::new(judge, &language, options.most));
+        let (records, population) = (Records::default(), Vec::new());
+        Search { options, judge, language, measure, records, steps: 0, population, all }
+    }
+
+    /// What is found so far.
+    pub fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// The clauses rules are made of.
+    pub fn language(&self) -> &Language {
+        &self.language
+    }
+
+    /// The last population of a genetic search, the best first.
+    pub fn population(&self) -> &[(Heuristic, f64)] {
+        &self.population
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> Progress {
+        let best = self.records.up_to(usize::MAX).map(|record| record.value);
+        let (done, most) = match (&self.all, self.options.method) {
+            (Some(all), _) => (self.steps, all.steps()),
+            (None, Method::Greedy) => (self.steps, (self.options.most as u64 - 1) / 2),
+            _ => (self.records.evaluations, self.options.evaluations),
+        };
+        Progress { done, most, best }
+    }
+
+    /// Does a step: a statement, a climb, a generation, a run of annealing or a part of all rules.
+    /// `false` when there is nothing left to do.
+    pub fn step(&mut self) -> bool {
+        let Options { method, most, evaluations, seed } = self.options;
+        let mut rng =
+            Pcg64Mcg::seed_from_u64(seed ^ self.steps.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let over = self.records.evaluations >= evaluations;
+        if let Some(all) = &self.all {
+            if self.steps >= all.steps() {
+                return false;
+            }
+            let (count, found) = all.step(self.steps);
+            self.records.evaluations += count;
+            found.iter().for_each(|(rule, value)| self.records.note(rule, *value));
+            self.steps += 1;
+            return true;
+        }
+        let mut bench = Bench {
+            language: &self.language,
+            judge: self.judge,
+            measure: self.measure,
+            records: &mut self.records,
+        };
+        match method {
+            Method::Greedy => {
+                let (base, known) = match self.population.first() {
+                    Some((rule, value)) => (rule.statements().to_vec(), *value),
+                    None => (Vec::new(), f64::NEG_INFINITY),
+                };
+                let parts = base.iter().map(|statement| statement.clauses.len() + 1).sum::<usize>();
+                let found = if parts + 3 <= most { append(&base, known, &mut bench) } else { None };
+                let Some(found) = found else { return false };
+                self.population = vec![found];
+            }
+            Method::Axis | Method::Anneal if over => return false,
+            Method::Axis => {
+                let start = start(bench.language, most, &mut rng);
+                climb(&start, &mut bench);
+            }
+            Method::Anneal => anneal(most, &mut bench, &mut rng),
+            Method::Genetic => {
+                let generation = self.steps % (GENERATIONS + 1);
+                if generation == 0 {
+                    if over {
+                        return false;
+                    }
+                    // Runs take all numbers of statements in turn.
+                    let kinds = (most as u64 - 1) / 2;
+                    let run = self.steps / (GENERATIONS + 1);
+                    let statements = (kinds - run % kinds) as usize;
+                    self.population = first(statements, most, &mut bench, &mut rng);
+                } else {
+                    let population = std::mem::take(&mut self.population);
+                    self.population = next(population, most, &mut bench, &mut rng);
+                }
+            }
+            Method::Exhaustive => return false,
+        }
+        self.steps += 1;
+        true
+    }
+
+    /// Climbs from a rule by axis-aligned search.
+    pub fn improve(&mut self, rule: &Heuristic) -> Heuristic {
+        let (language, judge, measure) = (&self.language, self.judge, self.measure);
+        climb(rule, &mut Bench { language, judge, measure, records: &mut self.records })
+    }
+
+    /// What a search that goes on must have in common with this one.
+    fn what(&self) -> String {
+        let Options { method, most, evaluations, seed } = self.options;
+        let street = self.judge.fitness().street();
+        let measure = match self.measure {
+            Measure::Exact => "exact".to_owned(),
+            Measure::Sampled { matches, seed, .. } => format!("{matches} matches, seed {seed}"),
+        };
+        // Figures that any other table or opponent would change.
+        let mark = self
+            .judge
+            .fitness()
+            .of_all(&vec![solvers::fitness::Move::Call; self.judge.fitness().situations().len()]);
+        format!(
+            "{street} {method:?} to {most}, {evaluations} rules, seed {seed}, {measure}, all calls {mark:.12}"
+        )
+    }
+
+    /// Everything needed to go on, as text.
+    pub fn save(&self) -> String {
+        let saved = Saved {
+            what: self.what(),
+            steps: self.steps,
+            evaluations: self.records.evaluations,
+            population: self
+                .population
+                .iter()
+                .map(|(rule, value)| (rule.to_string(), *value))
+                .collect(),
+            best: self
+                .records
+                .best
+                .values()
+                .map(|record| (record.rule.to_string(), record.value, record.evaluations))
+                .collect(),
+            course: self.records.course.clone(),
+        };
+        toml::to_string(&saved).unwrap_or_default()
+    }
+
+    /// Takes up a search that was put away: it goes on as that one would have.
+    ///
+    /// # Errors
+    /// When the text is none, or of another search.
+    pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
+        let wrong = |error: String| ResumeError::Text(error);
+        let saved: Saved =
+            toml::from_str(text).map_err(|error| wrong(error.message().to_owned()))?;
+        if saved.what != self.what() {
+            return Err(ResumeError::Other { found: saved.what, wanted: self.what() });
+        }
+        let parse = |text: &str| Heuristic::parse(text).map_err(|error| wrong(error.to_string()));
+        let population = saved.population.iter().map(|(text, value)| Ok((parse(text)?, *value)));
+        let population = population.collect::<Result<Population, ResumeError>>()?;
+        let best = saved.best.iter().map(|(text, value, evaluations)| {
+            let rule = parse(text)?;
+            let (value, evaluations) = (*value, *evaluations);
+            Ok((rule.complexity(), Record { rule, value, evaluations }))
+        });
+        let best = best.collect::<Result<BTreeMap<usize, Record>, ResumeError>>()?;
+        self.records = Records { best, evaluations: saved.evaluations, course: saved.course };
+        (self.population, self.steps) = (population, saved.steps);
+        Ok(())
+    }
+}

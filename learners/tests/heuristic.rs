@@ -1,0 +1,208 @@
+//! Searches for rules, on the deals of one flop: exact fitness against played matches, all rules
+//! against rules measured one by one, and runs that are put away and taken up again.
+
+use std::sync::Arc;
+
+use abstraction::betting::BettingTree;
+use abstraction::buckets::Buckets;
+use cards::{Board, CardSet};
+use game::{Street, games};
+use learners::heuristic::{Judge, Language, Measure, Method, Options, Search, sampled};
+use models::heuristic::{Act, Heuristic, Statement};
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use solvers::blueprint::AbstractStrategy;
+use solvers::fitness::{Counting, FactClasses, Fitness, Sampler};
+
+/// Any strategy by node and bucket.
+struct Mixes;
+
+impl AbstractStrategy for Mixes {
+    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+        let weight = |place: usize| {
+            let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * place as u64;
+            (seed * 7919 % 17) as f32 + 1.0
+        };
+        let sum: f32 = (0..shares.len()).map(weight).sum();
+        (0..shares.len()).for_each(|place| shares[place] = weight(place) / sum);
+    }
+}
+
+struct Table {
+    tree: BettingTree,
+    buckets: Buckets,
+    flop: CardSet,
+}
+
+impl Table {
+    fn new() -> Table {
+        let recipe = "preflop=category flop=category turn=category river=category";
+        let menu = "every 1+: min".parse().expect("a menu");
+        Table {
+            tree: BettingTree::new(&Arc::new(games::limit_holdem()), &menu, 100_000)
+                .expect("a small tree"),
+            buckets: Buckets::make(&recipe.parse().expect("a recipe"), |_| ()).expect("buckets"),
+            flop: "8c8d2c".parse::<Board>().expect("a board").set(),
+        }
+    }
+
+    fn judge(&self, street: Street) -> Judge {
+        let classes = FactClasses::default();
+        let counting = Counting { street, buckets: &self.buckets, classes: &classes };
+        let counts = counting.on(self.flop).expect("a flop");
+        let fitness = Fitness::new(&counts, &self.tree, &Mixes, street).expect("reached");
+        Judge::new(fitness, 10)
+    }
+}
+
+/// Rules of one to four statements of one or two clauses.
+fn random_rules(language: &Language, count: usize, seed: u64) -> Vec<Heuristic> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let mut rules = Vec::new();
+    while rules.len() < count {
+        let statements = (0..rng.random_range(1..=4)).map(|_| {
+            let clauses = (0..rng.random_range(1..=2))
+                .map(|_| *language.clauses().choose(&mut rng).expect("clauses"));
+            let clauses = clauses.collect();
+            Statement { clauses, act: *Act::LIMIT.choose(&mut rng).expect("three") }
+        });
+        let statements = statements.collect();
+        let default = *Act::LIMIT.choose(&mut rng).expect("three");
+        let rule = Heuristic::new(statements, default).expect("a rule");
+        if language.accepts(&rule) {
+            rules.push(rule);
+        }
+    }
+    rules
+}
+
+#[test]
+fn exact_fitness_is_what_played_matches_come_to() {
+    let table = Table::new();
+    let classes = FactClasses::default();
+    for street in [Street::Flop, Street::Turn, Street::River] {
+        let judge = table.judge(street);
+        let language = Language::new(street, judge.questions());
+        let rules = random_rules(&language, 12, 7);
+        let sampler = Sampler {
+            tree: &table.tree,
+            strategy: &Mixes,
+            buckets: &table.buckets,
+            classes: &classes,
+            street,
+            flop: Some(table.flop),
+        };
+        let found = sampled(&sampler, &rules, 60_000, 1);
+        let mut squares = 0.0;
+        for (rule, worth) in rules.iter().zip(&found) {
+            let exact = judge.value(rule);
+            let off = (worth.mean - exact) / worth.error;
+            assert!(off.abs() < 4.0, "{street} {rule}: {exact} and {worth:?}");
+            squares += off * off / rules.len() as f64;
+        }
+        // The rules share their deals, so that the errors go together: only a wide bound is sure.
+        assert!((0.01..6.0).contains(&squares), "{street}: {squares}");
+    }
+}
+
+fn options(method: Method, most: usize, evaluations: u64) -> Options {
+    Options { method, most, evaluations, seed: 3 }
+}
+
+fn all(judge: &Judge, options: Options) -> Search<'_> {
+    let mut search = Search::new(options, judge, Measure::Exact);
+    while search.step() {}
+    search
+}
+
+#[test]
+fn no_rule_that_is_measured_by_itself_beats_the_best_of_all_rules() {
+    let table = Table::new();
+    let judge = table.judge(Street::River);
+    let proven = all(&judge, options(Method::Exhaustive, 5, 1));
+    let found = |most: usize| proven.records().up_to(most).expect("found");
+    for record in proven.records().best().values() {
+        let value = judge.value(&record.rule);
+        assert!((value - record.value).abs() < 1e-9, "{}: {value}", record.rule);
+    }
+    // One statement of one clause: all of them.
+    let greedy = all(&judge, options(Method::Greedy, 3, 1));
+    let best = greedy.records().up_to(3).expect("found");
+    assert!((best.value - found(3).value).abs() < 1e-9, "{} {}", best.rule, found(3).rule);
+    // Others of up to five: random ones, and what other searches find.
+    let language = Language::new(Street::River, judge.questions());
+    for rule in random_rules(&language, 3_000, 5) {
+        if rule.complexity() <= 5 {
+            assert!(judge.value(&rule) <= found(rule.complexity()).value + 1e-9, "{rule}");
+        }
+    }
+    for (method, evaluations) in [(Method::Anneal, 8_000), (Method::Genetic, 10_000)] {
+        let other = all(&judge, options(method, 5, evaluations));
+        for (complexity, record) in other.records().best() {
+            assert!(record.value <= found(*complexity).value + 1e-9, "{method:?} {}", record.rule);
+        }
+        let best = other.records().up_to(5).expect("found").value;
+        assert!(best > found(3).value - 1e-9, "{method:?} {best}");
+    }
+}
+
+#[test]
+fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
+    let table = Table::new();
+    let judge = table.judge(Street::Flop);
+    for (method, evaluations) in
+        [(Method::Greedy, 1), (Method::Axis, 3_000), (Method::Genetic, 2_000)]
+    {
+        let options = options(method, 7, evaluations);
+        let whole = all(&judge, options);
+        let mut first = Search::new(options, &judge, Measure::Exact);
+        first.step();
+        first.step();
+        let text = first.save();
+        let mut second = Search::new(options, &judge, Measure::Exact);
+        second.resume(&text).expect("the same search");
+        while second.step() {}
+        assert_eq!(second.records(), whole.records(), "{method:?}");
+        let other = Options { seed: 4, ..options };
+        let mut other = Search::new(other, &judge, Measure::Exact);
+        assert!(other.resume(&text).is_err() && other.resume("no text").is_err());
+    }
+}
+
+#[test]
+fn populations_have_no_rule_twice_and_none_that_is_refused() {
+    let table = Table::new();
+    let judge = table.judge(Street::Turn);
+    let mut search = Search::new(options(Method::Genetic, 9, 1), &judge, Measure::Exact);
+    for _ in 0..5 {
+        search.step();
+        let population = search.population();
+        assert_eq!(population.len(), 100);
+        for (at, (rule, value)) in population.iter().enumerate() {
+            assert!(search.language().accepts(rule) && rule.complexity() <= 9, "{rule}");
+            assert!(!population[..at].iter().any(|(other, _)| other == rule), "{rule} twice");
+            assert_eq!(rule.statements().len(), 4);
+            assert_eq!(*value, judge.value(rule));
+        }
+    }
+}
+
+#[test]
+fn what_greedy_finds_first_stays_and_skylines_do_not_fall() {
+    let table = Table::new();
+    let judge = table.judge(Street::Flop);
+    let search = all(&judge, options(Method::Greedy, 7, 1));
+    let best: Vec<_> = search.records().best().iter().collect();
+    assert_eq!(*best[0].0, 3);
+    for pair in best.windows(2) {
+        let [(_, before), (_, after)] = [pair[0], pair[1]];
+        assert!(after.rule.statements().len() <= 3);
+        let known = before.rule.statements();
+        if after.value > before.value {
+            assert!(after.rule.statements().starts_with(known));
+        }
+    }
+    let skyline = (3..=7).map(|most| search.records().up_to(most).expect("found").value);
+    assert!(skyline.is_sorted());
+}

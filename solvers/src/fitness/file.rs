@@ -1,0 +1,68 @@
+//! Counts as bytes, to be read instead of counted again.
+//!
+//! Layout, see [`crate::snapshot`]: the texts are the street, SHA-256 of the opponent's buckets and
+//! the name of the classes; then the number of rows and of columns (8 bytes each), their paths
+//! (four numbers of 2 bytes each), and the cells row by row (two numbers of 8 bytes each).
+
+use std::io::{self, Read, Write};
+
+use super::counts::{ClassCounts, CountError, Counting};
+use crate::blueprint::exact::DEALS;
+use crate::snapshot::{Kind, Reader, Writer};
+
+const KIND: Kind = Kind { name: "class-counts", version: 1 };
+
+/// Rows or columns that a file may have: what a street and its buckets have is far below.
+const MOST: u64 = 1 << 20;
+
+impl Counting<'_> {
+    /// What a file must have in common with what is wanted.
+    fn names(&self) -> [(&'static str, String); 3] {
+        [
+            ("street", self.street.to_string()),
+            ("buckets", self.buckets.hash().to_owned()),
+            ("classes of hands", self.classes.name()),
+        ]
+    }
+
+    /// Writes counts down. The same counts give the same bytes.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write(&self, counts: &ClassCounts, to: impl Write) -> io::Result<()> {
+        let mut to = Writer::begin(to, KIND, &self.names())?;
+        to.numbers(&[counts.rows.len() as u64, counts.columns.len() as u64])?;
+        for path in counts.rows.iter().chain(&counts.columns) {
+            to.numbers(path)?;
+        }
+        let cells: Vec<u64> = counts.cells.iter().flatten().map(|&count| count as u64).collect();
+        to.numbers(&cells)?;
+        to.end()
+    }
+
+    /// Reads counts that were written down.
+    ///
+    /// # Errors
+    /// When the bytes are none, are cut off or damaged, are of another street, other buckets or
+    /// other classes, or do not count all deals: the message says which.
+    pub fn read(&self, from: impl Read) -> Result<ClassCounts, CountError> {
+        let mut from = Reader::begin(from, KIND)?;
+        from.names(&self.names())?;
+        let [rows, columns] = [from.number::<u64>()?, from.number::<u64>()?];
+        if rows > MOST || columns > MOST || rows * columns > MOST * 64 {
+            return Err(crate::SnapshotError::Damaged.into());
+        }
+        from.left(8 * (rows + columns) + 16 * rows * columns);
+        let mut paths = vec![[0u16; 4]; (rows + columns) as usize];
+        from.numbers(paths.as_flattened_mut(), |place, number| *place = number)?;
+        let mut cells = vec![[0i64; 2]; (rows * columns) as usize];
+        from.numbers(cells.as_flattened_mut(), |place, number: u64| *place = number as i64)?;
+        from.end()?;
+        let columns = paths.split_off(rows as usize);
+        let counts = ClassCounts { rows: paths, columns, cells };
+        match counts.deals() {
+            found if found as u64 == DEALS => Ok(counts),
+            found => Err(CountError::Deals { found }),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The same fitness by playing matches, as it was published: noisy, and the test of what is exact.
+
+use abstraction::betting::{BettingTree, NodeKind};
+use abstraction::buckets::Buckets;
+use cards::{Board, Card, CardSet, Combo, HoleCards, evaluate};
+use game::Street;
+use rand::{Rng, RngExt};
+
+use super::betting::StreetBetting;
+use super::{HandClasses, Move, Situation};
+use crate::Player;
+use crate::blueprint::AbstractStrategy;
+
+/// A match that has come to the street.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    /// Who goes by the rule from here on.
+    pub player: Player,
+    /// Where in the betting tree the street begins.
+    pub node: u32,
+    /// The class of the player's hand on the street.
+    pub class: u16,
+    /// The opponent's bucket there.
+    pub bucket: u32,
+    /// 1 when the player has the better hand in the end, −1 when the opponent has, else 0.
+    pub shown: i8,
+}
+
+/// Plays matches up to a street, and rules from there.
+#[derive(Clone, Copy)]
+pub struct Sampler<'a> {
+    /// The betting.
+    pub tree: &'a BettingTree,
+    /// The opponent.
+    pub strategy: &'a dyn AbstractStrategy,
+    /// Its buckets.
+    pub buckets: &'a Buckets,
+    /// What a rule sees.
+    pub classes: &'a dyn HandClasses,
+    /// The street of the rule.
+    pub street: Street,
+    /// The flop of all deals; any, where there is none given.
+    pub flop: Option<CardSet>,
+}
+
+impl Sampler<'_> {
+    /// Deals until a match comes to the street. `player` goes by the rule then.
+    pub fn deal(&self, player: Player, rng: &mut impl Rng) -> Match {
+        loop {
+            if let Some(found) = self.once(player, rng) {
+                return found;
+            }
+        }
+    }
+
+    fn once(&self, player: Player, rng: &mut impl Rng) -> Option<Match> {
+        let mut dealt = self.flop.unwrap_or_default();
+        let mut flop = dealt.iter();
+        let cards: [Card; 9] = std::array::from_fn(|at| {
+            if (4..7).contains(&at)
+                && let Some(card) = flop.next()
+            {
+                return card;
+            }
+            loop {
+                let card = Card::from_index(rng.random_range(0..Card::COUNT)).expect("a card");
+                if dealt.insert(card) {
+                    return card;
+                }
+            }
+        });
+        let hole = [0, 2].map(|at| HoleCards::new(&cards[at..at + 2]).expect("two cards"));
+        let board = Board::new(&cards[4..]).expect("five cards");
+        let mut node = BettingTree::ROOT;
+        loop {
+            let NodeKind::Decision { seat, street, .. } = self.tree.node(node).kind else {
+                return None;
+            };
+            let street = Street::ALL[usize::from(street)];
+            if street == self.street {
+                break;
+            }
+            let bucket = self.bucket(hole[usize::from(seat)], &board, street);
+            node = self.act(node, bucket, rng);
+        }
+        let [own, other] = [player, player.other()].map(|player| hole[player.index()]);
+        let cards = &board[..self.tree.def().board_len(self.street)];
+        let hand = Combo::new(own[0], own[1]).expect("two different cards");
+        let [strength, against] = [own, other].map(|hole| evaluate(hole.set() | board.set()));
+        Some(Match {
+            player,
+            node,
+            class: self.classes.of(hand, cards.iter().copied().collect()),
+            bucket: self.bucket(other, &board, self.street),
+            shown: strength.cmp(&against) as i8,
+        })
+    }
+
+    fn bucket(&self, hole: HoleCards, board: &Board, street: Street) -> u32 {
+        let seen = Board::new(&board[..self.tree.def().board_len(street)]).expect("a board");
+        self.buckets.bucket(hole, &seen).expect("a hand beside its board")
+    }
+
+    /// The node after the blueprint has acted.
+    fn act(&self, node: u32, bucket: u32, rng: &mut impl Rng) -> u32 {
+        let children = self.tree.node(node).children();
+        let mut shares = [0.0f32; 8];
+        let shares = &mut shares[..children.len()];
+        self.strategy.shares(node, bucket, shares);
+        let mut left = rng.random::<f32>() * shares.iter().sum::<f32>();
+        for (child, &share) in children.clone().zip(&*shares) {
+            left -= share;
+            if left < 0.0 {
+                return child;
+            }
+        }
+        let mut possible = children.zip(&*shares).filter(|(_, share)| **share > 0.0);
+        possible.next_back().map_or(node, |(child, _)| child)
+    }
+
+    /// What a rule wins of a match, in chips.
+    pub fn play(
+        &self,
+        of: &Match,
+        mut rule: impl FnMut(u16, Situation) -> Move,
+        rng: &mut impl Rng,
+    ) -> f64 {
+        let mut node = of.node;
+        loop {
+            let chips = self.tree.committed(node).into_iter().min().unwrap_or_default();
+            match self.tree.node(node).kind {
+                NodeKind::Decision { seat, street, .. }
+                    if usize::from(street) == self.street.index() =>
+                {
+                    if usize::from(seat) != of.player.index() {
+                        node = self.act(node, of.bucket, rng);
+                        continue;
+                    }
+                    let situation = StreetBetting::situation(self.tree, node, of.player);
+                    node = StreetBetting::after(self.tree, node, rule(of.class, situation));
+                }
+                NodeKind::Fold { winner } if usize::from(winner) == of.player.index() => {
+                    return f64::from(chips);
+                }
+                NodeKind::Fold { .. } => return -f64::from(chips),
+                _ => return f64::from(chips) * f64::from(of.shown),
+            }
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! What every class of hands wins at every end of a street's betting.
+
+use std::collections::BTreeMap;
+
+use abstraction::betting::{BettingTree, NodeKind};
+use game::{Chips, Street};
+
+use super::betting::{Step, StreetBetting, lines};
+use super::counts::{ClassCounts, Path};
+use super::{Move, Situation};
+use crate::Player;
+use crate::blueprint::AbstractStrategy;
+use crate::blueprint::exact::DEALS;
+
+/// Why a rule has no fitness here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FitnessError {
+    /// The betting goes on in different ways after different lines.
+    #[error(
+        "after one line the {street} has other betting than after another: rules for one street are for \
+         fixed limits without all-ins, so take the game `holdem.limit.2p.reverse_blinds` and the menu `limit`"
+    )]
+    Uneven {
+        /// The street.
+        street: Street,
+    },
+    /// The street is never reached.
+    #[error("the {street} is never reached, so nothing is won or lost there")]
+    Never {
+        /// The street.
+        street: Street,
+    },
+}
+
+/// Lines to a street in which a rule cannot tell what has happened.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Group {
+    /// Who goes by the rule.
+    pub player: Player,
+    /// What each player has put in before the street.
+    pub chips: Chips,
+    /// Whether the opponent's last action before the street was a raise.
+    pub aggressive: bool,
+    /// How likely a match that reaches the street begins it so.
+    pub share: f64,
+}
+
+/// What a rule does: a move for each situation and class, classes together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MoveTable(pub Vec<Move>);
+
+/// Exact fitness of rules for one street. See the [module](super).
+///
+/// Amounts are chips a match that reaches the street, the mean over both seats.
+#[derive(Debug, Clone)]
+pub struct Fitness {
+    street: Street,
+    classes: Vec<u16>,
+    groups: Vec<Group>,
+    /// The betting of the street by player.
+    betting: [StreetBetting; 2],
+    situations: Vec<Situation>,
+    /// For each group the situation of each of the player's decisions.
+    places: Vec<Vec<usize>>,
+    /// By group, then class, then end: chips won, and how likely; 0 where the player would not go.
+    won: Vec<f64>,
+    met: Vec<f64>,
+    /// The sums of `won` over the classes: by group, then end.
+    sums: Vec<f64>,
+    ends: usize,
+    reach: f64,
+}
+
+impl Fitness {
+    /// Folds a strategy into counts for its buckets. `street` is that of the counts.
+    ///
+    /// # Errors
+    /// When betting differs from line to line, or the street is never reached.
+    pub fn new(
+        counts: &ClassCounts,
+        tree: &BettingTree,
+        strategy: &dyn AbstractStrategy,
+        street: Street,
+    ) -> Result<Fitness, FitnessError> {
+        let lines = lines(tree, street);
+        let never = FitnessError::Never { street };
+        let &first = lines.first().ok_or(never)?;
+        let betting = Player::BOTH.map(|player| StreetBetting::new(tree, first, player));
+        let mut keys: BTreeMap<(Player, Chips, bool), usize> = BTreeMap::new();
+        for &line in &lines {
+            for player in Player::BOTH {
+                let key = key(tree, line, player);
+                keys.entry(key).or_default();
+            }
+        }
+        keys.values_mut().zip(0..).for_each(|(place, number)| *place = number);
+        let mut classes: Vec<u16> = counts.rows.iter().map(|path| path[street.index()]).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let ends = betting[0].ends.len();
+        let size = keys.len() * classes.len() * ends;
+        let fold = Fold { tree, strategy, street, rows: Rows::new(counts, &classes, street) };
+        let (mut won, mut met) = (vec![0.0; size], vec![0.0; size]);
+        let mut shapes = vec![None; keys.len()];
+        let mut shares = vec![0.0; keys.len()];
+        for &line in &lines {
+            for player in Player::BOTH {
+                let group = keys[&key(tree, line, player)];
+                let shape = StreetBetting::new(tree, line, player);
+                let like = &betting[player.index()];
+                if shape.steps != like.steps || tree.committed(line)[0] != tree.committed(line)[1] {
+                    return Err(FitnessError::Uneven { street });
+                }
+                let part = group * classes.len() * ends..(group + 1) * classes.len() * ends;
+                shares[group] += fold.line(&shape, player, &mut won[part.clone()], &mut met[part]);
+                shapes[group] = Some(shape);
+            }
+        }
+        let reach: f64 = shares.iter().sum();
+        if reach <= 0.0 {
+            return Err(never);
+        }
+        won.iter_mut().chain(&mut met).for_each(|amount| *amount /= reach);
+        let groups = keys.keys().zip(&shares);
+        let groups = groups.map(|(&(player, chips, aggressive), share)| {
+            let share = share / reach;
+            Group { player, chips, aggressive, share }
+        });
+        let groups: Vec<Group> = groups.collect();
+        let seen: Vec<Vec<Situation>> = groups
+            .iter()
+            .zip(&shapes)
+            .map(|(group, shape)| {
+                let shape = shape.as_ref().expect("each group has a line");
+                let steps = shape.decisions.iter().map(|&step| shape.nodes[step]);
+                steps.map(|node| StreetBetting::situation(tree, node, group.player)).collect()
+            })
+            .collect();
+        let mut situations: Vec<Situation> = seen.iter().flatten().copied().collect();
+        situations.sort_unstable();
+        situations.dedup();
+        let place = |situation: &Situation| {
+            situations.binary_search(situation).expect("all situations are there")
+        };
+        let places = seen.iter().map(|seen| seen.iter().map(place).collect()).collect();
+        let mut sums = vec![0.0; groups.len() * ends];
+        for (sums, won) in sums.chunks_mut(ends).zip(won.chunks(classes.len() * ends)) {
+            for won in won.chunks(ends) {
+                sums.iter_mut().zip(won).for_each(|(sum, won)| *sum += won);
+            }
+        }
+        Ok(Fitness {
+            street,
+            classes,
+            groups,
+            betting,
+            places,
+            situations,
+            won,
+            met,
+            sums,
+            ends,
+            reach,
+        })
+    }
+
+    /// The street.
+    pub fn street(&self) -> Street {
+        self.street
+    }
+
+    /// The classes that hands may be in on the street, rising.
+    pub fn classes(&self) -> &[u16] {
+        &self.classes
+    }
+
+    /// The situations a rule may be asked in, in order.
+    pub fn situations(&self) -> &[Situation] {
+        &self.situations
+    }
+
+    /// What may have happened before, by player, chips and the opponent's last action.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// How likely the blueprint reaches the street from itself.
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// The situations of the player's decisions in a group, by their places.
+    pub fn decisions(&self, group: usize) -> &[usize] {
+        &self.places[group]
+    }
+
+    /// Asks a rule everything.
+    pub fn moves(&self, mut rule: impl FnMut(u16, Situation) -> Move) -> MoveTable {
+        let mut moves = Vec::with_capacity(self.situations.len() * self.classes.len());
+        for &situation in &self.situations {
+            moves.extend(self.classes.iter().map(|&class| rule(class, situation)));
+        }
+        MoveTable(moves)
+    }
+
+    /// What a rule wins, in chips a match that reaches the street.
+    ///
+    /// # Panics
+    /// When the table is of other situations or classes.
+    pub fn value(&self, moves: &MoveTable) -> f64 {
+        let many = self.classes.len();
+        assert_eq!(moves.0.len(), self.situations.len() * many, "a table of another street");
+        let mut sum = 0.0;
+        // By the moves at all decisions as digits: the ends that they come to.
+        let mut kept: Vec<Vec<usize>> = Vec::new();
+        for (group, places) in self.places.iter().enumerate() {
+            let steps = &self.betting[self.groups[group].player.index()].steps;
+            let won = &self.won[group * many * self.ends..][..many * self.ends];
+            kept.clear();
+            kept.resize(3usize.pow(places.len() as u32), Vec::new());
+            for (class, won) in won.chunks_exact(self.ends).enumerate() {
+                let at = |decision: usize| moves.0[places[decision] * many + class] as usize;
+                let code = (0..places.len()).fold(0, |code, decision| 3 * code + at(decision));
+                let kept = &mut kept[code];
+                if kept.is_empty() {
+                    *kept = self::kept(steps, at);
+                }
+                sum += kept.iter().map(|&end| won[end]).sum::<f64>();
+            }
+        }
+        sum
+    }
+
+    /// What hands of each class win that are all played by these moves, one for each situation; in
+    /// the order of [`classes`](Self::classes).
+    pub fn by_class(&self, moves: &[Move]) -> Vec<f64> {
+        let many = self.classes.len();
+        let mut sums = vec![0.0; many];
+        for (group, places) in self.places.iter().enumerate() {
+            let steps = &self.betting[self.groups[group].player.index()].steps;
+            let won = &self.won[group * many * self.ends..][..many * self.ends];
+            let kept = kept(steps, |decision| moves[places[decision]] as usize);
+            for (sum, won) in sums.iter_mut().zip(won.chunks_exact(self.ends)) {
+                *sum += kept.iter().map(|&end| won[end]).sum::<f64>();
+            }
+        }
+        sums
+    }
+
+    /// The sum of [`by_class`](Self::by_class), sooner.
+    pub fn of_all(&self, moves: &[Move]) -> f64 {
+        let places = self.places.iter().zip(&self.groups).zip(self.sums.chunks_exact(self.ends));
+        let of = |((places, group), sums): ((&Vec<usize>, &Group), &[f64])| {
+            let steps = &self.betting[group.player.index()].steps;
+            follow(steps, 0, sums, &|decision| moves[places[decision]] as usize)
+        };
+        places.map(of).sum()
+    }
+
+    /// How often a rule is asked in each situation with each class: times a match, in the order of
+    /// [`MoveTable`].
+    pub fn asked(&self, moves: &MoveTable) -> Vec<f64> {
+        let many = self.classes.len();
+        let mut asked = vec![0.0; moves.0.len()];
+        for (group, places) in self.places.iter().enumerate() {
+            let steps = &self.betting[self.groups[group].player.index()].steps;
+            let met = &self.met[group * many * self.ends..][..many * self.ends];
+            for (class, met) in met.chunks_exact(self.ends).enumerate() {
+                let place = |decision: usize| places[decision] * many + class;
+                let at = |decision: usize| moves.0[place(decision)] as usize;
+                count(steps, 0, met, &at, &mut |decision, share| asked[place(decision)] += share);
+            }
+        }
+        asked
+    }
+}
+
+fn key(tree: &BettingTree, line: u32, player: Player) -> (Player, Chips, bool) {
+    let situation = StreetBetting::situation(tree, line, player);
+    (player, tree.committed(line)[0], situation.aggressive)
+}
+
+/// The ends that moves lead to.
+fn kept(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
+    let (mut kept, mut open) = (Vec::new(), vec![0]);
+    while let Some(step) = open.pop() {
+        match &steps[step] {
+            Step::Own { decision, next } => open.push(next[at(*decision)]),
+            Step::Other { next } => open.extend(next),
+            Step::End(end) => kept.push(*end),
+        }
+    }
+    kept
+}
+
+/// The sum of the ends that moves lead to.
+fn follow(steps: &[Step], step: usize, ends: &[f64], at: &impl Fn(usize) -> usize) -> f64 {
+    match &steps[step] {
+        Step::Own { decision, next } => follow(steps, next[at(*decision)], ends, at),
+        Step::Other { next } => next.iter().map(|&next| follow(steps, next, ends, at)).sum(),
+        Step::End(end) => ends[*end],
+    }
+}
+
+/// The same, told at every own decision.
+fn count(
+    steps: &[Step],
+    step: usize,
+    ends: &[f64],
+    at: &impl Fn(usize) -> usize,
+    tell: &mut impl FnMut(usize, f64),
+) -> f64 {
+    match &steps[step] {
+        Step::Own { decision, next } => {
+            let share = count(steps, next[at(*decision)], ends, at, tell);
+            tell(*decision, share);
+            share
+        }
+        Step::Other { next } => next.iter().map(|&next| count(steps, next, ends, at, tell)).sum(),
+        Step::End(end) => ends[*end],
+    }
+}
+
+/// Counts that can be gone through quickly: of each row what is not 0.
+struct Rows {
+    rows: Vec<(Path, usize, std::ops::Range<usize>)>,
+    /// Column, meetings, margin.
+    cells: Vec<(u32, f64, f64)>,
+    columns: Vec<Path>,
+    /// Buckets on the street, the greatest and one.
+    buckets: usize,
+}
+
+impl Rows {
+    fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
+        let columns = counts.columns.clone();
+        let (mut rows, mut cells) = (Vec::new(), Vec::new());
+        for (path, row) in counts.rows.iter().zip(counts.cells.chunks(columns.len().max(1))) {
+            let start = cells.len();
+            for (column, &[met, margin]) in (0..).zip(row) {
+                if met != 0 {
+                    cells.push((column, met as f64 / DEALS as f64, margin as f64 / DEALS as f64));
+                }
+            }
+            let class = classes.binary_search(&path[street.index()]).expect("a class of a row");
+            rows.push((*path, class, start..cells.len()));
+        }
+        let buckets = columns.iter().map(|path| usize::from(path[street.index()]) + 1).max();
+        Rows { rows, cells, columns, buckets: buckets.unwrap_or_default() }
+    }
+}
+
+/// Folding in a strategy.
+struct Fold<'a> {
+    tree: &'a BettingTree,
+    strategy: &'a dyn AbstractStrategy,
+    street: Street,
+    rows: Rows,
+}
+
+impl Fold<'_> {
+    /// Adds what is won and met after a line, by class and end; how likely the line is.
+    fn line(
+        &self,
+        betting: &StreetBetting,
+        player: Player,
+        won: &mut [f64],
+        met: &mut [f64],
+    ) -> f64 {
+        let Rows { rows, cells, columns, buckets } = &self.rows;
+        let first = betting.nodes[0];
+        let ends = betting.ends.len();
+        let classes = won.len() / ends;
+        let likely: Vec<f64> =
+            columns.iter().map(|path| 0.5 * self.likely(first, player.other(), path)).collect();
+        let bucket = |column: u32| usize::from(columns[column as usize][self.street.index()]);
+        // By class and the opponent's bucket: meetings and margin.
+        let mut sums = vec![[0.0; 2]; classes * buckets];
+        let mut share = 0.0;
+        let mut own: Option<(Path, f64)> = None;
+        for (path, class, range) in rows {
+            let mut before = *path;
+            before[self.street.index()] = 0;
+            let weight = match own {
+                Some((same, weight)) if same == before => weight,
+                _ => self.likely(first, player, &before),
+            };
+            own = Some((before, weight));
+            if weight == 0.0 {
+                continue;
+            }
+            for &(column, meetings, margin) in &cells[range.clone()] {
+                let weight = weight * likely[column as usize];
+                let sum = &mut sums[class * buckets + bucket(column)];
+                sum[0] += weight * meetings;
+                sum[1] += weight * margin;
+                share += weight * meetings;
+            }
+        }
+        // By end and bucket: how likely the opponent makes its part of the way.
+        let played = self.played(betting, player.other());
+        for (end, &step) in betting.ends.iter().enumerate() {
+            let node = betting.nodes[step];
+            let chips = self.tree.committed(node).into_iter().min().unwrap_or_default();
+            let chips = f64::from(chips);
+            let folded = match self.tree.node(node).kind {
+                NodeKind::Fold { winner } if usize::from(winner) == player.index() => Some(chips),
+                NodeKind::Fold { .. } => Some(-chips),
+                _ => None,
+            };
+            let played = &played[step * buckets..][..*buckets];
+            for class in 0..classes {
+                let sums = &sums[class * buckets..][..*buckets];
+                let sum = |of: usize| -> f64 {
+                    sums.iter().zip(played).map(|(sum, played)| sum[of] * played).sum()
+                };
+                met[class * ends + end] += sum(0);
+                won[class * ends + end] +=
+                    folded.map_or_else(|| chips * sum(1), |chips| chips * sum(0));
+            }
+        }
+        share
+    }
+
+    /// How likely a player with this path does what leads to a node, before the street.
+    fn likely(&self, node: u32, player: Player, path: &Path) -> f64 {
+        let mut likely = 1.0;
+        let mut below = node;
+        while let Some(parent) = self.tree.parent(below) {
+            if let NodeKind::Decision { seat, street, .. } = self.tree.node(parent).kind
+                && usize::from(seat) == player.index()
+            {
+                let place = (below - self.tree.node(parent).children().start) as usize;
+                likely *= self.shares(parent, path[usize::from(street)].into())[place];
+            }
+            below = parent;
+        }
+        likely
+    }
+
+    fn shares(&self, node: u32, bucket: u32) -> Vec<f64> {
+        let mut shares = vec![0.0f32; self.tree.actions(node).len()];
+        self.strategy.shares(node, bucket, &mut shares);
+        let sum: f64 = shares.iter().map(|&share| f64::from(share)).sum();
+        shares.iter().map(|&share| f64::from(share) / sum).collect()
+    }
+
+    /// For each step and bucket how likely the player makes its part of the way from the street's
+    /// beginning.
+    fn played(&self, betting: &StreetBetting, player: Player) -> Vec<f64> {
+        let buckets = self.rows.buckets;
+        let mut played = vec![1.0; betting.steps.len() * buckets];
+        // Steps come after those that lead to them.
+        for (step, kind) in betting.steps.iter().enumerate() {
+            let Step::Other { next } = kind else {
+                if let Step::Own { next, .. } = kind {
+                    for &next in next {
+                        played.copy_within(step * buckets..(step + 1) * buckets, next * buckets);
+                    }
+                }
+                continue;
+            };
+            debug_assert!(next.len() > 1, "{player:?}");
+            for bucket in 0..buckets {
+                let shares = self.shares(betting.nodes[step], bucket as u32);
+                for (&next, share) in next.iter().zip(shares) {
+                    played[next * buckets + bucket] = played[step * buckets + bucket] * share;
+                }
+            }
+        }
+        played
+    }
+}

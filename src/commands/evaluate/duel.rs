@@ -1,0 +1,87 @@
+//! `cardroom evaluate AGENT --by duel --against OTHER`: both strategies valued at spots of play.
+
+use std::sync::Arc;
+
+use evaluation::duel::{Duel, Valued, duel};
+use matches::stop::Stop;
+use serde_json::json;
+use show::number::{signed, whole};
+use solvers::subgame::response::is_holdem;
+
+use super::Args;
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::{interrupt, report};
+
+/// Values and prints.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let def = args.game.load()?;
+    if !is_holdem(&def) {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} is not two-player hold'em with all cards, which a duel is for",
+            args.game.name()
+        )));
+    }
+    let against = args.against.as_deref().unwrap_or_default();
+    let policy = |name: &str| -> Result<_, Failure> {
+        let policy = args.named.resolve_with_policy(name)?.policy(&def).map_err(Failure::input)?;
+        Ok(policy.expect("it has one"))
+    };
+    let (one, other) = (policy(&args.agent)?, policy(against)?);
+    let plan = Duel {
+        def,
+        policies: [one, Arc::clone(&other)],
+        before: other,
+        street: args.from.street(),
+        hands: args.hands,
+        seed: args.seed,
+    };
+    let stop = Stop::new();
+    let answer = interrupt::listen(&stop)?;
+    answer.set("stopping after the hands under way; what is valued is shown");
+    let mut progress = Progress::new(plan.hands, "hands", args.quiet);
+    let valued = duel(&plan, args.threads(), &stop, |hands| progress.show(hands, ""));
+    progress.finish();
+    show(args, against, &valued)?;
+    match valued.hands < plan.hands {
+        true => Err(Failure::interrupted(format!("stopped after {} hands", whole(valued.hands)))),
+        false => Ok(()),
+    }
+}
+
+fn show(args: &Args, against: &str, valued: &Valued) -> Result<(), Failure> {
+    let Valued { hands, spots, rate, at_spots } = *valued;
+    let street = args.from.street();
+    if args.json {
+        let document = json!({
+            "schema": "cardroom-evaluate-duel/1",
+            "agent": args.agent,
+            "against": against,
+            "game": args.game.name(),
+            "from": street.to_string(),
+            "seed": args.seed,
+            "hands": hands,
+            "spots": spots,
+            "rate": rate,
+            "big_blinds_a_spot": at_spots,
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    let rate = match rate {
+        Some(rate) => format!(
+            "{} mbb/hand, 95 % interval {} to {}",
+            signed(rate.mbb, 1),
+            signed(rate.interval.low, 1),
+            signed(rate.interval.high, 1)
+        ),
+        None => "nothing: an interval needs two hands".to_owned(),
+    };
+    report::out(&format!(
+        "{} wins from {against} on the {street} and later: {rate}\n{} hands of {against} against itself, {} of \
+         them valued over all hands there ({} big blinds each)\n",
+        args.agent,
+        whole(hands),
+        whole(spots),
+        signed(at_spots, 4),
+    ))
+}

@@ -1,0 +1,154 @@
+//! `cardroom solve range-trees`: the best all-ins and calls that a few questions can say.
+
+use std::sync::Mutex;
+
+use learners::range_trees::{Limits, Loss, Optimum, optima};
+use matches::stop::Stop;
+use models::linear::Blind;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use show::Table;
+use show::number::percent;
+use solvers::shove_fold::{Payoffs, share};
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::stacks::Stacks;
+use crate::threads::Threads;
+use crate::{interrupt, report};
+
+/// Find the trees of questions about the two cards that lose least at all-in or fold, by the number
+/// of questions, each with the proof that no other loses less.
+///
+/// Questions: whether the higher or the lower card is of some rank at least, how many ranks the
+/// cards are apart at most (none: a pair), and whether they are of one suit. What is lost is exact:
+/// to best responses, in thousandths of a big blind a hand. Where a proof would take too long, the
+/// least that any tree can lose is told instead. docs/solve.md has an example.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The stacks of both players in big blinds, blinds and antes included: 10, 7.5, 5..20 or a
+    /// list
+    #[arg(long, value_name = "STACKS")]
+    stack: Stacks,
+    /// An ante of each player, in big blinds
+    #[arg(long, value_name = "BLINDS", default_value_t = 0.0)]
+    ante: f64,
+    /// The most questions of a tree
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(0..=15))]
+    questions: u8,
+    /// The most questions that are asked of one hand
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=4))]
+    depth: u8,
+    #[command(flatten)]
+    threads: Threads,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// The trees of a blind at a stack.
+struct Found {
+    stack: f64,
+    blind: Blind,
+    optima: Vec<Optimum>,
+}
+
+/// Finds and prints.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let Stacks(stacks) = &args.stack;
+    let jobs = stacks.iter().flat_map(|&stack| [(stack, Blind::Small), (stack, Blind::Big)]);
+    let jobs = jobs.map(|(stack, blind)| {
+        let payoffs = Payoffs::new(stack, args.ante).map_err(Failure::input)?;
+        Ok((stack, blind, payoffs))
+    });
+    let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
+    let stop = Stop::new();
+    let answer = interrupt::listen(&stop)?;
+    answer.set("stopping after the trees under way; press Ctrl-C again to abort");
+    let limits =
+        Limits { questions: args.questions.into(), depth: args.depth.into(), ..Limits::default() };
+    let trees = jobs.len() * (limits.questions + 1);
+    let progress = Mutex::new((0, Progress::patient(trees as u64, "trees", args.quiet)));
+    let one = |(stack, blind, payoffs): (f64, Blind, Payoffs)| {
+        let optima = optima(&Loss::new(payoffs, blind), &limits, |_| {
+            if let Ok(mut progress) = progress.lock() {
+                progress.0 += 1;
+                let done = progress.0;
+                progress.1.show(done, "");
+            }
+            !stop.asked()
+        });
+        Found { stack, blind, optima }
+    };
+    let found: Vec<Found> =
+        args.threads.pool()?.install(|| jobs.into_par_iter().map(one).collect());
+    if let Ok(progress) = progress.lock() {
+        progress.1.finish();
+    }
+    if stop.asked() {
+        return Err(Failure::interrupted("stopped: trees are found in seconds, none are kept"));
+    }
+    if args.json {
+        let document = json!({
+            "schema": "cardroom-range-trees/1",
+            "ante": args.ante,
+            "depth": args.depth,
+            "blinds": found.iter().map(document).collect::<Vec<_>>(),
+        });
+        return report::out(&format!("{document:#}\n"));
+    }
+    report::out(&found.iter().map(text).collect::<Vec<_>>().join("\n"))
+}
+
+/// Who plays, and what the hands do that are played.
+fn words(blind: Blind) -> [&'static str; 2] {
+    match blind {
+        Blind::Small => ["small blind", "all-in"],
+        Blind::Big => ["big blind", "call"],
+    }
+}
+
+fn document(found: &Found) -> Value {
+    let [blind, action] = words(found.blind);
+    let tree = |(questions, optimum): (usize, &Optimum)| {
+        json!({
+            "questions": questions,
+            "loses_mbb": 1000.0 * optimum.loss,
+            "any_loses_mbb": 1000.0 * optimum.bound,
+            "proven": optimum.proven(),
+            "played_share": share(&optimum.tree.range()),
+            "tree": optimum.tree.words(action),
+        })
+    };
+    let trees = found.optima.iter().enumerate().map(tree);
+    json!({ "stack": found.stack, "blind": blind, "trees": trees.collect::<Vec<_>>() })
+}
+
+/// A table, and below it the trees in words.
+fn text(found: &Found) -> String {
+    let [blind, action] = words(found.blind);
+    let head = ["questions", "loses, mbb", action, ""];
+    let mut table = Table::new(head).right(0..3);
+    for (questions, optimum) in found.optima.iter().enumerate() {
+        let proof = match optimum.proven() {
+            true => "proven".to_owned(),
+            false => format!("any at least {:.2}", 1000.0 * optimum.bound),
+        };
+        table.row([
+            questions.to_string(),
+            format!("{:.2}", 1000.0 * optimum.loss),
+            percent(share(&optimum.tree.range()), 1),
+            proof,
+        ]);
+    }
+    let words = found
+        .optima
+        .iter()
+        .enumerate()
+        .map(|(questions, optimum)| format!("  {questions}: {}\n", optimum.tree.words(action)));
+    let words: String = words.collect();
+    format!("{} big blinds, {blind}\n{table}\n{words}", found.stack)
+}

@@ -1,0 +1,382 @@
+//! `cardroom train heuristic`: rules for one street of limit hold'em that win most from a
+//! blueprint.
+
+mod opponent;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use abstraction::facts::Texture;
+use game::Street;
+use learners::heuristic::{Judge, Measure, Method, Options, Records, Search, Worth, sampled};
+use logs::folder::write_whole;
+use matches::stop::Stop;
+use models::heuristic::{Heuristic, Place, Rulebook};
+use serde_json::{Value, json};
+use show::Table;
+use show::number::whole;
+use solvers::fitness::{FactClasses, Sampler};
+
+use self::opponent::{Opponent, at, kept};
+use crate::config::units::Count;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::named::Named;
+use crate::progress::Progress;
+use crate::report;
+use crate::threads::Threads;
+
+/// Find rules for one street of limit hold'em, `if hand >= pair then raise; else call`, that win
+/// most from an opponent that plays by buckets.
+///
+/// As in de Mesentier Silva and others (2018): the opponent plays itself up to the street, one side
+/// goes by the rule there, half the matches from each seat, and then the rest of the board is dealt
+/// without betting. What a rule wins is exact: all deals are counted once, in some minutes, and kept
+/// in a file. The best rule of each complexity (clauses and actions) is printed, and the best of all
+/// written to a file that the agent `fft` plays. Ctrl-C puts a search away; the same command goes on
+/// with it.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The street: flop, turn or river
+    #[arg(long, value_name = "STREET", value_parser = street)]
+    street: Street,
+    /// How rules are looked for; without, the rules of --rule are only measured
+    #[arg(long, value_enum)]
+    search: Option<Kind>,
+    /// The greatest complexity, 3 to 20 [default: 9; of an exhaustive search 5, at most 7]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(3..=20))]
+    complexity: Option<u8>,
+    /// Rules to measure, as in 20k; greedy and exhaustive search end by themselves
+    #[arg(long, value_name = "N", default_value = "21k")]
+    evaluations: Count,
+    /// The seed
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// The file of rules to write
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// A rule to measure; may be given several times
+    #[arg(long, value_name = "RULE")]
+    rule: Vec<String>,
+    /// How rules are measured: exactly, or by matches as published
+    #[arg(long, value_enum, default_value = "exact")]
+    fitness: Fitness,
+    /// Matches for each rule, of sampled fitness
+    #[arg(long, value_name = "N", default_value = "400k")]
+    matches: Count,
+    /// The opponent: an agent that plays limit hold'em by buckets
+    #[arg(long, value_name = "AGENT", default_value = "cfr:blueprint=categories")]
+    opponent: String,
+    /// When a board is dry: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
+    /// conditions as in `unpaired suited <= 2 connected <= 2`
+    #[arg(long, value_name = "TEXTURE", default_value = "standard")]
+    dry: Texture,
+    /// The file of counted deals, made if it is not there [default: data/fitness/STREET-DRY.counts]
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    #[command(flatten)]
+    threads: Threads,
+    #[command(flatten)]
+    named: Named,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// One statement of one clause after the other, each the best
+    Greedy,
+    /// Axis-aligned search with locking, from random rules
+    Axis,
+    /// Genetic programming
+    Genetic,
+    /// Simulated annealing with restarts
+    Anneal,
+    /// All rules: the best are proven
+    Exhaustive,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Fitness {
+    Exact,
+    Sampled,
+}
+
+impl From<Kind> for Method {
+    fn from(kind: Kind) -> Method {
+        match kind {
+            Kind::Greedy => Method::Greedy,
+            Kind::Axis => Method::Axis,
+            Kind::Genetic => Method::Genetic,
+            Kind::Anneal => Method::Anneal,
+            Kind::Exhaustive => Method::Exhaustive,
+        }
+    }
+}
+
+/// The greatest complexity of an exhaustive search.
+const EXHAUSTIVE: usize = 7;
+
+/// How often a search is put away.
+const CHECKPOINT: Duration = Duration::from_secs(60);
+
+fn street(text: &str) -> Result<Street, String> {
+    let named = |street: &&Street| street.to_string() == text && **street != Street::Preflop;
+    let found = Street::ALL.iter().find(named).copied();
+    found.ok_or_else(|| "write flop, turn or river".to_owned())
+}
+
+/// Searches, or measures, and prints.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let exhaustive = args.search == Some(Kind::Exhaustive);
+    let most = args.complexity.map_or(if exhaustive { 5 } else { 9 }, usize::from);
+    if exhaustive && most > EXHAUSTIVE {
+        return Err(Failure::usage(format!(
+            "--search exhaustive goes up to --complexity {EXHAUSTIVE}: beyond there are too many rules"
+        )));
+    }
+    if exhaustive && args.fitness == Fitness::Sampled {
+        return Err(Failure::usage(
+            "--search exhaustive is for exact fitness: leave --fitness out",
+        ));
+    }
+    if args.search.is_none() && args.rule.is_empty() {
+        return Err(Failure::usage("give --search, or a --rule to measure"));
+    }
+    if args.matches.0 < 2 || args.evaluations.0 == 0 {
+        return Err(Failure::usage("--matches must be at least 2 and --evaluations at least 1"));
+    }
+    let rules = args.rules()?;
+    let opponent = Opponent::find(&args.opponent, &args.named)?;
+    let classes = FactClasses { texture: args.dry };
+    let table = args.table.clone().unwrap_or_else(|| kept(args.street, args.dry));
+    let judge = opponent.judge(args.street, &classes, &table, args.threads.count(), args.quiet)?;
+    let sampler = opponent.sampler(args.street, &classes);
+    let worth = args.measure(&judge, &sampler, &rules);
+    let found = match args.search {
+        None => None,
+        Some(kind) => {
+            let (method, evaluations) = (Method::from(kind), args.evaluations.0);
+            let options = Options { method, most, evaluations, seed: args.seed };
+            Some(args.search(options, &judge, &sampler)?)
+        }
+    };
+    if let (Some(out), Some(found)) = (&args.out, &found)
+        && let Some(best) = found.records.up_to(usize::MAX)
+    {
+        let book = Rulebook::new(args.dry).with(args.street, best.rule.clone());
+        write_whole(out, |to| write!(to, "{book}")).map_err(|error| at(out, &error))?;
+    }
+    let shown = Shown { args, judge: &judge, rules: &rules, worth: &worth, found: found.as_ref() };
+    report::out(&if args.json { format!("{:#}\n", shown.document()) } else { shown.text() })
+}
+
+/// What a search came to.
+struct Found {
+    records: Records,
+    seconds: f64,
+    /// Whether all rules were looked at.
+    proven: bool,
+}
+
+impl Args {
+    /// The rules to measure.
+    fn rules(&self) -> Result<Vec<Heuristic>, Failure> {
+        let place = Place { street: self.street, betting: game::Betting::Limit };
+        let read = |text: &String| {
+            let rule = Heuristic::parse(text).and_then(|rule| rule.check(place).map(|()| rule));
+            rule.map_err(|error| Failure::input(anyhow::anyhow!("--rule `{text}`: {error}")))
+        };
+        self.rule.iter().map(read).collect()
+    }
+
+    /// What the rules of the command line are worth.
+    fn measure(&self, judge: &Judge, sampler: &Sampler<'_>, rules: &[Heuristic]) -> Vec<Worth> {
+        match self.fitness {
+            Fitness::Exact => {
+                let exact = |rule| Worth { mean: judge.value(rule), error: 0.0 };
+                rules.iter().map(exact).collect()
+            }
+            Fitness::Sampled => sampled(sampler, rules, self.matches.0, self.seed),
+        }
+    }
+
+    fn search(
+        &self,
+        options: Options,
+        judge: &Judge,
+        sampler: &Sampler<'_>,
+    ) -> Result<Found, Failure> {
+        let measure = match self.fitness {
+            Fitness::Exact => Measure::Exact,
+            Fitness::Sampled => {
+                Measure::Sampled { sampler: *sampler, matches: self.matches.0, seed: self.seed }
+            }
+        };
+        let stop = Stop::new();
+        let answer = interrupt::listen(&stop)?;
+        answer.set("putting the search away; press Ctrl-C again to abort");
+        let mut search = Search::new(options, judge, measure);
+        let path = self.out.as_ref().map(|out| {
+            let mut name = out.as_os_str().to_os_string();
+            name.push(".search");
+            PathBuf::from(name)
+        });
+        if let Some(path) = path.as_deref().filter(|path| path.exists()) {
+            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+            search
+                .resume(&text)
+                .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
+        }
+        let keep = |search: &Search<'_>, path: &Path| {
+            write_whole(path, |to| to.write_all(search.save().as_bytes()))
+                .map_err(|error| at(path, &error))
+        };
+        let pool = self.threads.pool()?;
+        let unit = if options.method == Method::Exhaustive { "parts" } else { "rules" };
+        let begun = Instant::now();
+        let mut progress = Progress::patient(search.progress().most, unit, self.quiet);
+        let mut kept = Instant::now();
+        loop {
+            let going = pool.install(|| search.step());
+            let position = search.progress();
+            let best = position.best.map_or_else(String::new, |best| format!("best {best:+.4}"));
+            progress.show(position.done.min(position.most), &best);
+            if !going {
+                break;
+            }
+            if stop.asked() || kept.elapsed() >= CHECKPOINT {
+                kept = Instant::now();
+                path.as_ref().map_or(Ok(()), |path| keep(&search, path))?;
+            }
+            if stop.asked() {
+                progress.finish();
+                return Err(Failure::interrupted(match &path {
+                    Some(path) => format!(
+                        "put away in {}; go on with: {}",
+                        path.display(),
+                        interrupt::command_line()
+                    ),
+                    None => "stopped; with --out a search is put away and can be gone on with"
+                        .to_owned(),
+                }));
+            }
+        }
+        progress.finish();
+        if let Some(path) = &path {
+            // Nothing is lost when it stays: it is of this search.
+            let _ = std::fs::remove_file(path);
+        }
+        let proven = options.method == Method::Exhaustive;
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok(Found { records: search.records().clone(), seconds, proven })
+    }
+}
+
+/// What there is to print.
+struct Shown<'a> {
+    args: &'a Args,
+    judge: &'a Judge,
+    rules: &'a [Heuristic],
+    worth: &'a [Worth],
+    found: Option<&'a Found>,
+}
+
+impl Shown<'_> {
+    fn text(&self) -> String {
+        let fitness = self.judge.fitness();
+        let mut text = format!(
+            "{} rules against {}, chips a match, blinds 5 and 10; {:.1} % of its matches get there\n",
+            self.args.street,
+            self.args.opponent,
+            100.0 * fitness.reach()
+        );
+        if !self.rules.is_empty() {
+            let mut table = Table::new(["fitness", "complexity", "rule"]).right(0..2);
+            for (rule, worth) in self.rules.iter().zip(self.worth) {
+                let interval = match worth.error {
+                    0.0 => String::new(),
+                    error => format!(" ± {:.4}", 1.96 * error),
+                };
+                let fitness = format!("{:+.4}{interval}", worth.mean);
+                table.row([fitness, rule.complexity().to_string(), rule.to_string()]);
+            }
+            text += &format!("\n{table}\n");
+        }
+        let Some(found) = self.found else { return text };
+        let mut table = Table::new(["complexity", "fitness", "found after", "rule"]).right(0..3);
+        for (complexity, record) in found.records.best() {
+            let value = match self.args.fitness {
+                Fitness::Exact => format!("{:+.4}", record.value),
+                // The best of many that were sampled looks better than it is.
+                Fitness::Sampled => {
+                    format!("{:+.4} (exactly {:+.4})", record.value, self.judge.value(&record.rule))
+                }
+            };
+            let after = whole(record.evaluations);
+            table.row([complexity.to_string(), value, after, record.rule.to_string()]);
+        }
+        let proof = if found.proven {
+            "\nNo rule wins more that has as many clauses and actions or fewer."
+        } else {
+            ""
+        };
+        text += &format!(
+            "\n{table}\n{} rules in {:.1} s{proof}\n",
+            whole(found.records.evaluations()),
+            found.seconds
+        );
+        if let Some(out) = &self.args.out {
+            text += &format!("{}\n", out.display());
+        }
+        text
+    }
+
+    fn document(&self) -> Value {
+        let fitness = self.judge.fitness();
+        let rules: Vec<Value> = self
+            .rules
+            .iter()
+            .zip(self.worth)
+            .map(|(rule, worth)| {
+                json!({
+                    "rule": rule.to_string(), "complexity": rule.complexity(),
+                    "fitness": worth.mean, "standard_error": worth.error,
+                })
+            })
+            .collect();
+        let found = self.found.map(|found| {
+            let best = found.records.best().iter().map(|(complexity, record)| {
+                json!({
+                    "complexity": complexity, "rule": record.rule.to_string(),
+                    "fitness": record.value, "exact": self.judge.value(&record.rule),
+                    "evaluations": record.evaluations,
+                })
+            });
+            let course = found.records.course().iter();
+            let course = course.map(|at| json!([at.evaluations, at.complexity, at.value]));
+            json!({
+                "method": self.args.search.map(|kind| format!("{:?}", Method::from(kind))),
+                "seed": self.args.seed,
+                "evaluations": found.records.evaluations(),
+                "seconds": found.seconds,
+                "optimal": found.proven,
+                "best": best.collect::<Vec<_>>(),
+                "course": course.collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "schema": "cardroom-train-heuristic/1",
+            "street": self.args.street.to_string(),
+            "opponent": self.args.opponent,
+            "dry": self.args.dry.to_string(),
+            "reach": fitness.reach(),
+            "rules": rules,
+            "found": found,
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! Study 003: de Mesentier Silva, Togelius, Lantz and Nealen, "Generating novice heuristics for
+//! post-flop poker" (2018).
+//!
+//! Lists of if, then and else that a novice can carry are searched for, one street of limit hold'em
+//! at a time, against an opponent that knows its hand's rank only. What a list wins is exact here,
+//! where the paper samples 400,000 matches; so the best of few clauses and actions are proven.
+
+use crate::page::Frame;
+use crate::record::Record;
+use crate::{Options, ReadError, Report, Study};
+
+mod claims;
+mod results;
+mod sections;
+mod steps;
+mod tables;
+
+/// The study.
+pub const STUDY: Study = Study {
+    number: "003",
+    title: "De Mesentier Silva and others, Generating novice heuristics for post-flop poker",
+    students: false,
+    steps: steps::steps,
+    report,
+};
+
+fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
+    let results = results::Results::read(options)?;
+    let sections = sections::sections(&results);
+    let frame = Frame {
+        title: "Study 003: rules that a novice can carry",
+        about: "De Mesentier Silva, Togelius, Lantz and Nealen, “Generating novice heuristics for post-flop \
+                poker” (2018), done again: lists of if, then and else for each street of limit hold'em are \
+                searched for, and what each wins is counted over all deals instead of sampled.",
+        made: format!("The scale is {}.", options.scale),
+        commands: String::new(),
+    };
+    let files =
+        vec![("rules.csv", tables::rules(&results)), ("searches.csv", tables::searches(&results))];
+    let document = tables::document(options, &results);
+    Report::new(&frame, record, &sections, files, &sections::PICTURES, document)
+}

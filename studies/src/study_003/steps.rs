@@ -1,0 +1,203 @@
+//! The commands of the study.
+
+use std::path::PathBuf;
+
+use crate::{Options, Step, argument};
+
+/// A rule of the paper, or one beside it.
+#[derive(Debug)]
+pub(super) struct Published {
+    pub(super) name: &'static str,
+    pub(super) rule: &'static str,
+    /// The complexity and the fitness that the paper has, in chips a match.
+    pub(super) complexity: usize,
+    pub(super) fitness: Option<f64>,
+}
+
+const fn figure(
+    name: &'static str,
+    rule: &'static str,
+    complexity: usize,
+    fitness: f64,
+) -> Published {
+    Published { name, rule, complexity, fitness: Some(fitness) }
+}
+
+const fn beside(name: &'static str, rule: &'static str, complexity: usize) -> Published {
+    Published { name, rule, complexity, fitness: None }
+}
+
+/// Whoever always does the same.
+const CALL: Published = beside("always call", "call", 1);
+const RAISE: Published = beside("always raise", "raise", 1);
+const PAIRS: &str = "if hand >= pair then raise; else call";
+
+/// The streets with the rules that are measured there.
+pub(super) const STREETS: [(&str, &[Published]); 3] = [
+    (
+        "flop",
+        &[
+            figure("figure 2", PAIRS, 3, 0.89),
+            figure(
+                "figure 3",
+                "if hand >= pair then raise; else if pot <= 2 then raise; else if outs >= 11 then raise; \
+                 else call",
+                7,
+                1.28,
+            ),
+            CALL,
+            RAISE,
+        ],
+    ),
+    (
+        "turn",
+        &[
+            figure("figure 5", "if hand >= two pair then raise; else call", 3, -0.61),
+            figure(
+                "figure 6",
+                "if hand <= high card then call; else if board dry then raise; else if pot >= 31 then \
+                 call; else if hand <= pair then call; else raise",
+                9,
+                0.56,
+            ),
+            CALL,
+            RAISE,
+        ],
+    ),
+    (
+        "river",
+        &[
+            figure("figure 8", "if hand <= pair then call; else raise", 3, -2.27),
+            beside("figure 2 on the river", PAIRS, 3),
+            figure(
+                "figure 9",
+                "if hand <= high card and aggressive then fold; else if hand <= two pair then call; \
+                 else if pot >= 26 then fold; else raise",
+                8,
+                -0.41,
+            ),
+            beside(
+                "figure 9 with a call for its second fold",
+                "if hand <= high card and aggressive then fold; else if hand <= two pair then call; \
+                 else if pot >= 26 then call; else raise",
+                8,
+            ),
+            CALL,
+            RAISE,
+        ],
+    ),
+];
+
+/// The searches: as the command names them, in words, and how many runs.
+pub(super) const SEARCHES: [(&str, &str, u64); 4] = [
+    ("greedy", "greedy", 1),
+    ("axis", "axis-aligned", 3),
+    ("genetic", "genetic programming", 3),
+    ("anneal", "annealing", 3),
+];
+
+/// Whom the lists inside the program play in no-limit hold'em.
+pub(super) const NO_LIMIT: [&str; 3] = ["equity", "call", "cfr"];
+
+/// What is in the study's folder, and how large it is.
+pub(super) struct Plan<'a> {
+    pub(super) options: &'a Options,
+}
+
+impl Plan<'_> {
+    fn at(&self, name: &str) -> PathBuf {
+        self.options.folder.join(name)
+    }
+
+    /// What measuring the published rules printed.
+    pub(super) fn published(&self, street: &str) -> PathBuf {
+        self.at(&format!("published-{street}.json"))
+    }
+
+    /// What a run of a search printed.
+    pub(super) fn searched(&self, street: &str, search: &str, seed: u64) -> PathBuf {
+        self.at(&format!("{street}-{search}-{seed}.json"))
+    }
+
+    /// What looking at all rules printed.
+    pub(super) fn all(&self, street: &str) -> PathBuf {
+        self.at(&format!("{street}-all.json"))
+    }
+
+    /// What the whole game printed.
+    pub(super) fn whole(&self) -> PathBuf {
+        self.at("whole-game.json")
+    }
+
+    /// What a match of no-limit hold'em printed.
+    pub(super) fn no_limit(&self, against: &str) -> PathBuf {
+        self.at(&format!("no-limit-{against}.json"))
+    }
+
+    fn scaled(&self, whole: f64, least: f64) -> String {
+        (2.0 * (whole * self.options.scale / 2.0).round()).max(least).to_string()
+    }
+
+    /// The greatest complexity of which all rules are looked at.
+    fn complexity(&self) -> &'static str {
+        if self.options.scale < 0.1 { "3" } else { "5" }
+    }
+
+    fn heuristic(&self, title: String, street: &str) -> Step {
+        let counts = argument(&self.at(&format!("{street}.counts")));
+        Step::command(title, "train heuristic --json")
+            .with(["--street", street, "--table", &counts])
+    }
+
+    fn game(&self, title: String, against: &str, game: &str, hands: &str) -> Step {
+        Step::command(title, "match fft --record nothing --json")
+            .with([against, "--game", game, "--hands", hands])
+    }
+}
+
+/// All steps, in order.
+pub(super) fn steps(options: &Options) -> Vec<Step> {
+    let plan = Plan { options };
+    let mut steps = Vec::new();
+    let evaluations = plan.scaled(2e4, 300.0);
+    for (street, published) in &STREETS {
+        let title = format!("all deals to the {street}, and the published rules");
+        let mut step = plan.heuristic(title, street);
+        for Published { rule, .. } in *published {
+            step = step.with(["--rule", rule]);
+        }
+        steps.push(step.prints_into(&plan.published(street)));
+        for (search, words, runs) in SEARCHES {
+            for seed in 1..=runs {
+                let out = plan.searched(street, search, seed);
+                let rule = argument(&out.with_extension("fft"));
+                let step = plan.heuristic(format!("{street}: {words}, run {seed}"), street);
+                steps.push(
+                    step.with(["--search", search, "--seed", &seed.to_string()])
+                        .with(["--evaluations", &evaluations, "--out", &rule])
+                        .prints_into(&out),
+                );
+            }
+        }
+        let complexity = plan.complexity();
+        let step = plan.heuristic(format!("{street}: all rules up to {complexity}"), street);
+        steps.push(
+            step.with(["--search", "exhaustive", "--complexity", complexity])
+                .prints_into(&plan.all(street)),
+        );
+    }
+    let (limit, no_limit) = ("holdem.limit.2p.reverse_blinds", "holdem.nolimit.2p.reverse_blinds");
+    let hands = plan.scaled(8e5, 1000.0);
+    steps.push(
+        plan.game("the whole game".to_owned(), "cfr:blueprint=categories", limit, &hands)
+            .prints_into(&plan.whole()),
+    );
+    let hands = plan.scaled(2e5, 1000.0);
+    for against in NO_LIMIT {
+        steps.push(
+            plan.game(format!("no-limit against {against}"), against, no_limit, &hands)
+                .prints_into(&plan.no_limit(against)),
+        );
+    }
+    steps
+}

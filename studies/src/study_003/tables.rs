@@ -1,0 +1,130 @@
+//! The study's results as tables for other programs, as a document and as pictures.
+
+use logs::chart::{Chart, Line};
+use serde_json::{Value, json};
+
+use super::claims::claims;
+use super::results::{Results, Street};
+use super::steps::{NO_LIMIT, SEARCHES};
+use crate::picture::coloured;
+use crate::{Options, claim};
+
+/// The best rules by complexity as CSV.
+pub(super) fn rules(results: &Results) -> String {
+    let mut text = String::from("street,complexity,fitness,proven,found_by,rule\n");
+    for street in &results.streets {
+        for (rule, proven, by) in street.best() {
+            text += &format!(
+                "{},{},{:.6},{proven},{by},{}\n",
+                street.name, rule.complexity, rule.fitness, rule.rule
+            );
+        }
+    }
+    text
+}
+
+/// The best rule of each complexity of each run as CSV.
+pub(super) fn searches(results: &Results) -> String {
+    let mut text = String::from("street,search,evaluations,seconds,complexity,fitness,rule\n");
+    for street in &results.streets {
+        for run in &street.runs {
+            for rule in &run.best {
+                text += &format!(
+                    "{},{},{},{:.2},{},{:.6},{}\n",
+                    street.name,
+                    SEARCHES[run.search].1,
+                    run.evaluations,
+                    run.seconds,
+                    rule.complexity,
+                    rule.fitness,
+                    rule.rule
+                );
+            }
+        }
+    }
+    text
+}
+
+/// The lines' colours, readable on light and dark ground.
+const COLOURS: [(&str, &str); 5] = [
+    ("greedy", "#8a939d"),
+    ("axis", "#4f7fd1"),
+    ("genetic", "#d0603c"),
+    ("anneal", "#b5893a"),
+    ("proven", "#2a8f5b"),
+];
+
+/// The best of each search up to each complexity, as a picture.
+pub(super) fn skyline(street: &Street) -> String {
+    let up_to = |rules: &mut dyn Iterator<Item = (usize, f64)>, most: usize| {
+        let rules: Vec<(usize, f64)> = rules.collect();
+        let points = (3..=most).filter_map(|complexity| {
+            let so_far =
+                rules.iter().filter(|(of, _)| *of <= complexity).map(|(_, fitness)| *fitness);
+            let best = so_far.fold(f64::NEG_INFINITY, f64::max);
+            best.is_finite().then_some((complexity as f64, best))
+        });
+        points.collect::<Vec<_>>()
+    };
+    let mut lines: Vec<Line<'_>> = (0..SEARCHES.len())
+        .map(|search| {
+            let runs = street.runs.iter().filter(|run| run.search == search);
+            let mut rules =
+                runs.flat_map(|run| &run.best).map(|rule| (rule.complexity, rule.fitness));
+            Line { class: COLOURS[search].0, points: up_to(&mut rules, 9) }
+        })
+        .collect();
+    let most = street.proven.iter().map(|rule| rule.complexity).max().unwrap_or(3);
+    let mut proven = street.proven.iter().map(|rule| (rule.complexity, rule.fitness));
+    lines.push(Line { class: COLOURS[4].0, points: up_to(&mut proven, most) });
+    let name = format!("skyline-{}", street.name);
+    let chart = Chart {
+        name: &name,
+        size: [720, 340],
+        title: "The best rules up to a complexity, chips a match",
+        titled: true,
+        description: &format!("On the {}, by search.", street.name),
+        along: "clauses and actions",
+        lines,
+        band: Vec::new(),
+    };
+    let mut names: Vec<&str> = SEARCHES.iter().map(|(_, words, _)| *words).collect();
+    names.push("all rules, proven");
+    coloured(&chart, &names, &COLOURS)
+}
+
+/// The result as a document.
+pub(super) fn document(options: &Options, results: &Results) -> Value {
+    let streets = results.streets.iter().map(|street| {
+        let published = street.published.iter().map(|(published, rule)| {
+            json!({
+                "name": published.name, "rule": rule.rule, "complexity": rule.complexity,
+                "published": published.fitness, "fitness": rule.fitness,
+            })
+        });
+        let best = street.best().into_iter().map(|(rule, proven, by)| {
+            json!({
+                "rule": rule.rule, "complexity": rule.complexity, "fitness": rule.fitness,
+                "proven": proven, "found_by": by,
+            })
+        });
+        json!({
+            "street": street.name,
+            "reach": street.reach,
+            "published": published.collect::<Vec<_>>(),
+            "best": best.collect::<Vec<_>>(),
+        })
+    });
+    let rate = |rate: &crate::read::Estimate| json!({ "mbb": rate.mbb, "low": rate.low, "high": rate.high });
+    let no_limit = NO_LIMIT.iter().zip(&results.no_limit);
+    json!({
+        "schema": "cardroom-study-003/1",
+        "scale": options.scale,
+        "claims": claim::document(claims(results)),
+        "streets": streets.collect::<Vec<_>>(),
+        "whole_game": rate(&results.whole),
+        "no_limit": no_limit
+            .map(|(against, found)| ((*against).to_owned(), rate(found)))
+            .collect::<serde_json::Map<_, _>>(),
+    })
+}
