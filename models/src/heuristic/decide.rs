@@ -87,7 +87,7 @@ impl Situation {
     pub fn holds(&self, clauses: &[Clause]) -> bool {
         let mut bounds = Bounds::ALL;
         clauses.iter().for_each(|&clause| bounds.add(clause));
-        bounds.holds(*self)
+        Range::of(&bounds).holds(*self)
     }
 }
 
