@@ -33,7 +33,7 @@ fn size(card: &Card) -> f64 {
     let long = |rule: &&super::Rule| rule.when.len() + rule.what.len() > LONG;
     let longer = card.streets.iter().flat_map(|(_, rules)| rules).filter(long).count();
     let lines = 7 + rules + longer + card.terms.len() + card.foot.len();
-    (LINES / lines as f64).clamp(7.0, 14.0)
+    (LINES / lines as f64).clamp(7.0, 13.0)
 }
 
 /// Letters of a rule that is one line.
