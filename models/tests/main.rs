@@ -4,6 +4,7 @@ mod blueprint;
 mod explain;
 mod forest;
 mod heuristic;
+mod heuristic_any;
 mod learned;
 mod linear;
 mod network;

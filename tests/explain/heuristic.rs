@@ -24,7 +24,7 @@ fn lists_are_told_in_words_with_how_often_and_how_much() {
     let said = explain(at, &arguments);
     for words in [
         "mine.fft, against call in holdem.limit.2p.reverse_blinds: 400 hands, seed 0",
-        "On the flop: complexity 11",
+        "On the flop: complexity 10",
         "If you have a pair or better and the board is dry, bet or raise.",
         "Otherwise, if you have 11 outs or more and it is one time in 3, bet or raise.",
         "Otherwise check or call.",

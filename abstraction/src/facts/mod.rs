@@ -35,7 +35,7 @@ pub struct Facts {
 impl Facts {
     /// The facts of a hand of two cards on a board of none, three, four or five others.
     ///
-    /// Some 60 ns on the flop and the turn, of which the outs take most.
+    /// A tenth of a microsecond or two on the flop and the turn, of which the outs take most.
     pub fn new(hole: CardSet, board: CardSet, texture: Texture) -> Facts {
         let Made { category, high } = made(hole | board);
         Facts { category, high, outs: outs(hole, board), dry: texture.is_dry(board) }

@@ -1,4 +1,5 @@
-//! Deciding by a list, in a few nanoseconds: a statement's clauses bound eight numbers.
+//! Deciding by a list, in a few nanoseconds: a statement's clauses bound eight numbers, which are
+//! compared four at a time.
 
 use abstraction::facts::Facts;
 
@@ -14,6 +15,20 @@ pub(super) const WIN_RATE: usize = 4;
 pub(super) const DRY: usize = 5;
 pub(super) const AGGRESSIVE: usize = 6;
 
+/// The largest number: what is beyond counts as this.
+pub(super) const LARGEST: u16 = 0x7FFF;
+
+/// Eight numbers up to [`LARGEST`] in lanes of 16 bits, whose highest bits are 0.
+type Lanes = [u64; 2];
+
+/// The highest bits of the lanes.
+const SIGNS: u64 = 0x8000_8000_8000_8000;
+
+fn lanes(numbers: [u16; NUMBERS]) -> Lanes {
+    let [a, b, c, d, e, f, g, h] = numbers.map(|number| u64::from(number.min(LARGEST)));
+    [a | b << 16 | c << 32 | d << 48, e | f << 16 | g << 32 | h << 48]
+}
+
 /// A pot as clauses see it: whole big blinds, or between two numbers of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pot(u16);
@@ -23,18 +38,18 @@ impl Pot {
     pub fn new(chips: u64, big_blind: u32) -> Pot {
         let big_blind = u64::from(big_blind.max(1));
         let between = u64::from(!chips.is_multiple_of(big_blind));
-        Pot((2 * (chips / big_blind) + between).min(u64::from(u16::MAX)) as u16)
+        Pot((2 * (chips / big_blind) + between).min(u64::from(LARGEST)) as u16)
     }
 
     /// So many big blinds.
     pub fn blinds(blinds: u16) -> Pot {
-        Pot(blinds.saturating_mul(2))
+        Pot(blinds.saturating_mul(2).min(LARGEST))
     }
 }
 
 /// What a list is asked about: small, to be copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Situation(pub(super) [u16; NUMBERS]);
+pub struct Situation(Lanes);
 
 impl Situation {
     /// A hand on a board, the pot, and whether the opponent's last action was a raise
@@ -48,7 +63,7 @@ impl Situation {
         numbers[POT] = pot.0;
         numbers[DRY] = u16::from(facts.dry);
         numbers[AGGRESSIVE] = u16::from(aggressive);
-        Situation(numbers)
+        Situation(lanes(numbers))
     }
 
     /// The same with this win rate, 0 to 1; what is off by less than 1e-9 counts as exact.
@@ -57,11 +72,12 @@ impl Situation {
     pub fn with_win_rate(mut self, rate: f64) -> Situation {
         let tenths = rate.clamp(0.0, 1.0) * 1_000.0;
         let whole = tenths.round();
-        self.0[WIN_RATE] = if (tenths - whole).abs() < 1e-6 {
-            2 * whole as u16
-        } else {
-            2 * tenths.floor() as u16 + 1
+        let halves = match (tenths - whole).abs() < 1e-6 {
+            true => 2 * whole as u64,
+            false => 2 * tenths.floor() as u64 + 1,
         };
+        let [word, lane] = [WIN_RATE / 4, 16 * (WIN_RATE % 4)];
+        self.0[word] = self.0[word] & !(0xFFFF << lane) | halves << lane;
         self
     }
 }
@@ -71,7 +87,7 @@ impl Situation {
     pub fn holds(&self, clauses: &[Clause]) -> bool {
         let mut bounds = Bounds::ALL;
         clauses.iter().for_each(|&clause| bounds.add(clause));
-        bounds.holds(*self)
+        Range::of(&bounds).holds(*self)
     }
 }
 
@@ -84,7 +100,7 @@ pub(super) struct Bounds {
 
 impl Bounds {
     /// Everything.
-    pub(super) const ALL: Bounds = Bounds { low: [0; NUMBERS], high: [u16::MAX; NUMBERS] };
+    pub(super) const ALL: Bounds = Bounds { low: [0; NUMBERS], high: [LARGEST; NUMBERS] };
 
     /// What holds where all clauses do, draws left aside.
     pub(super) fn of(statement: &Statement) -> Bounds {
@@ -115,13 +131,30 @@ impl Bounds {
         self.low[number] = self.low[number].max(u16::from(value));
         self.high[number] = self.high[number].min(u16::from(value));
     }
+}
 
-    /// All eight numbers at once: no branches, so that the compiler takes a vector for them.
+/// The same in lanes, with the highest bits of the upper bounds set.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    low: Lanes,
+    high: Lanes,
+}
+
+impl Range {
+    fn of(bounds: &Bounds) -> Range {
+        Range { low: lanes(bounds.low), high: lanes(bounds.high).map(|word| word | SIGNS) }
+    }
+
+    /// Whether all numbers are within their bounds. With its highest bit set before, a lane keeps it
+    /// in a subtraction of what is not greater, and nothing is borrowed from the next.
     #[inline]
-    pub(super) fn holds(&self, situation: Situation) -> bool {
-        let numbers = self.low.iter().zip(&self.high).zip(&situation.0);
-        numbers
-            .fold(true, |holds, ((low, high), number)| holds & (low <= number) & (number <= high))
+    fn holds(&self, Situation(numbers): Situation) -> bool {
+        let within = |word: usize| {
+            let from = (numbers[word] | SIGNS).wrapping_sub(self.low[word]);
+            let to = self.high[word].wrapping_sub(numbers[word]);
+            from & to & SIGNS
+        };
+        within(0) & within(1) == SIGNS
     }
 }
 
@@ -129,7 +162,7 @@ impl Bounds {
 #[derive(Debug, Clone)]
 pub struct Decider {
     /// For each statement, where it applies, how often, and what it does.
-    statements: Vec<(Bounds, f64, Act)>,
+    statements: Vec<(Range, f64, Act)>,
     default: Act,
 }
 
@@ -141,7 +174,7 @@ impl Decider {
                 Clause::Times(times) => Some(times.chance()),
                 _ => None,
             });
-            (Bounds::of(statement), times.unwrap_or(1.0), statement.act)
+            (Range::of(&Bounds::of(statement)), times.unwrap_or(1.0), statement.act)
         };
         let statements = heuristic.statements().iter().map(ready).collect();
         Decider { statements, default: heuristic.default() }
@@ -152,7 +185,7 @@ impl Decider {
     #[inline]
     pub fn decide(&self, situation: Situation) -> Act {
         let applies =
-            |(bounds, chance, _): &&(Bounds, f64, Act)| *chance >= 1.0 && bounds.holds(situation);
+            |(range, chance, _): &&(Range, f64, Act)| range.holds(situation) && *chance >= 1.0;
         self.statements.iter().find(applies).map_or(self.default, |&(_, _, act)| act)
     }
 
@@ -161,8 +194,8 @@ impl Decider {
     /// to one.
     pub fn outcomes(&self, situation: Situation, mut visit: impl FnMut(usize, f64, Act)) {
         let mut left = 1.0;
-        for (at, &(bounds, chance, act)) in self.statements.iter().enumerate() {
-            if bounds.holds(situation) {
+        for (at, &(range, chance, act)) in self.statements.iter().enumerate() {
+            if range.holds(situation) {
                 visit(at, left * chance, act);
                 left *= 1.0 - chance;
                 if chance >= 1.0 {

@@ -7,7 +7,7 @@
 
 use game::{Betting, Street};
 
-use super::decide::{AGGRESSIVE, Bounds, DRY, HAND, HIGH, NUMBERS, OUTS, POT, WIN_RATE};
+use super::decide::{AGGRESSIVE, Bounds, DRY, HAND, HIGH, LARGEST, NUMBERS, OUTS, POT, WIN_RATE};
 use super::{Clause, Heuristic, Place};
 
 /// Why a statement can never decide.
@@ -87,8 +87,8 @@ fn everything(place: Place) -> Bounds {
         (Betting::Limit, Street::Flop) => (2 * 2, 2 * 15),
         (Betting::Limit, Street::Turn) => (2 * 2, 2 * 30),
         (Betting::Limit, Street::River) => (2 * 2, 2 * 46),
-        (Betting::NoLimit, Street::Preflop) => (3, u16::MAX),
-        (Betting::NoLimit, _) => (2 * 2, u16::MAX),
+        (Betting::NoLimit, Street::Preflop) => (3, LARGEST),
+        (Betting::NoLimit, _) => (2 * 2, LARGEST),
     };
     all
 }

@@ -106,7 +106,7 @@ impl Term {
                 "Your chance is how often you would win against two cards you know nothing of; a tie is half."
             }
             Term::Times => {
-                "One time in three: look at a watch, and do it in the first third of a minute."
+                "One time in 3: look at a watch, and do it in the first third of a minute; so with other shares."
             }
         }
     }

@@ -39,7 +39,7 @@ fn size(card: &Card) -> f64 {
 /// Letters of a rule that is one line.
 const LONG: usize = 75;
 /// How many lines of letters of one point a page has.
-const LINES: f64 = 430.0;
+const LINES: f64 = 520.0;
 
 /// The file.
 pub(super) fn page(card: &Card) -> String {
