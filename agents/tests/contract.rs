@@ -32,7 +32,7 @@ fn every_kind_keeps_the_contract() {
     let registry = Registry::standard();
     let start = Instant::now();
     let students = models::student::Learned::KINDS;
-    let trained = [&students[..], &["cfr"]].concat();
+    let trained = [&students[..], &["cfr", "resolve"]].concat();
     for spec in registry.kinds() {
         let choice = registry.resolve_in(spec.example, data()).expect(spec.example);
         let mut played = 0;

@@ -22,15 +22,15 @@ pub(super) fn sections(results: &Results) -> Vec<Section> {
 }
 
 fn published(results: &Results) -> Section {
-    let mut table = vec![row(["street", "rule", "complexity", "published", "exact"])];
+    let mut table = vec![row(["street", "complexity", "published", "exact", "rule"])];
     for street in &results.streets {
         for (published, rule) in &street.published {
             table.push(vec![
                 street.name.to_owned(),
-                published.name.to_owned(),
                 rule.complexity.to_string(),
                 published.fitness.map_or_else(|| "–".to_owned(), |f| signed(f, 2)),
                 signed(rule.fitness, 4),
+                published.name.to_owned(),
             ]);
         }
     }
@@ -51,14 +51,14 @@ fn published(results: &Results) -> Section {
 }
 
 fn skyline(street: &Street, picture: &str) -> Section {
-    let mut table = vec![row(["complexity", "wins", "rule", "", "found by"])];
+    let mut table = vec![row(["complexity", "wins", "found by", "", "rule"])];
     for (rule, proven, by) in street.best() {
         table.push(vec![
             rule.complexity.to_string(),
             signed(rule.fitness, 4),
-            rule.rule,
-            if proven { "proven" } else { "" }.to_owned(),
             by,
+            if proven { "proven" } else { "" }.to_owned(),
+            rule.rule,
         ]);
     }
     Section {
