@@ -192,13 +192,22 @@ impl<'a> Search<'a> {
         };
         match method {
             Method::Greedy => {
+                let statements =
+                    self.population.first().map_or(0, |(rule, _)| rule.statements().len());
+                if self.steps > statements as u64 {
+                    return false;
+                }
                 let (base, known) = match self.population.first() {
                     Some((rule, value)) => (rule.statements().to_vec(), *value),
                     None => (Vec::new(), f64::NEG_INFINITY),
                 };
                 let parts = base.iter().map(|statement| statement.clauses.len() + 1).sum::<usize>();
                 let found = if parts + 3 <= most { append(&base, known, &mut bench) } else { None };
-                let Some(found) = found else { return false };
+                // One step more than there are statements: nothing has won more.
+                let Some(found) = found else {
+                    self.steps += 1;
+                    return false;
+                };
                 self.population = vec![found];
             }
             Method::Axis | Method::Anneal if over => return false,
