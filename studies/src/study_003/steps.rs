@@ -140,7 +140,11 @@ impl Plan<'_> {
 
     /// The greatest complexity of which all rules are looked at.
     fn complexity(&self) -> &'static str {
-        if self.options.scale < 0.1 { "3" } else { "5" }
+        match self.options.scale {
+            scale if scale < 0.1 => "3",
+            scale if scale < 1.0 => "5",
+            _ => "6",
+        }
     }
 
     fn heuristic(&self, title: String, street: &str) -> Step {
