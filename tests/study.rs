@@ -206,6 +206,25 @@ fn the_study_of_shove_or_fold_sets_exact_losses_beside_what_was_printed() {
     check_failure(&other, 2, "neither teacher nor students");
 }
 
+#[test]
+fn the_study_of_rules_for_novices_measures_every_printed_rule_and_looks_at_all_short_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = cardroom(folder.path(), &["study", "003", "--dry-run"]);
+    let shown = text(&output.stdout);
+    for street in ["flop", "turn", "river"] {
+        let all = format!(
+            "--street {street} --table data/studies/003/{street}.counts --search exhaustive"
+        );
+        assert!(shown.contains(&all), "{shown}");
+        for search in ["greedy", "axis", "genetic", "anneal"] {
+            assert!(shown.contains(&format!("{street}-{search}-1.fft")), "{shown}");
+        }
+    }
+    for rule in ["if hand >= pair then raise; else call", "pot >= 31", "pot >= 26"] {
+        assert!(shown.contains(rule), "{shown}");
+    }
+}
+
 /// Whether the claim with this text in it is reproduced.
 fn reproduced(made: &Value, part: &str) -> bool {
     let claims = made["claims"].as_array().expect("claims");
