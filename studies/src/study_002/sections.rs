@@ -214,24 +214,24 @@ fn questions(results: &Results) -> Section {
     let beats = |stack: &&Stack| stack.trees(most).mean() < stack.learned.both.mean;
     Section {
         title: "Beyond: how many questions".to_owned(),
-        prose: vec![
-            format!(
-                "The best trees of so many questions about the two cards (a rank at least, so many ranks apart at \
+        prose: vec![format!(
+            "The best trees of so many questions about the two cards (a rank at least, so many ranks apart at \
                  most, a pair, one suit), of which no more than four are asked of a hand: what the small and the big \
                  blind lose, mbb a hand. {proven} of {all} trees are proven: no tree of the same size loses less. \
                  Those of {most} questions lose less than the learned weights at {} of {} stacks.",
-                results.stacks.iter().filter(beats).count(),
-                results.stacks.len()
-            ),
-            "At ten big blinds:".to_owned(),
-        ],
+            results.stacks.iter().filter(beats).count(),
+            results.stacks.len()
+        )],
         table,
         list: ["small blind", "big blind"]
             .iter()
             .zip(&results.ten().trees)
             .flat_map(|(blind, trees)| {
                 trees.iter().enumerate().skip(1).map(move |(questions, tree)| {
-                    format!("{blind}, {questions}: {} ({:.1} mbb)", tree.words, tree.loss)
+                    format!(
+                        "Ten big blinds, {blind}, {questions}: {} ({:.1} mbb)",
+                        tree.words, tree.loss
+                    )
                 })
             })
             .collect(),
