@@ -8,8 +8,10 @@
 //! sum is below the best loss known are then looked at; where they are not too many, the best is
 //! proven.
 
+mod listing;
 mod questions;
 mod search;
+mod sets;
 
 use cards::StartingHand;
 use models::linear::Blind;
