@@ -9,7 +9,7 @@
 //! 1. [`ClassCounts`] are whole numbers: for all deals, how often a player who has come along a path
 //!    of buckets and holds a hand of some class ([`HandClasses`]: all that a rule may see of it)
 //!    meets an opponent with a path of buckets, and how much more often the first has the better
-//!    hand in the end. They depend on no strategy and can be kept ([`ClassCounts::write`]).
+//!    hand in the end. They depend on no strategy and can be kept ([`Counting::write`]).
 //! 2. [`Fitness`] folds in the blueprint: what each class wins at each end of the street's betting,
 //!    the betting that led there summed up by the chips in the pot and the opponent's last action.
 //! 3. [`Fitness::value`] adds up the ends that a rule comes to: below a millisecond, no noise.
