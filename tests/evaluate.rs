@@ -221,7 +221,6 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     refused(&["call", "--against", "fold"], 2, "add --by match");
     let duel = ["external:true", "--by", "duel", "--against", "call"];
     refused(&duel, 3, "agents that can: call, fold");
-    refused(&["call", "--by", "duel"], 2, "--against");
     // One folder holds one measurement.
     let by_match = ["call", "--by", "match", "--against", "fold", "--hands", "4", "--out"];
     let by_response = ["call", "--hands", "4", "--out"];
