@@ -2,11 +2,10 @@
 //! and is unreached where it is said to be.
 
 use abstraction::facts::{Facts, Texture};
-use cards::Rank;
+use cards::{Category, Rank};
 use game::{Betting, Street};
 use models::heuristic::{
-    Act, Bound, CATEGORIES, Clause, Decider, Heuristic, Place, Pot, Rulebook, Situation, Statement,
-    Times,
+    Act, Bound, Clause, Decider, Heuristic, Place, Pot, Rulebook, Situation, Statement, Times,
 };
 use proptest::prelude::*;
 
@@ -20,7 +19,7 @@ fn bounds() -> impl Strategy<Value = Bound> {
 
 fn clauses() -> impl Strategy<Value = Clause> {
     prop_oneof![
-        (bounds(), 0..9usize).prop_map(|(bound, at)| Clause::Hand(bound, CATEGORIES[at])),
+        (bounds(), 0..9usize).prop_map(|(bound, at)| Clause::Hand(bound, Category::ALL[at])),
         (bounds(), 0..13u8)
             .prop_map(|(bound, rank)| Clause::High(bound, Rank::new(rank).expect("a rank"))),
         (bounds(), prop_oneof![1..=6u16, 1..=1_000u16])
@@ -80,7 +79,7 @@ type Numbers = (usize, u8, u8, u64, bool, bool, f64);
 
 fn situation(&(category, high, outs, chips, dry, aggressive, rate): &Numbers) -> Situation {
     let facts = Facts {
-        category: CATEGORIES[category],
+        category: Category::ALL[category],
         high: Rank::new(high - 2).expect("a rank"),
         outs,
         dry,
@@ -216,8 +215,8 @@ proptest! {
     ) {
         let statement = |&(from, to, dry, outs): &(usize, usize, Option<bool>, u8)| {
             let mut clauses = vec![
-                Clause::Hand(Bound::AtLeast, CATEGORIES[from]),
-                Clause::Hand(Bound::AtMost, CATEGORIES[to]),
+                Clause::Hand(Bound::AtLeast, Category::ALL[from]),
+                Clause::Hand(Bound::AtMost, Category::ALL[to]),
                 Clause::Outs(Bound::AtMost, outs),
             ];
             clauses.extend(dry.map(Clause::Dry));

@@ -24,6 +24,21 @@ pub enum Category {
     StraightFlush,
 }
 
+impl Category {
+    /// All nine, the weakest first.
+    pub const ALL: [Category; 9] = [
+        Category::HighCard,
+        Category::Pair,
+        Category::TwoPair,
+        Category::ThreeOfAKind,
+        Category::Straight,
+        Category::Flush,
+        Category::FullHouse,
+        Category::FourOfAKind,
+        Category::StraightFlush,
+    ];
+}
+
 /// The strength of a hand: greater wins, equal ties.
 ///
 /// Layout: category in bits 26 and up; below it the mask of the ranks that make the category (13

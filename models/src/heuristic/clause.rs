@@ -75,19 +75,6 @@ pub struct Place {
     pub betting: Betting,
 }
 
-/// Every category, from high card.
-pub const CATEGORIES: [Category; 9] = [
-    Category::HighCard,
-    Category::Pair,
-    Category::TwoPair,
-    Category::ThreeOfAKind,
-    Category::Straight,
-    Category::Flush,
-    Category::FullHouse,
-    Category::FourOfAKind,
-    Category::StraightFlush,
-];
-
 impl Clause {
     /// The largest pot of a clause in a limit game, in big blinds: that of the competition's game
     /// at a showdown.
@@ -110,7 +97,7 @@ impl Clause {
         };
         let mut all = Vec::new();
         for bound in Bound::ALL {
-            all.extend(CATEGORIES.map(|category| Clause::Hand(bound, category)));
+            all.extend(Category::ALL.map(|category| Clause::Hand(bound, category)));
             all.extend(Rank::all().map(|rank| Clause::High(bound, rank)));
             all.extend((1..=pots).map(|blinds| Clause::Pot(bound, blinds)));
             all.extend((0..=Clause::MOST_OUTS).map(|outs| Clause::Outs(bound, outs)));

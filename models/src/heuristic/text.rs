@@ -29,9 +29,7 @@ use cards::{Category, Rank};
 use game::Street;
 use show::nearest::nearest;
 
-use super::{
-    Act, Bound, CATEGORIES, Clause, Heuristic, HeuristicError, MOST_STATEMENTS, Statement, Times,
-};
+use super::{Act, Bound, Clause, Heuristic, HeuristicError, MOST_STATEMENTS, Statement, Times};
 
 const CATEGORY_NAMES: [&str; 9] = [
     "high card",
@@ -270,7 +268,7 @@ fn category(text: &str) -> Result<Category, String> {
         _ => None,
     };
     if let Some(at) = known.or_else(also) {
-        return Ok(CATEGORIES[at]);
+        return Ok(Category::ALL[at]);
     }
     if text.starts_with("royal") {
         return Err("a royal flush counts as a straight flush: write `hand >= straight flush and \

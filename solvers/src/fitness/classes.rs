@@ -9,7 +9,7 @@ use super::HandClasses;
 /// Outs that there may be, and none.
 const OUTS: usize = 32;
 const HIGHS: usize = Rank::COUNT as usize;
-const CATEGORIES: usize = Category::StraightFlush as usize + 1;
+const CATEGORIES: usize = Category::ALL.len();
 
 /// All [`Facts`], a class for each combination: category, highest card, outs, and whether the board
 /// is dry.
@@ -32,23 +32,11 @@ impl FactClasses {
     pub fn facts(class: u16) -> Option<Facts> {
         let (rest, dry) = (usize::from(class) / 2, class % 2 == 1);
         let (outs, made) = (rest / (CATEGORIES * HIGHS), rest % (CATEGORIES * HIGHS));
-        let category = *CATEGORY.get(made / HIGHS)?;
+        let category = *Category::ALL.get(made / HIGHS)?;
         let high = Rank::new((made % HIGHS) as u8)?;
         (outs < OUTS).then_some(Facts { category, high, outs: outs as u8, dry })
     }
 }
-
-const CATEGORY: [Category; CATEGORIES] = [
-    Category::HighCard,
-    Category::Pair,
-    Category::TwoPair,
-    Category::ThreeOfAKind,
-    Category::Straight,
-    Category::Flush,
-    Category::FullHouse,
-    Category::FourOfAKind,
-    Category::StraightFlush,
-];
 
 impl HandClasses for FactClasses {
     fn name(&self) -> String {
