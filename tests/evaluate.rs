@@ -221,6 +221,8 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     refused(&["call", "--against", "fold"], 2, "add --by match");
     let duel = ["external:true", "--by", "duel", "--against", "call"];
     refused(&duel, 3, "agents that can: call, fold");
+    let none = ["call", "--by", "duel", "--against", "fold", "--hands", "0"];
+    refused(&none, 2, "--hands must be at least 2");
     // One folder holds one measurement.
     let by_match = ["call", "--by", "match", "--against", "fold", "--hands", "4", "--out"];
     let by_response = ["call", "--hands", "4", "--out"];

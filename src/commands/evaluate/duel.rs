@@ -15,6 +15,9 @@ use crate::{interrupt, report};
 
 /// Values and prints.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if args.hands < 2 {
+        return Err(Failure::usage("--hands must be at least 2: an interval needs two"));
+    }
     let def = args.game.load()?;
     if !is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
