@@ -3,7 +3,7 @@
 //! An agent plays hands against itself up to a street. From there on both strategies are valued,
 //! each in both seats, with all hands that come there as often as that agent comes there with them:
 //! every action of either is followed, and every pair of hands is counted. Only cards that are
-//! still to come are drawn. What one wins more than the other is what it would win from it in
+//! still to come are drawn, and, if wanted, which of the rare lines are followed. What one wins more than the other is what it would win from it in
 //! matches in which both play earlier streets as that agent does, with a fraction of the spread.
 //!
 //! A strategy that is valued against itself wins nothing, exactly.
@@ -16,6 +16,7 @@ use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street
 use logs::Rate;
 use matches::deals::{Deal, Dealer};
 use matches::stop::Stop;
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -26,7 +27,7 @@ type Weights = Vec<f64>;
 
 /// Hands that a thread takes at a time.
 const BLOCK: u64 = 8;
-/// Actions with less weight than this share of a spot's are not followed.
+/// Lines with less weight than this share of a spot's are not followed.
 const LEAST: f64 = 1e-9;
 
 /// What is to be valued.
@@ -39,6 +40,9 @@ pub struct Duel {
     pub before: Arc<dyn Policy>,
     /// From where on.
     pub street: Street,
+    /// Lines of play with less than this share of a spot's weight are drawn: followed as often as
+    /// their weight is a part of it, and then counted for so much. 0 follows all of them.
+    pub sample_below: f64,
     /// Hands that are begun; not all come to the street.
     pub hands: u64,
     /// Determines the cards and all draws.
@@ -157,12 +161,18 @@ impl Duel {
         if pairs <= 0.0 {
             return 0.0;
         }
-        // The same cards for both ways to sit.
-        let cards: u64 = rng.random();
+        // The same cards for both ways to sit, on all lines.
+        let mut cards = self.def.deck();
+        cards.shuffle(rng);
+        let draws: u64 = rng.random();
         let [one, other] = [[0, 1], [1, 0]].map(|order| {
-            let policies = order.map(|policy: usize| &*self.policies[policy]);
-            let mut walk =
-                Walk { policies, least: LEAST * pairs, rng: Pcg64Mcg::seed_from_u64(cards) };
+            let mut walk = Walk {
+                policies: order.map(|policy: usize| &*self.policies[policy]),
+                least: LEAST * pairs,
+                drawn: self.sample_below * pairs,
+                cards: &cards,
+                rng: Pcg64Mcg::seed_from_u64(draws),
+            };
             walk.value(spot, &came) / pairs
         });
         0.5 * (one - other)
@@ -172,7 +182,12 @@ impl Duel {
 /// One way to sit: what seat 0 wins.
 struct Walk<'a> {
     policies: [&'a dyn Policy; 2],
+    /// Lines of less weight are left out.
     least: f64,
+    /// Those of less weight than this are drawn.
+    drawn: f64,
+    /// The deck, in the order in which it is dealt.
+    cards: &'a [Card],
     rng: Pcg64Mcg,
 }
 
@@ -209,8 +224,17 @@ impl Walk<'_> {
         for (action, weights) in after {
             let mut next = reach.clone();
             next[seat.index()] = weights;
-            if pairs(&next[0], &next[1]) <= self.least {
+            let weight = pairs(&next[0], &next[1]);
+            if weight <= self.least {
                 continue;
+            }
+            if weight < self.drawn {
+                // What is followed from here on has at least the weight below which lines are drawn.
+                let followed = weight / self.drawn;
+                if self.rng.random::<f64>() >= followed {
+                    continue;
+                }
+                next.iter_mut().for_each(|weights| scale(weights, followed.sqrt().recip()));
             }
             let mut state = public.clone();
             state.apply_unchecked(action);
@@ -219,12 +243,12 @@ impl Walk<'_> {
         sum
     }
 
-    /// The next card: one of those that may come is drawn.
+    /// The next card: the first of the deck that is not on the board.
     fn deal(&mut self, public: &PublicState, reach: &[Weights; 2]) -> f64 {
         let board = public.board();
-        let free: Vec<Card> =
-            public.def().deck().into_iter().filter(|card| !board.set().contains(*card)).collect();
-        let card = free[self.rng.random_range(0..free.len())];
+        let mut free = self.cards.iter().copied().filter(|&card| !board.set().contains(card));
+        let Some(card) = free.next() else { return 0.0 };
+        let left = 1 + free.count();
         let mut state = public.clone();
         if state.deal(&[card]).is_err() {
             return 0.0;
@@ -234,9 +258,13 @@ impl Walk<'_> {
             next.iter_mut().for_each(|weights| weights[combo.index()] = 0.0);
         }
         // A pair of hands leaves four cards fewer to come.
-        let times = free.len() as f64 / (free.len() - 4) as f64;
+        let times = left as f64 / (left - 4) as f64;
         times * self.value(&state, &next)
     }
+}
+
+fn scale(weights: &mut Weights, by: f64) {
+    weights.iter_mut().for_each(|weight| *weight *= by);
 }
 
 /// What seat 0 wins where a hand is over, summed over all pairs.

@@ -13,9 +13,20 @@ fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
 }
 
 fn valued(names: [&str; 3], street: Street, hands: u64, threads: usize) -> Valued {
+    sampled(names, street, hands, threads, 0.0)
+}
+
+fn sampled(
+    names: [&str; 3],
+    street: Street,
+    hands: u64,
+    threads: usize,
+    sample_below: f64,
+) -> Valued {
     let def = Arc::new(games::nolimit_holdem());
     let [one, other, before] = names.map(|name| policy(&def, name));
-    let plan = Duel { def, policies: [one, other], before, street, hands, seed: 5 };
+    let policies = [one, other];
+    let plan = Duel { def, policies, before, street, sample_below, hands, seed: 5 };
     duel(&plan, threads, &Stop::new(), |_| ())
 }
 
@@ -52,4 +63,16 @@ fn bets_that_are_called_by_everything_win_nothing_on_average_over_both_seats() {
     // another.
     let found = valued(["raise", "call", "call"], Street::River, 8, 1);
     assert!(found.at_spots.abs() < 1e-9, "{found:?}");
+}
+
+#[test]
+fn lines_that_are_drawn_count_for_those_that_are_not() {
+    let names = ["equity:mix=1", "cfr", "call"];
+    let all = valued(names, Street::River, 400, 1).rate.expect("several hands");
+    let some = sampled(names, Street::River, 400, 1, 0.3).rate.expect("several hands");
+    let error = (all.standard_error.powi(2) + some.standard_error.powi(2)).sqrt();
+    assert!((all.mbb - some.mbb).abs() < 3.5 * error, "{all:?} {some:?}");
+    assert!(some.standard_error > all.standard_error, "{all:?} {some:?}");
+    let itself = sampled(["cfr"; 3], Street::Turn, 12, 1, 0.2).rate.expect("several hands");
+    assert!(itself.mbb.abs() < 1e-6, "{itself:?}");
 }

@@ -18,6 +18,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.hands < 2 {
         return Err(Failure::usage("--hands must be at least 2: an interval needs two"));
     }
+    if !(0.0..1.0).contains(&args.sample_below) {
+        let share = args.sample_below;
+        return Err(Failure::usage(format!(
+            "--sample-below is {share}, but must be from 0 to less than 1"
+        )));
+    }
     let def = args.game.load()?;
     if !is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
@@ -36,6 +42,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         policies: [one, Arc::clone(&other)],
         before: other,
         street: args.from.street(),
+        sample_below: args.sample_below,
         hands: args.hands,
         seed: args.seed,
     };
@@ -62,7 +69,8 @@ fn show(args: &Args, against: &str, valued: &Valued) -> Result<(), Failure> {
             "against": against,
             "game": args.game.name(),
             "from": street.to_string(),
-            "seed": args.seed,
+            "sample_below": args.sample_below,
+        "seed": args.seed,
             "hands": hands,
             "spots": spots,
             "rate": rate,

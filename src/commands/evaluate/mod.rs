@@ -57,6 +57,11 @@ pub struct Args {
     /// The opponent of a match or a duel
     #[arg(long, value_name = "AGENT", required_if_eq_any([("by", "match"), ("by", "duel")]))]
     against: Option<String>,
+    /// In a duel: lines of play with less than this share of a spot's weight are drawn, followed
+    /// only so often and then counted for so much more; 0 follows all of them. From the turn on
+    /// 0.05 takes a tenth of the time
+    #[arg(long, value_name = "SHARE", default_value = "0")]
+    sample_below: f64,
     /// What the best response in hold'em sees: its two cards, or only what `cfr` sees of them, its
     /// bucket on each street; the latter exactly, over all deals, where buckets are few
     #[arg(long, value_enum, default_value = "cards")]
