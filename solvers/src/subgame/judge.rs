@@ -5,6 +5,7 @@ use cards::Combo;
 use super::betting::Decision;
 use super::boards::{Board, Boards};
 use super::ends::View;
+use super::gadget::Entrance;
 use super::pass::{Pass, Work};
 use super::solver::weights;
 use super::storage::{Part, Unpacked};
@@ -64,6 +65,7 @@ pub(super) struct Judge<'a> {
     pub(super) subgame: &'a Subgame,
     pub(super) boards: &'a Boards,
     pub(super) workspaces: &'a Rooms<f64>,
+    pub(super) entrance: Option<&'a Entrance>,
 }
 
 impl Judge<'_> {
@@ -81,9 +83,9 @@ impl Judge<'_> {
             let p = player.index();
             let [means, bests] =
                 [Answer::Average, Answer::Best].map(|answer| self.values(part, player, answer));
-            let met = met(self.subgame, root, player);
-            (evaluation.values[p], evaluation.best[p]) =
-                (self.total(player, &met, &means), self.total(player, &met, &bests));
+            evaluation.values[p] = self.total(player, &means, false);
+            evaluation.best[p] = self.total(player, &bests, true);
+            let met = met(root, player, &self.others(player));
             let hands = root.hands[p].all().enumerate().map(|(hand, combo)| {
                 let met = met[hand];
                 let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
@@ -97,33 +99,59 @@ impl Judge<'_> {
     /// The exploitability alone, in half the time.
     pub(super) fn exploitability(&self, part: &mut Part) -> f64 {
         let best = |player: Player| {
-            let met = met(self.subgame, &self.boards.all[0], player);
             let values = self.values(part, player, Answer::Best);
-            self.total(player, &met, &values)
+            self.total(player, &values, true)
         };
         Player::BOTH.map(best).iter().sum::<f64>() / 2.0
     }
 
-    /// Chips times weights of the opponent's hands, for each of the player's hands.
-    fn values(&self, part: &mut Part, player: Player, answer: Answer) -> Vec<f64> {
-        let &Judge { subgame, boards, workspaces } = self;
-        let others: Vec<f64> = weights(subgame, &boards.all[0], player.other()).collect();
-        let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work: answer };
-        pass.run(part, &others, workspaces, <[f64]>::to_vec)
+    /// The weights with which the hands of a player's opponent come there on average.
+    fn others(&self, player: Player) -> Vec<f64> {
+        let other = player.other();
+        let entrance = self.entrance.filter(|entrance| entrance.player == other);
+        weights(self.subgame, &self.boards.all[0], other)
+            .enumerate()
+            .map(|(hand, weight)| weight * entrance.map_or(1.0, |entrance| entrance.coming(hand)))
+            .collect()
     }
 
-    /// The mean over the player's hands, in chips.
-    fn total(&self, player: Player, met: &[f64], values: &[f64]) -> f64 {
-        let own: Vec<f64> = weights(self.subgame, &self.boards.all[0], player).collect();
-        let sum = |each: &[f64]| own.iter().zip(each).map(|(own, each)| own * each).sum::<f64>();
-        sum(values) / sum(met)
+    /// Chips times weights of the opponent's hands, for each of the player's hands that comes.
+    fn values(&self, part: &mut Part, player: Player, answer: Answer) -> Vec<f64> {
+        let &Judge { subgame, boards, workspaces, .. } = self;
+        let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work: answer };
+        pass.run(part, &self.others(player), workspaces, <[f64]>::to_vec)
+    }
+
+    /// The mean over the player's hands, in chips, whether they and the opponent's come or leave.
+    fn total(&self, player: Player, values: &[f64], best: bool) -> f64 {
+        let board = &self.boards.all[0];
+        let of = |player| weights(self.subgame, board, player).enumerate();
+        let sum: f64 = match self.entrance {
+            Some(entrance) if entrance.player == player => {
+                of(player).map(|(hand, own)| own * entrance.gets(hand, values[hand], best)).sum()
+            }
+            entrance => {
+                let come: f64 = of(player).map(|(hand, own)| own * values[hand]).sum();
+                let left = |entrance: &Entrance| -> f64 {
+                    of(player.other()).map(|(hand, weight)| weight * entrance.left(hand)).sum()
+                };
+                come - entrance.map_or(0.0, left)
+            }
+        };
+        sum / deals(self.subgame, board)
     }
 }
 
+/// The weight of all pairs of hands that can be dealt together.
+pub(super) fn deals(subgame: &Subgame, board: &Board) -> f64 {
+    let others: Vec<f64> = weights(subgame, board, Player::Second).collect();
+    let met = met(board, Player::First, &others);
+    weights(subgame, board, Player::First).zip(met).map(|(own, met)| own * met).sum()
+}
+
 /// The weight of the opponent's hands that each of a player's hands can meet on a board.
-pub(super) fn met(subgame: &Subgame, board: &Board, player: Player) -> Vec<f64> {
-    let mut others: Vec<_> =
-        weights(subgame, board, player.other()).map(|weight| [weight; LANES]).collect();
+pub(super) fn met(board: &Board, player: Player, others: &[f64]) -> Vec<f64> {
+    let mut others: Vec<_> = others.iter().map(|&weight| [weight; LANES]).collect();
     others.push([0.0; LANES]);
     let mut met = vec![[0.0; LANES]; board.hands[player.index()].row()];
     let mut sums = Sums::default();

@@ -11,13 +11,14 @@
 //!
 //! Inside: `betting` (the tree without cards), `boards` (which hands can be held where), `symmetry`
 //! (cards that make the same game), `pass` (one look at everything), `ends` (what is won where
-//! hands end), `rows` and `terminal` (the inner loops), `storage` (what is kept), `snapshot` (that
+//! hands end), `gadget` (who may leave before), `rows` and `terminal` (the inner loops), `storage` (what is kept), `snapshot` (that
 //! as bytes).
 
 mod betting;
 mod boards;
 mod ends;
 mod error;
+mod gadget;
 mod judge;
 mod last_bet;
 mod layout;
@@ -36,6 +37,7 @@ mod workspace;
 mod worth;
 
 pub use error::SubgameError;
+pub use gadget::Gadget;
 pub use judge::{Evaluation, HandValue};
 pub use last_bet::{LastBet, LastBetPlay};
 pub use layout::{Size, Subgame};

@@ -23,13 +23,16 @@ impl Solver {
     /// solved, which must be the same then, and `seconds` a number that is given back.
     ///
     /// # Errors
-    /// When writing fails.
+    /// When writing fails; [`io::ErrorKind::Unsupported`] with a gadget.
     pub fn write(
         &self,
         more: &[(&'static str, String)],
         seconds: f64,
         to: impl Write,
     ) -> io::Result<()> {
+        if self.entrance.is_some() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         let mut to = Writer::begin(to, KIND, &self.names(more))?;
         to.numbers(&[self.iterations.into(), seconds.to_bits(), self.part.bytes()])?;
         self.part.write(&mut to)?;

@@ -10,6 +10,7 @@
 use super::betting::Decision;
 use super::boards::{Board, Boards};
 use super::ends::View;
+use super::gadget::{Entrance, Gadget};
 use super::judge::{Evaluation, Judge};
 use super::pass::{Pass, Work};
 use super::rows::Discount;
@@ -56,6 +57,7 @@ pub struct Solver {
     pub(super) subgame: Subgame,
     pub(super) boards: Boards,
     pub(super) part: Part,
+    pub(super) entrance: Option<Entrance>,
     pub(super) options: Options,
     pub(super) iterations: u32,
     workspaces: Rooms<f32>,
@@ -82,11 +84,31 @@ impl Solver {
         let part = parts(&subgame, &boards, 0, 0, &options);
         let (workspaces, judging) =
             (Rooms::new(subgame.workspaces()), Rooms::new(subgame.workspaces()));
-        let solver = Solver { subgame, boards, part, options, iterations: 0, workspaces, judging };
+        let (entrance, iterations) = (None, 0);
+        let solver =
+            Solver { subgame, boards, part, entrance, options, iterations, workspaces, judging };
         match solver.deals() > 0.0 {
             true => Ok(solver),
             false => Err(SubgameError::NoDeal),
         }
+    }
+
+    /// The same for a player who may take an offer instead of coming there. What is evaluated then
+    /// is the game with that choice. A solver with a gadget cannot be [written](Solver::write).
+    ///
+    /// # Errors
+    /// As [`Solver::new`].
+    pub fn with_gadget(
+        subgame: Subgame,
+        options: Options,
+        gadget: &Gadget,
+    ) -> Result<Solver, SubgameError> {
+        let mut solver = Solver::new(subgame, options)?;
+        let board = &solver.boards.all[0];
+        let others: Vec<f64> = solver.weights(gadget.player.other()).collect();
+        let met = super::judge::met(board, gadget.player, &others);
+        solver.entrance = Some(Entrance::new(gadget, board, &met));
+        Ok(solver)
     }
 
     /// What is being solved.
@@ -118,18 +140,33 @@ impl Solver {
     /// A player learns against the other's current strategy, which is added to the other's average
     /// if a factor for what is there already is given.
     fn learn(&mut self, player: Player, discount: Discount, average: Option<f32>) {
-        let weights: Vec<f32> = self.weights(player.other()).map(|w| w as f32).collect();
+        let weights = self.coming(player.other(), average);
         let view = View { boards: &self.boards, player };
         let pass = Pass { betting: &self.subgame.betting, view, work: Learn { discount, average } };
-        pass.run(&mut self.part, &weights, &self.workspaces, |_| ());
+        let entrance = self.entrance.as_mut().filter(|entrance| entrance.player == player);
+        pass.run(&mut self.part, &weights, &self.workspaces, |values| {
+            if let Some(entrance) = entrance {
+                entrance.learn(values, discount);
+            }
+        });
     }
 
     /// Adds a player's current strategy to its average.
     fn remember(&mut self, player: Player, average: f32) {
-        let weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
+        let weights = self.coming(player, Some(average));
         let view = View { boards: &self.boards, player: player.other() };
         let pass = Pass { betting: &self.subgame.betting, view, work: Remember { average } };
         pass.follow(&mut self.part, &weights, &self.workspaces);
+    }
+
+    /// The weights with which a player's hands come to the subgame by its current strategy, which is
+    /// added to its average if a factor for what is there already is given.
+    fn coming(&mut self, player: Player, average: Option<f32>) -> Vec<f32> {
+        let mut weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
+        if let Some(entrance) = self.entrance.as_mut().filter(|of| of.player == player) {
+            entrance.come(&mut weights, average);
+        }
+        weights
     }
 
     /// So many iterations.
@@ -153,16 +190,16 @@ impl Solver {
     /// What the average strategies win against each other and against best responses, exactly: in
     /// double precision, over all hands and cards.
     pub fn evaluate(&mut self) -> Evaluation {
-        let Solver { subgame, boards, judging: workspaces, part, .. } = self;
-        Judge { subgame, boards, workspaces }.evaluate(part)
+        let Solver { subgame, boards, judging: workspaces, part, entrance, .. } = self;
+        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.evaluate(part)
     }
 
     /// How far the average strategies are from an equilibrium, in chips: what a player who knows
     /// the other's strategy wins beyond the value of the game, the mean of both players. Exact, in
     /// half the time of [`Solver::evaluate`].
     pub fn exploitability(&mut self) -> f64 {
-        let Solver { subgame, boards, judging: workspaces, part, .. } = self;
-        Judge { subgame, boards, workspaces }.exploitability(part)
+        let Solver { subgame, boards, judging: workspaces, part, entrance, .. } = self;
+        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.exploitability(part)
     }
 
     /// The beginning of the subgame, from which average strategies can be looked up.
@@ -177,11 +214,7 @@ impl Solver {
 
     /// The weight of all pairs of hands that can be dealt together.
     fn deals(&self) -> f64 {
-        super::judge::met(&self.subgame, &self.boards.all[0], Player::First)
-            .into_iter()
-            .zip(self.weights(Player::First))
-            .map(|(met, own)| met * own)
-            .sum()
+        super::judge::deals(&self.subgame, &self.boards.all[0])
     }
 }
 

@@ -61,7 +61,14 @@ pub enum OffTree {
 impl<'a> Spot<'a> {
     pub(super) fn new(solver: &'a Solver) -> Spot<'a> {
         let board = solver.boards.all[0].cards;
-        let ranges = solver.subgame.ranges.clone().map(|range| range.without(board));
+        let mut ranges = solver.subgame.ranges.clone().map(|range| range.without(board));
+        if let Some(entrance) = &solver.entrance {
+            let player = entrance.player.index();
+            for (hand, combo) in solver.boards.all[0].hands[player].all().enumerate() {
+                let weight = ranges[player].weight(combo) * entrance.coming(hand);
+                ranges[player].set(combo, weight).expect("a weight from 0 to 1");
+            }
+        }
         Spot {
             solver,
             state: solver.subgame.root.clone(),
@@ -113,7 +120,8 @@ impl<'a> Spot<'a> {
         &self.state
     }
 
-    /// The hands that each player gets there with, when both play their average strategies.
+    /// The hands that each player gets there with, when both play their average strategies; those
+    /// that take a gadget's offer do not.
     pub fn range(&self, player: Player) -> &Range {
         &self.ranges[player.index()]
     }

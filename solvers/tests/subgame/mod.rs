@@ -3,6 +3,7 @@
 
 mod convergence;
 mod exact;
+mod gadget;
 mod input;
 mod lookup;
 mod same;
