@@ -1,5 +1,7 @@
 //! The agent trait and what passes through it.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cards::HoleCards;
@@ -38,6 +40,35 @@ pub struct Context {
     pub hand: u64,
     /// Time until the answer is due; `None` when there is no limit.
     pub time_left: Option<Duration>,
+    /// What agents that compute as long as there is time look at.
+    pub clock: Clock,
+}
+
+/// A clock of whoever asks: the time since some moment.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> Duration + Send + Sync>);
+
+impl Clock {
+    /// One that says what `now` does.
+    pub fn new(now: impl Fn() -> Duration + Send + Sync + 'static) -> Clock {
+        Clock(Arc::new(now))
+    }
+
+    /// One on which no time passes.
+    pub fn stopped() -> Clock {
+        Clock::new(|| Duration::ZERO)
+    }
+
+    /// The time since that moment.
+    pub fn now(&self) -> Duration {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Clock").field(&self.now()).finish()
+    }
 }
 
 /// An agent's answer.

@@ -16,7 +16,7 @@ use rand::RngExt;
 
 use crate::random::Random;
 use crate::{
-    Agent, AgentChoice, AgentError, AgentRng, Context, Cost, Decision, Failed, HandOutcome,
+    Agent, AgentChoice, AgentError, AgentRng, Clock, Context, Cost, Decision, Failed, HandOutcome,
 };
 
 /// One thing an agent promises.
@@ -111,15 +111,13 @@ impl Report {
 
 /// Checks an agent at a game.
 ///
-/// `clock` gives the time since any fixed moment.
-///
 /// # Errors
 /// When the agent cannot be built for the game.
 pub fn check(
     choice: &AgentChoice,
     def: &Arc<GameDef>,
     terms: Terms,
-    clock: &dyn Fn() -> Duration,
+    clock: &Clock,
 ) -> Result<Report, AgentError> {
     let mut report = Report::default();
     let new = || def.seats().map(|_| choice.build(def)).collect::<Result<Vec<_>, _>>();
@@ -220,7 +218,7 @@ struct Block<'a> {
     terms: Terms,
     cost: Cost,
     policy: Option<Arc<dyn Policy>>,
-    clock: &'a dyn Fn() -> Duration,
+    clock: &'a Clock,
     report: &'a mut Report,
     /// The agent has stopped answering.
     lost: bool,
@@ -305,6 +303,7 @@ impl Block<'_> {
             rng: AgentRng::new(seed.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645)),
             hand: hand.into(),
             time_left: Some(self.terms.deadline),
+            clock: self.clock.clone(),
         }
     }
 
@@ -317,9 +316,9 @@ impl Block<'_> {
         spent: &mut Duration,
     ) -> Action {
         let mut cx = self.context(hand, infoset);
-        let before = (self.clock)();
+        let before = self.clock.now();
         let answer = catch_unwind(AssertUnwindSafe(|| agent.act(infoset, &mut cx)));
-        let took = (self.clock)().saturating_sub(before);
+        let took = self.clock.now().saturating_sub(before);
         *spent += took;
 
         let situation = format!("hand {hand}, {}", place(infoset));

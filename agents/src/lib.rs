@@ -6,7 +6,7 @@
 //! - [`contract`]: what every agent keeps to, as checks that commands and tests share.
 //! - [`winrate`]: how often a hand wins against any other.
 //!
-//! No network, no processes, no clocks, no random sources but the one in [`Context`]. Kinds that
+//! No network, no processes, no clocks and random sources but those in [`Context`]. Kinds that
 //! need such things (`external`) are added to the registry by the crate that has them.
 
 mod agent;
@@ -32,7 +32,7 @@ mod shadow;
 mod student;
 pub mod winrate;
 
-pub use agent::{Agent, AgentRng, Context, Decision, Failed, HandOutcome};
+pub use agent::{Agent, AgentRng, Clock, Context, Decision, Failed, HandOutcome};
 pub use cfr::shipped_blueprint;
 pub use config::AgentConfig;
 pub use error::AgentError;

@@ -179,6 +179,13 @@ impl Recipe {
         self
     }
 
+    /// The same recipe for an agent that cannot be asked for its strategy.
+    #[must_use]
+    pub fn without_policy(mut self) -> Recipe {
+        (self.policy, self.student) = (None, None);
+        self
+    }
+
     /// The same recipe, taking in the cost, programs, files and (lack of) repeatability of an agent
     /// it asks.
     #[must_use]

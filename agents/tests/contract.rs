@@ -1,10 +1,13 @@
 //! The contract, over every kind in the registry; and that the checks can fail.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use agents::contract::{Claim, Terms, check};
-use agents::{Agent, AgentError, AgentSpec, Context, Cost, Decision, Failed, Recipe, Registry};
+use agents::{
+    Agent, AgentError, AgentSpec, Clock, Context, Cost, Decision, Failed, Recipe, Registry,
+};
 use game::{Action, GameDef, InfoSet, Strategy, games};
 
 use crate::table::data;
@@ -39,11 +42,12 @@ fn every_kind_keeps_the_contract() {
         for (name, def) in games() {
             let players = def.players;
             let terms = Terms { longest_mean: Duration::from_millis(100), ..Terms::default() };
-            let report = match check(&choice, &Arc::new(def), terms, &|| start.elapsed()) {
-                // A trained agent plays the games that it was trained for.
-                Err(AgentError::Game { .. }) if trained.contains(&spec.kind) => continue,
-                report => report.expect("every other kind plays every game"),
-            };
+            let report =
+                match check(&choice, &Arc::new(def), terms, &Clock::new(move || start.elapsed())) {
+                    // A trained agent plays the games that it was trained for.
+                    Err(AgentError::Game { .. }) if trained.contains(&spec.kind) => continue,
+                    report => report.expect("every other kind plays every game"),
+                };
             played += 1;
             assert_eq!(report.breaches, [], "{} at {name}, {players} players", spec.kind);
             assert!(report.decisions >= 200, "{} at {name}: too few decisions", spec.kind);
@@ -124,11 +128,10 @@ fn each_broken_promise_is_found() {
         let def = Arc::new(games::nolimit_holdem());
         let terms = Terms { hands: 30, ..Terms::default() };
         // A clock on which every decision takes a second, for the last case only.
-        let now = std::cell::Cell::new(Duration::ZERO);
-        let clock = || {
-            let step = if claim == Claim::Cost { Duration::from_secs(1) } else { Duration::ZERO };
-            now.replace(now.get() + step)
-        };
+        let seconds = AtomicU64::new(0);
+        let step = u64::from(claim == Claim::Cost);
+        let clock =
+            Clock::new(move || Duration::from_secs(seconds.fetch_add(step, Ordering::Relaxed)));
         let report = check(&choice, &def, terms, &clock).expect("it can be built");
         let found: Vec<Claim> = report.breaches.iter().map(|&(claim, _)| claim).collect();
         assert_eq!(found, [claim], "{:?}", report.breaches);
@@ -137,7 +140,7 @@ fn each_broken_promise_is_found() {
 
 #[test]
 fn an_agent_that_draws_from_elsewhere_is_found() {
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::AtomicU32;
     static CALLS: AtomicU32 = AtomicU32::new(0);
     struct Moody;
     impl Agent for Moody {
@@ -150,6 +153,6 @@ fn an_agent_that_draws_from_elsewhere_is_found() {
     registry.add(spec(|_| Ok(Recipe::new(|_| Ok(Moody)))));
     let choice = registry.resolve("broken").expect("the kind exists");
     let def = Arc::new(games::nolimit_holdem());
-    let report = check(&choice, &def, Terms::default(), &|| Duration::ZERO).expect("can be built");
+    let report = check(&choice, &def, Terms::default(), &Clock::stopped()).expect("can be built");
     assert!(report.breaches.iter().any(|&(claim, _)| claim == Claim::SameSeeds));
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use abstraction::features::FeatureMaker;
-use agents::{AgentError, Context, Registry};
+use agents::{AgentError, Clock, Context, Registry};
 use cards::{Board, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Strategy, Street, Turn, games};
 use models::Classifier;
@@ -180,7 +180,8 @@ fn a_tree_says_why() {
     let mut agent = Registry::standard().resolve("oct").expect("oct").build(&def).expect("built");
     let infoset = infosets(&def).swap_remove(20);
     let rng = agents::AgentRng::seed_from_u64(1);
-    let decision = agent.act(&infoset, &mut Context { rng, hand: 0, time_left: None });
+    let decision = agent
+        .act(&infoset, &mut Context { rng, hand: 0, time_left: None, clock: Clock::stopped() });
     let note = decision.note.expect("a note");
     // A sentence of a few conditions; the path to the leaf stands apart.
     let (said, path) = note.split_once('\n').expect("two lines");

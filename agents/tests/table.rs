@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agents::{Agent, AgentChoice, AgentRng, Context, Decision, Registry};
+use agents::{Agent, AgentChoice, AgentRng, Clock, Context, Decision, Registry};
 use cards::{Board, HoleCards};
 use game::{BySeat, GameDef, InfoSet, PublicState, State, Turn, notation};
 
@@ -29,7 +29,7 @@ pub(crate) fn infoset(def: &Arc<GameDef>, betting: &str, hole: &str, board: &str
 }
 
 pub(crate) fn context(seed: u128) -> Context {
-    Context { rng: AgentRng::new(seed), hand: 0, time_left: None }
+    Context { rng: AgentRng::new(seed), hand: 0, time_left: None, clock: Clock::stopped() }
 }
 
 pub(crate) fn ask(name: &str, infoset: &InfoSet) -> Decision {

@@ -8,8 +8,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
-use agents::{Agent, AgentChoice, AgentError, Context, Cost, Decision, Failed, HandOutcome};
+use agents::{Agent, AgentChoice, AgentError, Clock, Context, Cost, Decision, Failed, HandOutcome};
 use game::{GameDef, InfoSet};
 
 use crate::decide::{Decided, Request, decision_rng};
@@ -75,7 +76,10 @@ impl Bot {
     pub fn decide(&mut self, infoset: &InfoSet, request: Request) -> Decided {
         let index = infoset.public.history().len() as u64;
         let rng = decision_rng(request.seed, request.hand, index);
-        let mut cx = Context { rng, hand: request.hand, time_left: request.time_left };
+        let Request { hand, time_left, .. } = request;
+        let begun = Instant::now();
+        let clock = Clock::new(move || begun.elapsed());
+        let mut cx = Context { rng, hand, time_left, clock };
         let decision = match &mut self.0 {
             Inner::Inline(agent) => agent.ask(infoset, &mut cx),
             Inner::Threaded(agent) => agent.ask(infoset, &cx),

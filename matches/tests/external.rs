@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agents::contract::{Claim, Terms, check};
-use agents::{Agent, AgentConfig, AgentError, Registry};
+use agents::{Agent, AgentConfig, AgentError, Clock, Registry};
 use game::{Action, GameDef};
 use logs::{DecisionRecord, Fallback};
 use matches::bot::Bot;
@@ -81,7 +81,8 @@ fn a_program_that_plays_well_keeps_the_contract() {
         let choice = with_bot("chatty", name, "").resolve("bot").expect("a definition");
         let start = Instant::now();
         let terms = Terms { hands: 50, ..Terms::default() };
-        let report = check(&choice, &def, terms, &|| start.elapsed()).expect("it starts");
+        let report =
+            check(&choice, &def, terms, &Clock::new(move || start.elapsed())).expect("it starts");
         assert_eq!(report.breaches, [], "{name}");
         assert!(report.decisions > 50, "{name}");
     }
@@ -173,7 +174,7 @@ fn a_program_whose_actions_are_not_legal_breaks_the_contract() {
         let def = load_game(game, Reading::Strict).expect("a built-in game");
         let choice = with_bot("always-huge", game, "").resolve("bot").expect("a definition");
         let terms = Terms { hands: 4, ..Terms::default() };
-        let report = check(&choice, &def, terms, &|| Duration::ZERO).expect("it starts");
+        let report = check(&choice, &def, terms, &Clock::stopped()).expect("it starts");
         let claims: Vec<_> = report.breaches.iter().map(|&(claim, _)| claim).collect();
         assert_eq!(claims, [Claim::Legal], "{game}");
     }

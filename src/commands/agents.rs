@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agents::contract::{self, Claim, Report, Terms};
-use agents::{AgentChoice, AgentError, AgentSpec, Cost, Registry};
+use agents::{AgentChoice, AgentError, AgentSpec, Clock, Cost, Registry};
 use clap::value_parser;
 use evaluation::measure::{Measured, measure};
 use game::GameDef;
@@ -299,7 +299,8 @@ fn aborting() -> Result<Aborting, Failure> {
 
 fn check(choice: &AgentChoice, def: &Arc<GameDef>, terms: Terms) -> Result<Report, Failure> {
     let start = Instant::now();
-    contract::check(choice, def, terms, &|| start.elapsed()).map_err(Failure::input)
+    let clock = Clock::new(move || start.elapsed());
+    contract::check(choice, def, terms, &clock).map_err(Failure::input)
 }
 
 fn reports_json(reports: &[(String, String, Report)]) -> String {

@@ -1,18 +1,21 @@
 //! `resolve`: solves the rest of the hand that it is in, range against range on exact cards.
 //!
 //! Another agent plays the earlier streets, and says with which hands both players come to the
-//! first street that is solved (`reach.rs`). There the subgame is solved to the end of the hand
-//! with the bets of a menu and all that was played in it (`solve.rs`), and on later streets again,
-//! with the ranges that the solution of the street before leads to. It is unsafe re-solving (Ganzfried
-//! and Sandholm, "Endgame solving in large imperfect-information games", 2015): the other player is
-//! taken to have come there as that agent would.
+//! first street that is solved. From there on every solution begins with what the one before it says
+//! (`solve.rs` has the way from one to the next, `solution.rs` one of them, `menus.rs` their bets).
+//! Without a gadget this is unsafe re-solving (Ganzfried and Sandholm, "Endgame solving in large
+//! imperfect-information games", 2015): the other player is taken to play as the solutions say, and
+//! before them as that agent would. With one, what its hands were worth before is kept to.
 //!
 //! A solution that is too far from an equilibrium is not played; neither is a hand that is not in
 //! the own range. There, and in games other than heads-up no-limit hold'em, the other agent decides.
 
+mod menus;
+mod solution;
 mod solve;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use abstraction::menu::{self, BetMenu};
 use cards::{Combo, HoleCards};
@@ -21,6 +24,8 @@ use rand::RngExt;
 use serde::Deserialize;
 use solvers::subgame::response::is_holdem;
 
+use self::menus::Menus;
+use self::solution::{Effort, Solved};
 use self::solve::Resolver as Solvers;
 use crate::fallback::{self, Part, PartPolicy};
 use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
@@ -46,13 +51,25 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "menu",
             default: "shipped",
-            help: "its bets: a shipped menu, a file, or `shipped`: half the pot, the pot and all-in, raises of \
-                   the pot and all-in. What the other player bets is added",
+            help: "a shipped menu or a file with the bets of both players, or `shipped`: on the river half the pot, \
+                   the pot and all-in, on the turn the own bets without half the pot. What is played is added",
         },
         AgentOption {
             name: "iterations",
             default: "200",
-            help: "of the solver at each solution, 1 to 100000",
+            help: "the most of the solver at each solution, 1 to 100000",
+        },
+        AgentOption {
+            name: "deadline",
+            default: "none",
+            help: "answer within this time, such as 2s or 500ms, with as many iterations as it allows; what is \
+                   played then depends on the machine",
+        },
+        AgentOption {
+            name: "gadget",
+            default: "none",
+            help: "in solutions after another: `none`, `safe` (each hand of the other player may take what it was \
+                   worth instead of coming) or `half` (half of each hand may)",
         },
         AgentOption {
             name: "floor",
@@ -65,9 +82,6 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     prepare,
 };
 
-/// The bets of its own menu.
-const MENU: &str = "turn river 1: 50% pot allin\nturn river 2: pot allin\nturn river 3+: allin\n";
-
 #[derive(Deserialize)]
 #[serde(default)]
 struct Options {
@@ -75,13 +89,16 @@ struct Options {
     from: String,
     menu: String,
     iterations: u32,
+    deadline: String,
+    gadget: String,
     floor: f64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        let [blueprint, from, menu] = ["cfr", "river", "shipped"].map(str::to_owned);
-        Options { blueprint, from, menu, iterations: 200, floor: 0.02 }
+        let texts = ["cfr", "river", "shipped", "none", "none"];
+        let [blueprint, from, menu, deadline, gadget] = texts.map(str::to_owned);
+        Options { blueprint, from, menu, iterations: 200, deadline, gadget, floor: 0.02 }
     }
 }
 
@@ -104,10 +121,26 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     if floor.is_nan() || floor <= 0.0 {
         return Err(resolver.bad_option(format!("`floor` is {floor}, but must be above 0")));
     }
+    let deadline = match options.deadline.as_str() {
+        "none" => None,
+        text => Some(time(text).ok_or_else(|| {
+            let reason = format!("`deadline` is {text}, but must be a time such as 2s or 500ms");
+            resolver.bad_option(reason)
+        })?),
+    };
+    let forced = match options.gadget.as_str() {
+        "none" => 1.0,
+        "half" => 0.5,
+        "safe" => 0.0,
+        other => {
+            let reason = format!("`gadget` is {other}, but must be none, half or safe");
+            return Err(resolver.bad_option(reason));
+        }
+    };
     let mut files = Vec::new();
     let menu = match options.menu.as_str() {
-        "shipped" => MENU.parse().expect("a test reads it"),
-        name => match menu::find(name) {
+        "shipped" => None,
+        name => Some(match menu::find(name) {
             Some(menu) => menu,
             None => {
                 let path = resolver.file(name);
@@ -115,7 +148,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
                 files.push(path.clone());
                 menu.map_err(|error| AgentError::BadFile { path, reason: error.to_string() })?
             }
-        },
+        }),
     };
     let blueprint = resolver.resolve(&options.blueprint, resolver.folder())?;
     if !blueprint.has_policy() {
@@ -131,23 +164,60 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         if !is_holdem(def) || def.betting != Betting::NoLimit {
             return Ok(None);
         }
-        let policy = asked.policy(def)?.expect("it was asked whether it has a policy");
-        Ok(Some(Solvers::new(policy, menu.clone(), first, (iterations, floor))))
+        let blueprint = asked.policy(def)?.expect("it was asked whether it has a policy");
+        let menus = menu.clone().map_or_else(Menus::shipped, Menus::of);
+        let kept = Mutex::default();
+        let solvers = Solvers { blueprint, menus, first, floor, forced, kept };
+        Ok(Some(Solving { solvers, iterations, deadline }))
     });
     recipe.cost = Cost::Worker;
     recipe.files.extend(files);
+    if deadline.is_some() {
+        recipe = recipe.without_policy();
+        recipe.repeatable = false;
+    }
     Ok(recipe)
 }
 
-/// What the hands do at a decision; `None` where it is for the blueprint.
-fn solved(
-    solvers: Option<&Solvers>,
-    public: &PublicState,
-    seat: Seat,
-) -> Option<(Arc<solve::Solved>, Vec<Option<Strategy>>)> {
-    let solved = solvers?.at(public)?;
-    let strategies = solved.strategies(public, seat)?;
-    Some((solved, strategies))
+/// A time such as `2s`, `1.5s` or `500ms`.
+fn time(text: &str) -> Option<Duration> {
+    let (number, unit) = match text.strip_suffix("ms") {
+        Some(number) => (number, 1e-3),
+        None => (text.strip_suffix('s')?, 1.0),
+    };
+    let seconds = number.parse::<f64>().ok()? * unit;
+    (seconds > 0.0).then(|| Duration::try_from_secs_f64(seconds).ok())?
+}
+
+/// What solves, and how long.
+struct Solving {
+    solvers: Solvers,
+    iterations: u32,
+    deadline: Option<Duration>,
+}
+
+impl Solving {
+    /// What the hands do at a decision; `None` where it is for the blueprint.
+    fn at(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        effort: &Effort,
+    ) -> Option<(Arc<Solved>, Vec<Option<Strategy>>)> {
+        let solved = self.solvers.at(public, seat, effort)?;
+        let strategies = solved.strategies(public, seat)?;
+        Some((solved, strategies))
+    }
+
+    /// How long to solve for a decision that is due.
+    fn effort(&self, cx: &Context) -> Effort {
+        let until = self.deadline.map(|deadline| {
+            // What is due is due at the one who asks.
+            let left = cx.time_left.map_or(deadline, |left| deadline.min(left.mul_f64(0.9)));
+            (cx.clock.clone(), cx.clock.now() + left)
+        });
+        Effort { iterations: self.iterations, until }
+    }
 }
 
 fn of_hand(strategies: &[Option<Strategy>], hole: HoleCards) -> Option<&Strategy> {
@@ -155,26 +225,33 @@ fn of_hand(strategies: &[Option<Strategy>], hole: HoleCards) -> Option<&Strategy
     strategies[Combo::new(a, b)?.index()].as_ref()
 }
 
-impl Part for Option<Solvers> {
+impl Part for Option<Solving> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
-        let (solved, strategies) = solved(self.as_ref(), &infoset.public, infoset.seat)?;
-        let strategy = of_hand(&strategies, infoset.hole)?.clone();
+        let solving = self.as_ref()?;
+        let InfoSet { public, seat, hole } = infoset;
+        let (solved, strategies) = solving.at(public, *seat, &solving.effort(cx))?;
+        let strategy = of_hand(&strategies, *hole)?.clone();
         let action = match strategy.actions.as_slice() {
             &[(action, _)] => action,
             _ => strategy.sample(cx.rng.random()),
         };
-        Some(Decision { strategy: Some(strategy), note: Some(solved.note()), ..action.into() })
+        let note = solved.note(public, *seat);
+        Some(Decision { strategy: Some(strategy), note: Some(note), ..action.into() })
     }
 }
 
-impl PartPolicy for Option<Solvers> {
+impl PartPolicy for Option<Solving> {
     fn strategies(
         &self,
         public: &PublicState,
         seat: Seat,
         hands: &[HoleCards],
     ) -> Vec<Option<Strategy>> {
-        match solved(self.as_ref(), public, seat) {
+        let solved = self.as_ref().and_then(|solving| {
+            let effort = Effort { iterations: solving.iterations, until: None };
+            solving.at(public, seat, &effort)
+        });
+        match solved {
             Some((_, strategies)) => {
                 hands.iter().map(|&hole| of_hand(&strategies, hole).cloned()).collect()
             }

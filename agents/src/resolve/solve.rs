@@ -1,101 +1,209 @@
-//! Solutions of streets, kept for the decisions that follow.
+//! Solutions along a hand, kept for the decisions that follow.
+//!
+//! The first begins where the first street does that is solved. It is found when its player first
+//! acts there, with all bets that were made until then in its tree. A bet of the other player that
+//! it does not have is answered from a solution that begins where that bet was made; each later
+//! street begins one, too. Ranges go from one to the next by what was played: a player's own by what
+//! it did, the other's by what the solution says of it. So ranges are those of another agent, the
+//! blueprint, only at the first (continual re-solving: Moravčík and others, "DeepStack", Science
+//! 2017; nested subgame solving: Brown and Sandholm, "Safe and nested subgame solving for
+//! imperfect-information games", NIPS 2017).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use abstraction::menu::BetMenu;
-use cards::{Board, Combo, Range};
+use cards::{Board, Combo, HoleCards};
 use game::{Action, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
-use solvers::Player;
-use solvers::subgame::{Options, Solver, Spot, Subgame};
 
+use super::menus::Menus;
+use super::solution::{Effort, Problem, Solved, Weights};
 use crate::reach::{self, Alike};
 
-/// The least that a decision before the first solved street counts a hand for.
+/// The least that a decision of the other player counts a hand for.
 const LEAST: f64 = 0.001;
-/// Solutions that are kept.
-const KEPT: usize = 4;
+/// The most bytes of all solutions that are kept.
+const KEPT: u64 = 400 << 20;
+/// Seconds of an iteration for each pair of hand and action, until one has been timed.
+const PACE: f64 = 4e-9;
 
 /// Solves streets when they are asked about.
-///
-/// What it finds at a decision depends on nothing but what was played before: the tree of a street
-/// has the menu's bets and those that were played on it, and ranges are those of the blueprint, or
-/// of the solution of the street before with all that was played on it.
 pub(super) struct Resolver {
-    blueprint: Arc<dyn Policy>,
-    menu: BetMenu,
-    first: Street,
-    iterations: u32,
-    floor: f64,
-    kept: Mutex<VecDeque<(Key, Option<Arc<Solved>>)>>,
+    pub(super) blueprint: Arc<dyn Policy>,
+    pub(super) menus: Menus,
+    /// The first street that is solved.
+    pub(super) first: Street,
+    /// A solution farther from an equilibrium than this share of the pot is not played.
+    pub(super) floor: f64,
+    /// In all solutions but the first: the share of the other player's hands that come there
+    /// whether they like or not; all of them without an offer.
+    pub(super) forced: f64,
+    pub(super) kept: Mutex<Kept>,
+}
+
+/// What was solved lately.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// The latest first.
+    solutions: VecDeque<(Key, Option<Arc<Solved>>)>,
+    /// Seconds of an iteration for each pair of hand and action.
+    pace: Option<f64>,
 }
 
 /// What a solution depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
-    /// What was played before the street, and its board.
+    seat: Seat,
+    /// What was played before it begins, and its board.
     before: Vec<Played>,
     board: Board,
-    /// What was played on it that the menu does not have, with how much was played before.
+    /// What was played since that no menu has, with how much was played before.
     added: Vec<(usize, Action)>,
 }
 
-/// A solution of a street to the end of the hand.
-pub(super) struct Solved {
-    solver: Solver,
-    /// How far it is from an equilibrium, as a share of the pot.
-    distance: f64,
+/// Where a solution begins, and what is known there.
+struct Start {
+    root: PublicState,
+    /// `None` at the first, where they are the blueprint's.
+    ranges: Option<[Weights; 2]>,
+    /// The solution before it.
+    before: Option<Arc<Solved>>,
 }
 
 impl Resolver {
-    /// With the bets of `menu`, from a street on; so many iterations for each solution, which is
-    /// played where it is no farther from an equilibrium than a share of the pot.
-    pub(super) fn new(
-        blueprint: Arc<dyn Policy>,
-        menu: BetMenu,
-        first: Street,
-        (iterations, floor): (u32, f64),
-    ) -> Resolver {
-        Resolver { blueprint, menu, first, iterations, floor, kept: Mutex::default() }
-    }
-
-    /// The solution for a decision; `None` on earlier streets and where there is none that is good
-    /// enough.
-    pub(super) fn at(&self, public: &PublicState) -> Option<Arc<Solved>> {
-        let street = public.street();
-        (street >= self.first).then_some(())?;
-        let solved = self.street(public, street)?;
-        (solved.distance <= self.floor).then_some(solved)
-    }
-
-    /// The solution of a street with what was played on it so far.
-    fn street(&self, public: &PublicState, street: Street) -> Option<Arc<Solved>> {
-        let root = beginning(public, street)?;
-        let played = &public.history()[root.history().len()..];
-        let added = self.added(&root, played);
-        let key = Key { before: root.history().to_vec(), board: root.board(), added };
-        let known = |kept: &VecDeque<(Key, Option<Arc<Solved>>)>| {
-            kept.iter().find(|(known, _)| *known == key).map(|(_, solved)| solved.clone())
-        };
-        if let Some(solved) = known(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return solved;
+    /// The solution for a decision of a seat; `None` on earlier streets and where there is none
+    /// that is good enough.
+    pub(super) fn at(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        effort: &Effort,
+    ) -> Option<Arc<Solved>> {
+        let mut start = Start::fresh(beginning(public, self.first)?);
+        loop {
+            let street = start.root.street();
+            let part = effort.part(1 + (public.street().index() - street.index()) as u32);
+            let asked = asked(public, &start.root, seat)?;
+            let solved = self.solution(&start, &asked, seat, &part);
+            if let Some(solved) = &solved
+                && street == public.street()
+                && solved.strategies(public, seat).is_some()
+            {
+                return Some(Arc::clone(solved)).filter(|solved| solved.distance <= self.floor);
+            }
+            let next = solved.and_then(|solved| self.follow(public, start.root, seat, solved));
+            start = match next {
+                Some(next) => next,
+                None => {
+                    let next = Street::ALL[street.index()..=public.street().index()].get(1)?;
+                    Start::fresh(beginning(public, *next)?)
+                }
+            };
         }
-        let solved = self.solve(public, street, &root, played).map(Arc::new);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push_front((key, solved.clone()));
-        kept.truncate(KEPT);
+    }
+
+    /// The solution that begins somewhere and goes to a decision of the seat at least.
+    fn solution(
+        &self,
+        start: &Start,
+        asked: &PublicState,
+        seat: Seat,
+        effort: &Effort,
+    ) -> Option<Arc<Solved>> {
+        let Start { root, ranges, before } = start;
+        let played = &asked.history()[root.history().len()..];
+        let added = self.added(root, seat, played);
+        let key = Key { seat, before: root.history().to_vec(), board: root.board(), added };
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept().take(&key);
+        let solved = known.unwrap_or_else(|| {
+            let ranges = match ranges {
+                Some(ranges) => ranges.clone(),
+                None => self.of_blueprint(root),
+            };
+            let other = Seat::new(1 - seat.index())?;
+            let safe = before.as_ref().filter(|_| self.forced < 1.0);
+            let offers = safe.and_then(|before| Some((before.worth(root, other)?, self.forced)));
+            let problem = Problem { root, seat, played, ranges, offers };
+            let pace = kept().pace.unwrap_or(PACE);
+            let begun = effort.until.as_ref().map(|(clock, _)| clock.now());
+            let solved = Solved::new(problem, &self.menus, effort, pace)?;
+            if let (Some((clock, _)), Some(begun)) = (&effort.until, begun) {
+                let took = clock.now().saturating_sub(begun).as_secs_f64();
+                kept().pace = Some(solved.pace(took));
+            }
+            Some(Arc::new(solved))
+        });
+        kept().put(key, solved.clone());
         solved
     }
 
-    /// What was played that the menu does not have.
-    fn added(&self, root: &PublicState, played: &[Played]) -> Vec<(usize, Action)> {
+    /// Where the next solution begins: at the first thing played since `root` that a solution does
+    /// not have, or on the next street.
+    fn follow(
+        &self,
+        public: &PublicState,
+        root: PublicState,
+        seat: Seat,
+        solved: Arc<Solved>,
+    ) -> Option<Start> {
+        let mut ranges = solved.ranges.clone();
+        let street = root.street();
+        let mut state = root;
+        let board = public.board();
+        for &Played { action, .. } in &public.history()[state.history().len()..] {
+            state.deal_from(&board).ok()?;
+            if state.street() > street {
+                break;
+            }
+            let Turn::Act(acts) = state.turn() else { return None };
+            let by_solution = solved.chances(&state, action);
+            let weights = &mut ranges[acts.index()];
+            if acts == seat {
+                // What it did itself, by the solution or where that was not good enough.
+                let chances = by_solution.clone().filter(|_| solved.distance <= self.floor);
+                let chances = chances.unwrap_or_else(|| self.played(&state, seat, action));
+                weights.iter_mut().zip(chances).for_each(|(weight, chance)| *weight *= chance);
+                weights.iter().any(|&weight| weight > 0.0).then_some(())?;
+            } else {
+                match &by_solution {
+                    Some(chances) => {
+                        let some = chances.iter().any(|&chance| chance > LEAST);
+                        // What no hand does says nothing about which does.
+                        let chances = chances.iter().filter(|_| some);
+                        let chances = chances.map(|chance| chance.max(LEAST));
+                        weights.iter_mut().zip(chances).for_each(|(w, chance)| *w *= chance);
+                    }
+                    None => {
+                        return Some(Start {
+                            root: state,
+                            ranges: Some(ranges),
+                            before: Some(solved),
+                        });
+                    }
+                }
+            }
+            state.apply_unchecked(action);
+            if by_solution.is_none() {
+                // The other player answers what no solution has.
+                return Some(Start { root: state, ranges: Some(ranges), before: None });
+            }
+        }
+        state.deal_from(&board).ok()?;
+        (state.street() > street).then_some(())?;
+        let dealt = board.get(..state.board().len())?;
+        for combo in Combo::all() {
+            let gone = combo.cards().iter().any(|card| dealt.contains(card));
+            ranges.iter_mut().filter(|_| gone).for_each(|weights| weights[combo.index()] = 0.0);
+        }
+        Some(Start { root: state, ranges: Some(ranges), before: Some(solved) })
+    }
+
+    /// What was played that no menu has.
+    fn added(&self, root: &PublicState, seat: Seat, played: &[Played]) -> Vec<(usize, Action)> {
         let mut state = root.clone();
         let mut added = Vec::new();
         for (number, &Played { action, .. }) in played.iter().enumerate() {
-            if state.street() != root.street() {
-                break;
-            }
-            if !self.menu.actions(&state).contains(&action) {
+            if !self.menus.has(root.street(), seat, &state, action) {
                 added.push((number, action));
             }
             state.apply_unchecked(action);
@@ -103,69 +211,68 @@ impl Resolver {
         added
     }
 
-    fn solve(
-        &self,
-        public: &PublicState,
-        street: Street,
-        root: &PublicState,
-        played: &[Played],
-    ) -> Option<Solved> {
-        let ranges = self.ranges(public, street)?;
-        let menu = |state: &PublicState| {
-            let mut actions = self.menu.actions(state).to_vec();
-            // On the way that was played, what was played stands beside the menu's bets.
-            let so_far = &state.history()[root.history().len()..];
-            if let Some(next) = played.strip_prefix(so_far).and_then(|rest| rest.first())
-                && state.street() == root.street()
-                && !actions.contains(&next.action)
-            {
-                actions.push(next.action);
-                actions.sort_by_key(|action| match action {
-                    Action::Fold => (0, 0),
-                    Action::Call => (1, 0),
-                    Action::RaiseTo(total) => (2, *total),
-                });
-            }
-            actions
-        };
-        let subgame = Subgame::new(root, ranges.each_ref(), &menu).ok()?;
-        let options = Options { horizon: self.iterations, ..Options::default() };
-        let mut solver = Solver::new(subgame, options).ok()?;
-        solver.run(self.iterations);
-        let distance = solver.exploitability() / root.pot() as f64;
-        Some(Solved { solver, distance })
+    /// With which hands both players come to a street by the blueprint.
+    fn of_blueprint(&self, root: &PublicState) -> [Weights; 2] {
+        [0, 1].map(|seat| {
+            let seat = Seat::new(seat).expect("two seats");
+            reach::on(root.street(), &*self.blueprint, root, seat, (Alike::Sizes, LEAST))
+        })
     }
 
-    /// With which hands both players come to a street.
-    fn ranges(&self, public: &PublicState, street: Street) -> Option<[Range; 2]> {
-        let seats = [0, 1].map(Seat::new);
-        if street == self.first {
-            let by = |seat| {
-                let how = (Alike::Sizes, LEAST);
-                range(&reach::on(street, &*self.blueprint, public, seat, how))
-            };
-            return Some([by(seats[0]?), by(seats[1]?)]);
-        }
-        let before = Street::ALL[street.index() - 1];
-        let end = beginning(public, street)?;
-        let solved = self.street(&end, before)?;
-        let spot = Spot::at(&solved.solver, &end).ok()?;
-        let ranges = Player::BOTH.map(|player| spot.range(player).weights().to_vec());
-        Some(ranges.map(|weights| range(&weights)))
+    /// How often each combo of a seat does something by the blueprint.
+    fn played(&self, public: &PublicState, seat: Seat, action: Action) -> Weights {
+        let combos: Vec<Combo> =
+            Combo::all().filter(|combo| !combo.set().intersects(public.board().set())).collect();
+        let hole = |combo: &Combo| HoleCards::new(&combo.cards()).expect("room for two cards");
+        let holes: Vec<HoleCards> = combos.iter().map(hole).collect();
+        let mut chances = vec![0.0; Combo::COUNT];
+        let mut visit = |number: usize, strategy: &Strategy| {
+            let combo: &Combo = &combos[number];
+            chances[combo.index()] = strategy.probability(action);
+        };
+        self.blueprint.strategies(public, seat, &holes, &mut visit);
+        chances
     }
 }
 
-/// The range with these weights, the largest of which becomes 1.
-fn range(weights: &[f64]) -> Range {
-    let most = weights.iter().copied().fold(0.0, f64::max);
-    let mut range = Range::empty();
-    for combo in Combo::all() {
-        let weight = weights[combo.index()] / most;
-        if weight > 0.0 {
-            range.set(combo, weight.min(1.0)).expect("a weight from 0 to 1");
+impl Start {
+    /// With the blueprint's ranges.
+    fn fresh(root: PublicState) -> Start {
+        Start { root, ranges: None, before: None }
+    }
+}
+
+impl Kept {
+    /// Takes out what is known.
+    fn take(&mut self, key: &Key) -> Option<Option<Arc<Solved>>> {
+        let at = self.solutions.iter().position(|(known, _)| known == key)?;
+        self.solutions.remove(at).map(|(_, solved)| solved)
+    }
+
+    /// Keeps it, and the others while there is room.
+    fn put(&mut self, key: Key, solved: Option<Arc<Solved>>) {
+        self.solutions.push_front((key, solved));
+        let mut bytes = 0;
+        let mut room = |(_, solved): &(Key, Option<Arc<Solved>>)| {
+            bytes += solved.as_ref().map_or(1 << 10, |solved| solved.bytes);
+            bytes <= KEPT
+        };
+        let most = self.solutions.iter().take_while(|kept| room(kept)).count();
+        self.solutions.truncate(most.max(1));
+    }
+}
+
+/// The first decision of a seat on the street of `root`, from there on to a later state of the hand.
+fn asked(public: &PublicState, root: &PublicState, seat: Seat) -> Option<PublicState> {
+    let mut state = root.clone();
+    let mut played = public.history()[root.history().len()..].iter();
+    loop {
+        match state.turn() {
+            Turn::Act(acts) if acts == seat => return Some(state),
+            Turn::Act(_) => state.apply_unchecked(played.next()?.action),
+            Turn::Deal(_) | Turn::Over => return None,
         }
     }
-    range
 }
 
 /// The state in which a street begins, its cards dealt; `None` where nobody acts on it.
@@ -179,34 +286,4 @@ fn beginning(public: &PublicState, street: Street) -> Option<PublicState> {
     let len = public.def().board_len(street);
     state.deal_from(&Board::new(board.get(..len)?)?).ok()?;
     (state.street() == street && matches!(state.turn(), Turn::Act(_))).then_some(state)
-}
-
-impl Solved {
-    /// What every combo does, by its number; `None` for those that do not come there.
-    pub(super) fn strategies(
-        &self,
-        public: &PublicState,
-        seat: Seat,
-    ) -> Option<Vec<Option<Strategy>>> {
-        let spot = Spot::at(&self.solver, public).ok()?;
-        (spot.player()?.index() == seat.index()).then_some(())?;
-        let mut all = vec![None; Combo::COUNT];
-        for (combo, chances) in spot.strategies() {
-            let weights = spot.actions().iter().copied().zip(chances);
-            all[combo.index()] = Strategy::from_weights(weights);
-        }
-        Some(all)
-    }
-
-    /// How it was found, in words.
-    pub(super) fn note(&self) -> String {
-        let size = self.solver.subgame().range(Player::First).combos().count();
-        format!(
-            "solved from the {} on: {} iterations, {} of the pot from an equilibrium, {size} hands of the first \
-             player",
-            self.solver.subgame().root().street(),
-            self.solver.iterations(),
-            show::number::percent(self.distance, 2)
-        )
-    }
 }
