@@ -1,8 +1,10 @@
 //! The agent `resolve`: what it solves, what it leaves to its blueprint, and how it is named.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-use agents::{AgentError, Registry};
+use agents::{AgentError, AgentRng, Clock, Context, Decision, Registry};
 use cards::{Board, Card, Combo, HoleCards, Range};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Turn, games};
 use solvers::Player;
@@ -178,11 +180,83 @@ fn options_that_make_no_sense_are_refused_by_name() {
         ("resolve:iterations=0", "from 1 to 100000"),
         ("resolve:floor=0", "above 0"),
         ("resolve:blueprint=exploiter", "all hands"),
+        ("resolve:deadline=soon", "2s or 500ms"),
+        ("resolve:gadget=full", "none, half or safe"),
         ("resolve:menu=nowhere.menu", "nowhere.menu"),
         ("resolve:blueprint=cfrr", "cfrr"),
         ("resolve:bluprint=cfr", "blueprint"),
     ] {
         let error: AgentError = Registry::standard().resolve(name).expect_err(name);
         assert!(error.to_string().contains(part), "{name}: {error}");
+    }
+}
+
+/// What the agent does with a hand where time passes as it looks at the clock.
+fn on_a_clock(
+    name: &str,
+    public: &PublicState,
+    hand: &str,
+    step: Duration,
+) -> (Decision, Duration) {
+    let choice = Registry::standard().resolve(name).expect("an agent");
+    let mut agent = choice.build(public.def()).expect("it plays the game");
+    let looks = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&looks);
+    let clock = Clock::new(move || step * counted.fetch_add(1, Ordering::Relaxed));
+    let hole = HoleCards::new(&[parse(&hand[..2]), parse(&hand[2..])]).expect("two cards");
+    let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+    let infoset = InfoSet { public: public.clone(), seat, hole };
+    let rng = AgentRng::new(1);
+    let mut cx = Context { rng, hand: 0, time_left: None, clock };
+    (agent.act(&infoset, &mut cx), step * looks.load(Ordering::Relaxed))
+}
+
+#[test]
+fn a_deadline_ends_the_iterations_in_time() {
+    let def = Arc::new(games::nolimit_holdem());
+    let river = after(&def, &QUIET);
+    for (deadline, step, least, most) in [("2s", 10, 100, 200), ("500ms", 10, 20, 50)] {
+        let name = format!("resolve:blueprint=call,iterations=100000,floor=9,deadline={deadline}");
+        let step = Duration::from_millis(step);
+        let (decision, took) = on_a_clock(&name, &river, "KhKc", step);
+        let limit = Duration::from_millis(if deadline == "2s" { 2000 } else { 500 });
+        assert!(took <= limit, "{deadline}: {took:?}");
+        let note = decision.note.expect("it says how");
+        let iterations = note.split(" iterations").next().expect("a number");
+        let iterations: u32 = iterations.rsplit(' ').next().expect("one").parse().expect("whole");
+        assert!((least..most).contains(&iterations), "{deadline}: {note}");
+    }
+    // No time for the fewest iterations: the blueprint, at once.
+    let name = "resolve:blueprint=call,floor=9,deadline=100ms";
+    let (decision, _) = on_a_clock(name, &river, "KhKc", Duration::from_millis(60));
+    assert_eq!((decision.action, decision.note), (Action::Call, None));
+}
+
+#[test]
+fn with_a_deadline_it_is_no_function_of_what_it_sees() {
+    let choice = Registry::standard().resolve("resolve:deadline=2s").expect("an agent");
+    assert!(!choice.has_policy() && !choice.repeatable());
+}
+
+#[test]
+fn after_its_own_action_a_new_bet_is_answered_from_where_it_was_made() {
+    let def = Arc::new(games::nolimit_holdem());
+    // A check, then a third of the pot, which no menu has.
+    let bet = [QUIET.as_slice(), &[Action::Call, Action::RaiseTo(100 + 67)]].concat();
+    let public = after(&def, &bet);
+    for gadget in ["none", "half", "safe"] {
+        let name = format!("resolve:blueprint=call,iterations=150,floor=9,gadget={gadget}");
+        let played = strategies(&*policy(&def, &name), &public);
+        let fold = |hand: &str| {
+            let combo = Combo::new(parse(&hand[..2]), parse(&hand[2..])).expect("two cards");
+            let (_, strategy) = played.iter().find(|(other, _)| *other == combo).expect("a hand");
+            strategy.probability(Action::Fold)
+        };
+        assert!(fold("KhKc") < 0.01 && fold("AhKd") < 0.1, "{gadget}");
+        assert!(fold("5h3c") > 0.5, "{gadget}: {}", fold("5h3c"));
+        let (decision, _) = on_a_clock(&name, &public, "KhKc", Duration::ZERO);
+        let note = decision.note.expect("it says how");
+        assert!(note.starts_with("solved one action ago on the river"), "{note}");
+        assert!(note.contains("fold -100") || note.contains("fold −100"), "{note}");
     }
 }

@@ -3,15 +3,17 @@
 //! An agent plays hands against itself up to a street. From there on both strategies are valued,
 //! each in both seats, with all hands that come there as often as that agent comes there with them:
 //! every action of either is followed, and every pair of hands is counted. Only cards that are
-//! still to come are drawn, and, if wanted, which of the rare lines are followed. What one wins more than the other is what it would win from it in
-//! matches in which both play earlier streets as that agent does, with a fraction of the spread.
+//! still to come are drawn, and, if wanted, which of the rare lines are followed; what is drawn
+//! counts only for what it brings beyond hands that are checked down, which are followed over all
+//! cards. What one wins more than the other is what it would win from it in matches in which both
+//! play earlier streets as that agent does, with a fraction of the spread.
 //!
 //! A strategy that is valued against itself wins nothing, exactly.
 
 use std::sync::Arc;
 
 use agents::reach::{self, Alike};
-use cards::{Card, Combo, HoleCards, Showdown};
+use cards::{Card, CardSet, Combo, HoleCards, Showdown};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street, Turn};
 use logs::Rate;
 use matches::deals::{Deal, Dealer};
@@ -228,43 +230,99 @@ impl Walk<'_> {
             if weight <= self.least {
                 continue;
             }
-            if weight < self.drawn {
-                // What is followed from here on has at least the weight below which lines are drawn.
+            let mut state = public.clone();
+            state.apply_unchecked(action);
+            if weight < self.drawn && !matches!(state.turn(), Turn::Over) {
+                // What is not followed counts as if it was checked down, and what is for as much
+                // more or less as it is worth than that.
                 let followed = weight / self.drawn;
+                let checked = checked_down(&state, &next);
+                sum += checked;
                 if self.rng.random::<f64>() >= followed {
                     continue;
                 }
+                sum -= checked / followed;
                 next.iter_mut().for_each(|weights| scale(weights, followed.sqrt().recip()));
             }
-            let mut state = public.clone();
-            state.apply_unchecked(action);
             sum += self.value(&state, &next);
         }
         sum
     }
 
-    /// The next card: the first of the deck that is not on the board.
+    /// The next card: the first of the deck that is not on the board. What it brings hands that are
+    /// checked down is set right by what all cards do.
     fn deal(&mut self, public: &PublicState, reach: &[Weights; 2]) -> f64 {
         let board = public.board();
         let mut free = self.cards.iter().copied().filter(|&card| !board.set().contains(card));
         let Some(card) = free.next() else { return 0.0 };
         let left = 1 + free.count();
-        let mut state = public.clone();
-        if state.deal(&[card]).is_err() {
-            return 0.0;
-        }
-        let mut next = reach.clone();
-        for combo in Combo::all().filter(|combo| combo.set().contains(card)) {
-            next.iter_mut().for_each(|weights| weights[combo.index()] = 0.0);
+        let Some((state, next)) = dealt(public, reach, card) else { return 0.0 };
+        let checked = checked_down(public, reach);
+        if public.able().len() < 2 {
+            return checked;
         }
         // A pair of hands leaves four cards fewer to come.
         let times = left as f64 / (left - 4) as f64;
-        times * self.value(&state, &next)
+        checked + times * (self.value(&state, &next) - checked_down(&state, &next))
     }
 }
 
 fn scale(weights: &mut Weights, by: f64) {
     weights.iter_mut().for_each(|weight| *weight *= by);
+}
+
+/// The state and the hands after a card.
+fn dealt(
+    public: &PublicState,
+    reach: &[Weights; 2],
+    card: Card,
+) -> Option<(PublicState, [Weights; 2])> {
+    let mut state = public.clone();
+    state.deal(&[card]).ok()?;
+    let mut next = reach.clone();
+    for combo in Combo::all().filter(|combo| combo.set().contains(card)) {
+        next.iter_mut().for_each(|weights| weights[combo.index()] = 0.0);
+    }
+    Some((state, next))
+}
+
+/// What seat 0 wins, summed over all pairs of hands, if nobody puts in more: over all cards that may
+/// come.
+fn checked_down(public: &PublicState, reach: &[Weights; 2]) -> f64 {
+    let board = public.board();
+    if board.len() == public.def().full_board_len() || !public.folded().is_empty() {
+        return ended(public, reach);
+    }
+    let stakes = f64::from(public.committed().as_slice().iter().copied().min().unwrap_or(0));
+    stakes * margins(public.def(), board.set(), reach)
+}
+
+/// What seat 0 wins at showdowns for one chip, over all cards that may come.
+fn margins(def: &GameDef, board: CardSet, reach: &[Weights; 2]) -> f64 {
+    if board.len() as usize == def.full_board_len() {
+        return show(board, reach);
+    }
+    let free: Vec<Card> = def.deck().into_iter().filter(|&card| !board.contains(card)).collect();
+    let of_card = |&card: &Card| {
+        let without = reach.each_ref().map(|weights| {
+            let mut weights = weights.clone();
+            let gone = Combo::all().filter(|combo| combo.set().contains(card));
+            gone.for_each(|combo| weights[combo.index()] = 0.0);
+            weights
+        });
+        margins(def, board.with(card), &without)
+    };
+    free.iter().map(of_card).sum::<f64>() / (free.len() - 4) as f64
+}
+
+/// What seat 0 wins at a showdown for one chip, summed over all pairs.
+fn show(board: CardSet, reach: &[Weights; 2]) -> f64 {
+    let (Ok(showdown), Some(against)) = (Showdown::new(board), reach[1].first_chunk()) else {
+        return 0.0;
+    };
+    let mut margins = [0.0; Combo::COUNT];
+    showdown.margins::<f64>(against, &mut margins);
+    reach[0].iter().zip(margins).map(|(own, margin)| own * margin).sum()
 }
 
 /// What seat 0 wins where a hand is over, summed over all pairs.
@@ -276,14 +334,7 @@ fn ended(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     match folded {
         Some(0) => -first * pairs(&reach[0], &reach[1]),
         Some(_) => second * pairs(&reach[0], &reach[1]),
-        None => {
-            let Ok(showdown) = Showdown::new(public.board().set()) else { return 0.0 };
-            let mut margins = [0.0; Combo::COUNT];
-            let Some(against) = reach[1].first_chunk() else { return 0.0 };
-            showdown.margins::<f64>(against, &mut margins);
-            let won: f64 = reach[0].iter().zip(margins).map(|(own, margin)| own * margin).sum();
-            first.min(second) * won
-        }
+        None => first.min(second) * show(public.board().set(), reach),
     }
 }
 

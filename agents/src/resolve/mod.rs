@@ -220,9 +220,9 @@ impl Solving {
     }
 }
 
-fn of_hand(strategies: &[Option<Strategy>], hole: HoleCards) -> Option<&Strategy> {
+fn combo(hole: HoleCards) -> Option<Combo> {
     let &[a, b] = hole.as_slice() else { return None };
-    strategies[Combo::new(a, b)?.index()].as_ref()
+    Combo::new(a, b)
 }
 
 impl Part for Option<Solving> {
@@ -230,12 +230,13 @@ impl Part for Option<Solving> {
         let solving = self.as_ref()?;
         let InfoSet { public, seat, hole } = infoset;
         let (solved, strategies) = solving.at(public, *seat, &solving.effort(cx))?;
-        let strategy = of_hand(&strategies, *hole)?.clone();
+        let hand = combo(*hole)?;
+        let strategy = strategies[hand.index()].clone()?;
         let action = match strategy.actions.as_slice() {
             &[(action, _)] => action,
             _ => strategy.sample(cx.rng.random()),
         };
-        let note = solved.note(public, *seat);
+        let note = solved.note(public, *seat, hand);
         Some(Decision { strategy: Some(strategy), note: Some(note), ..action.into() })
     }
 }
@@ -253,7 +254,8 @@ impl PartPolicy for Option<Solving> {
         });
         match solved {
             Some((_, strategies)) => {
-                hands.iter().map(|&hole| of_hand(&strategies, hole).cloned()).collect()
+                let of = |&hole| strategies[combo(hole)?.index()].clone();
+                hands.iter().map(of).collect()
             }
             None => vec![None; hands.len()],
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cards::{Combo, Range};
 use game::{Action, Played, PublicState, Seat, Strategy};
+use show::number::{percent, signed};
 use solvers::Player;
 use solvers::subgame::{Gadget, Options, Solver, Spot, Subgame};
 
@@ -180,9 +181,16 @@ impl Solved {
         Some(all)
     }
 
-    /// How it was found, in words.
-    pub(super) fn note(&self, public: &PublicState, seat: Seat) -> String {
-        let solver = self.solver();
+    /// How it was found, and what each action wins with a hand, in words.
+    pub(super) fn note(&self, public: &PublicState, seat: Seat, hand: Combo) -> String {
+        let mut solver = self.solver();
+        let values = solver.action_values(public).unwrap_or_default();
+        let values = values.into_iter().find(|(combo, _)| *combo == hand);
+        let actions = Spot::at(&solver, public).map(|spot| spot.actions().to_vec());
+        let wins: Vec<String> = (actions.iter().flatten())
+            .zip(values.iter().flat_map(|(_, values)| values))
+            .map(|(action, value)| format!("{} {}", word(*action), signed(*value, 0)))
+            .collect();
         let root = solver.subgame().root();
         let size = |seat: usize| {
             let weights = &self.ranges[seat];
@@ -196,13 +204,22 @@ impl Solved {
         };
         format!(
             "solved {since} on the {} with {} own hands and {} of the other player: {} iterations, {} of the pot \
-             from an equilibrium",
+             from an equilibrium; in chips {}",
             root.street(),
             size(seat.index()),
             size(1 - seat.index()),
             self.iterations,
-            show::number::percent(self.distance, 2)
+            percent(self.distance, 2),
+            wins.join(", ")
         )
+    }
+}
+
+fn word(action: Action) -> String {
+    match action {
+        Action::Fold => "fold".to_owned(),
+        Action::Call => "call".to_owned(),
+        Action::RaiseTo(total) => format!("raise to {total}"),
     }
 }
 

@@ -58,35 +58,35 @@ impl<W: Work> Pass<'_, W> {
         workspaces: &Rooms<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
-        self.first(0, part, weights, workspaces, read)
+        self.first([0, 1], part, weights, workspaces, read)
     }
 
-    /// The same from a line on a board, for the hands at one of the line's nodes. On one thread
-    /// after the first line.
+    /// The same from a line on a board, for the hands at as many of the line's nodes as are asked
+    /// for, side by side, from the first on. On one thread after the first line.
     pub(super) fn run_at<T>(
         &self,
-        [line, board, node]: [usize; 3],
+        [line, board, node, count]: [usize; 4],
         part: &mut Part,
         weights: &[W::Real],
         workspaces: &Rooms<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
         if line == 0 {
-            return self.first(node, part, weights, workspaces, read);
+            return self.first([node, count], part, weights, workspaces, read);
         }
         let [row, others] = self.view.rows(self.view.board(board));
         workspaces.with(|own| {
             let own = &mut own[self.betting.lines[line].street..];
             fill(&mut own[0].reach[..others], weights.iter().copied());
             self.line(line, board, part, own);
-            read(&own[0].values[node * row..][..row])
+            read(&own[0].values[node * row..][..count * row])
         })
     }
 
     /// The first line, with its deals on all threads.
     fn first<T>(
         &self,
-        node: usize,
+        [node, count]: [usize; 2],
         part: &mut Part,
         weights: &[W::Real],
         workspaces: &Rooms<W::Real>,
@@ -101,7 +101,7 @@ impl<W: Work> Pass<'_, W> {
             self.view.ends(line, board, own);
             self.all_deals(line, board, part, &mut own[0], workspaces);
             self.up(line, board, part, &mut own[0]);
-            read(&own[0].values[node * row..][..row])
+            read(&own[0].values[node * row..][..count * row])
         })
     }
 

@@ -142,7 +142,7 @@ impl<'a> Spot<'a> {
         })
     }
 
-    fn decision(&self) -> Option<&'a Decision> {
+    pub(super) fn decision(&self) -> Option<&'a Decision> {
         match &self.solver.subgame.betting.lines[self.line].nodes[self.node].kind {
             Kind::Decision(decision) => Some(decision),
             _ => None,

@@ -4,7 +4,7 @@ use cards::{Combo, Range};
 use game::PublicState;
 
 use super::ends::View;
-use super::judge::Answer;
+use super::judge::{Answer, met};
 use super::pass::Pass;
 use super::spot::Place;
 use super::{HandValue, OffTree, Solver, Spot};
@@ -31,26 +31,62 @@ impl Solver {
             .map(|player| self.values_of(player, &place, &ranges[player.other().index()])))
     }
 
+    /// The chips that each hand of who acts somewhere wins in the whole hand by each action of the
+    /// tree, in their order, when both play their average strategies before and after it. None
+    /// where nobody acts.
+    ///
+    /// # Errors
+    /// As [`Spot::at`].
+    pub fn action_values(
+        &mut self,
+        state: &PublicState,
+    ) -> Result<Vec<(Combo, Vec<f64>)>, OffTree> {
+        let spot = Spot::at(self, state)?;
+        let (Some(player), Some(decision)) = (spot.player(), spot.decision()) else {
+            return Ok(Vec::new());
+        };
+        let (child, count) = (decision.child, decision.count);
+        let others = spot.range(player.other()).clone();
+        let place = Place { node: child, ..spot.place() };
+        let sums = self.sums(player, &place, count, Answer::Average);
+        let row = sums.len() / count;
+        let met = self.met(player, &place, &others);
+        let back = place.renaming.back();
+        let hands = self.boards.all[place.board].hands[player.index()].all();
+        let each = hands.zip(met).enumerate().map(|(hand, (combo, met))| {
+            let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
+            let values = (0..count).map(|action| each(sums[action * row + hand]));
+            (back.combo(combo), values.collect())
+        });
+        Ok(each.collect())
+    }
+
     fn values_of(&mut self, player: Player, place: &Place, others: &Range) -> Vec<HandValue> {
         let [means, bests] =
-            [Answer::Average, Answer::Best].map(|answer| self.sums(player, place, answer));
+            [Answer::Average, Answer::Best].map(|answer| self.sums(player, place, 1, answer));
+        let met = self.met(player, place, others);
         let back = place.renaming.back();
-        let [hands, held] = [player, player.other()]
-            .map(|player| self.boards.all[place.board].hands[player.index()].all());
-        let others = held.map(|combo| back.combo(combo)).map(|combo| (combo, others.weight(combo)));
-        let others: Vec<(Combo, f64)> = others.filter(|&(_, weight)| weight > 0.0).collect();
-        let each = hands.zip(means.into_iter().zip(bests)).map(|(combo, (mean, best))| {
-            let combo = back.combo(combo);
-            let apart = others.iter().filter(|(other, _)| !other.set().intersects(combo.set()));
-            let met: f64 = apart.map(|(_, weight)| weight).sum();
+        let hands = self.boards.all[place.board].hands[player.index()].all();
+        let each = hands.zip(met).zip(means.into_iter().zip(bests));
+        let each = each.map(|((combo, met), (mean, best))| {
             let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
-            HandValue { combo, met, value: each(mean), best: each(best) }
+            HandValue { combo: back.combo(combo), met, value: each(mean), best: each(best) }
         });
         each.collect()
     }
 
-    /// Chips times weights of the opponent's hands, for each of the player's hands.
-    fn sums(&mut self, player: Player, place: &Place, work: Answer) -> Vec<f64> {
+    /// The weight of the opponent's hands that each of a player's hands meets at a place.
+    fn met(&self, player: Player, place: &Place, others: &Range) -> Vec<f64> {
+        let board = &self.boards.all[place.board];
+        let back = place.renaming.back();
+        let held = board.hands[player.other().index()].all();
+        let weights: Vec<f64> = held.map(|combo| others.weight(back.combo(combo))).collect();
+        met(board, player, &weights)
+    }
+
+    /// Chips times weights of the opponent's hands, for each of the player's hands, in a row for
+    /// each of so many nodes from the place's on.
+    fn sums(&mut self, player: Player, place: &Place, count: usize, work: Answer) -> Vec<f64> {
         let Solver { subgame, boards, judging: workspaces, part, .. } = self;
         let back = place.renaming.back();
         let begun = &place.begun[player.other().index()];
@@ -59,7 +95,7 @@ impl Solver {
         let part = place.path.iter().fold(part, |part, &below| &mut part.below[below]);
         let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work };
         pass.run_at(
-            [place.line, place.board, place.node],
+            [place.line, place.board, place.node, count],
             part,
             &weights,
             workspaces,

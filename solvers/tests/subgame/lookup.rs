@@ -139,7 +139,13 @@ fn a_hand_is_worth_the_mean_of_what_its_actions_are_worth() {
         if children.iter().any(|(child, _)| !matches!(child.turn(), Turn::Act(_))) {
             continue;
         }
-        for (hand, strategy) in strategies {
+        let by_action = solver.action_values(&state).expect("in the tree");
+        assert_eq!(by_action.len(), strategies.len());
+        for ((hand, strategy), (same, chips)) in strategies.into_iter().zip(by_action) {
+            assert_eq!(hand, same);
+            for ((_, values), chips) in children.iter().zip(chips) {
+                near(worth(&values[player.index()], hand).value, chips, 1e-6, "an action's value");
+            }
             let values = children.iter().map(|(_, values)| worth(&values[player.index()], hand));
             let mean: f64 = values.zip(&strategy).map(|(value, share)| value.value * share).sum();
             near(worth(&here[player.index()], hand).value, mean, 1e-6, &format!("{hand}"));
