@@ -241,8 +241,8 @@ fn with_a_deadline_it_is_no_function_of_what_it_sees() {
 #[test]
 fn after_its_own_action_a_new_bet_is_answered_from_where_it_was_made() {
     let def = Arc::new(games::nolimit_holdem());
-    // A check, then a third of the pot, which no menu has.
-    let bet = [QUIET.as_slice(), &[Action::Call, Action::RaiseTo(100 + 67)]].concat();
+    // A check, then one and a half pots, which no menu has.
+    let bet = [QUIET.as_slice(), &[Action::Call, Action::RaiseTo(100 + 300)]].concat();
     let public = after(&def, &bet);
     for gadget in ["none", "half", "safe"] {
         let name = format!("resolve:blueprint=call,iterations=150,floor=9,gadget={gadget}");
