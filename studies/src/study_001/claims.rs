@@ -1,6 +1,6 @@
 //! The published claims, each with what was found and how far it may be from what was published.
 
-use super::results::{Results, Score};
+use super::results::{Leaf, Results, Score};
 use crate::claim::Claim;
 
 /// All claims that there are results of.
@@ -11,14 +11,7 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
     claims.extend(distance_falls(results));
     claims.extend(separate_cards(results).into_iter().flatten());
     claims.extend(neighbours(results));
-    for leaf in &results.trees[0].leaves {
-        claims.push(Claim {
-            claim: format!("A depth-4 tree has the leaf {:.4}: {}", leaf.published, leaf.asked)
-                .into(),
-            holds: leaf.holds,
-            found: format!("{:.4}", leaf.size),
-        });
-    }
+    claims.extend(leaves(results));
     claims.extend(rules_help(results));
     claims
 }
@@ -154,6 +147,25 @@ fn neighbours(results: &Results) -> Option<Claim> {
             best.distance.mean
         ),
     })
+}
+
+/// The printed leaves of a tree of depth 4, in the trees of either reading of its 21st input.
+fn leaves(results: &Results) -> Vec<Claim> {
+    let [beaten, own] = &results.trees;
+    let pairs = beaten.leaves.iter().zip(&own.leaves);
+    let claim = |(beaten, own): (&Leaf, &Leaf)| Claim {
+        claim: format!("A depth-4 tree has the leaf {:.4}: {}", own.published, own.asked).into(),
+        holds: own.holds || beaten.holds,
+        found: format!(
+            "{:.4}{} where the last input is the player's own distribution, {:.4}{} where it is the share that \
+             the card beats",
+            own.size,
+            if own.holds { "" } else { " (not that)" },
+            beaten.size,
+            if beaten.holds { "" } else { " (not that)" }
+        ),
+    };
+    pairs.map(claim).collect()
 }
 
 fn rules_help(results: &Results) -> Option<Claim> {
