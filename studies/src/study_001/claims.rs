@@ -195,11 +195,13 @@ fn rules_alone(results: &Results) -> Option<Claim> {
     let (middle, best) = (price("80-20")?, price("all-in")?);
     let check = results.rule("always check")?.price.mean;
     Some(Claim {
-        claim: "The 80-20 rule, to check with hands that beat 20 to 80 % of the other's, costs little (a tenth of what \
-                always checking does) where all else is the equilibrium"
+        claim: "The 80-20 rule, to check with hands that beat 20 to 80 % of the other's, costs less than always \
+                checking where all else is the equilibrium"
             .into(),
-        holds: middle <= 0.1 * check,
-        found: format!("{middle:.4} of the pot; the all-in rule {best:.4} in the same way"),
+        holds: middle < check,
+        found: format!(
+            "{middle:.4} of the pot, and {check:.4}; the all-in rule, without its condition, {best:.4} in the same way"
+        ),
     })
 }
 
