@@ -1,4 +1,5 @@
-//! The runs of `cardroom train linear` that are done, in a folder beside the file that they are for.
+//! The runs of `cardroom train linear` that are done, in a folder beside the file that they are
+//! for.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -27,8 +27,8 @@ use super::kept::Kept;
 /// Method q learns from hands that the rule plays against itself, as docs/studies/002.md says;
 /// every seed is a run, and the file has the mean of their weights. Method search looks for the
 /// weights that lose least to best responses, from several starts. What a rule loses is exact, in
-/// thousandths of a big blind a hand. Runs that are done are kept in FILE.training until all are: the
-/// same command goes on where it was interrupted or killed.
+/// thousandths of a big blind a hand. Runs that are done are kept in FILE.training until all are:
+/// the same command goes on where it was interrupted or killed.
 #[derive(clap::Args)]
 pub struct Args {
     /// Stacks in big blinds: 10, 5..20 or a list

@@ -288,7 +288,8 @@ fn errors() -> Section {
         "\"The fourth representation, pdf values plus the cdf value of the card\" is the sixth of the paper's own list.",
         "\"The far right leaf\" is 2.3597 in one place and 2.9314 in another.",
         "The \"optimal\" trees are greedy ones (CART).",
-        "Whose distribution the 21st input is taken from is not said: the rules speak of the other player's, the figure of the first player's own.",
+        "Whose distribution the 21st input is taken from is not said: the rules speak of the other player's, the \
+         figure of the first player's own.",
         "Always checking is left out, and is less exploitable than most of the trees.",
         "The text of figures 4 and 6 is missing in the copy used here: of them only what the prose says is compared.",
     ];
