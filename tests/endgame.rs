@@ -2,11 +2,13 @@
 //! input.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
-use super::program::{cardroom, check_failure, document, text};
+use super::program::{cardroom, check_failure, command, document, text};
 
 fn number(value: &Value) -> f64 {
     value.as_f64().expect("a number")
@@ -114,6 +116,88 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
         3,
         "name fewer, so that some are left to price rules on",
     );
+}
+
+/// Plays with these lines as the input.
+fn play(folder: &Path, arguments: &[&str], input: &str) -> Output {
+    let mut child = command(folder, &[&["endgame", "play"], arguments].concat())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // It may end before it has read all.
+    let _ = child.stdin.take().expect("an input").write_all(input.as_bytes());
+    child.wait_with_output().expect("the program ends")
+}
+
+#[test]
+fn answers_are_priced_exactly_and_the_end_of_the_input_ends_the_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let polar = ["--first", "1:0.5,10:0.5", "--second", "5", "--seed", "1"];
+    let said = |arguments: &[&str], input: &str| {
+        let output = play(folder, &[&polar[..], arguments].concat(), input);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    // Against 3 pots the middling card wins 1 + 3 from a bluff, 3/4 as likely as a value bet,
+    // and loses 3 to those: it may do as it likes. Called one time in four, a bet of the best card
+    // gets 1 + 3/4; a check gets 1, and the worst card 0 however it plays.
+    let second = said(&["--seat", "second", "--games", "40"], &"call\nfold\n".repeat(20));
+    assert!(second.contains("40 games") && second.contains("0 of which cost"), "{second}");
+    let first = said(&["--seat", "first", "--games", "30"], &"check\n".repeat(30));
+    let blunders = first.matches("That costs 0.7500 pots; the equilibrium: bet 3.0.").count();
+    let best = first.matches("hold card 10, which beats 100 %").count();
+    let free = first.matches("That costs nothing; the equilibrium: check 25.0 %").count();
+    assert!(blunders > 5 && blunders == best && blunders + free == 30, "{first}");
+    let sums =
+        format!("30 answers, {blunders} of which cost something: {:.4}", 0.75 * blunders as f64);
+    assert!(first.contains(&sums), "{first}");
+    // The same again; what is no answer is asked for again, and the end of the input is no game.
+    assert_eq!(first, said(&["--seat", "first", "--games", "30"], &"check\n".repeat(30)));
+    let cut = said(&["--seat", "first"], "chekc\nBET 3.05\n all-in \n");
+    for part in ["`chekc`: write check", "`bet 3.05`: bets are 0.1 to 3.0", "1 game: ", "1 answer,"]
+    {
+        assert!(cut.contains(part), "{part}: {cut}");
+    }
+    assert!(said(&[], "").ends_with(
+        "0 games: 0.000 pots. 0 answers, 0 of which cost something: 0.0000 pots in all.\n"
+    ));
+    assert!(said(&[], "quit\nbet 3\n").contains("0 games: "));
+    check_failure(&play(folder, &["--first", "11"], ""), 3, "cards go from 1 to 10");
+    check_failure(&play(folder, &["--first", "4", "--second", "4"], ""), 3, "no deal possible");
+}
+
+/// What a shipped list says that it costs, and what it may cost at most.
+const SHIPPED: [(&str, f64); 3] =
+    [("one-size", 0.0180), ("two-sizes", 0.0125), ("three-sizes", 0.0110)];
+
+#[test]
+fn the_shipped_rules_cost_what_their_files_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let database = ["endgame", "database", "--games", "21000", "--out", "db"];
+    assert!(cardroom(folder, &database).status.success());
+    let at =
+        |name: &str| format!("{}/agents/models/rules/{name}.rules", env!("CARGO_MANIFEST_DIR"));
+    let files = SHIPPED.map(|(name, _)| at(name));
+    let mut arguments = vec!["endgame", "rules", "--data", "db", "--lines", "0"];
+    files.iter().for_each(|file| arguments.extend(["--price", file]));
+    let priced = document(folder, &arguments);
+    let price = |name: &str| {
+        let all = priced["rules"].as_array().expect("rules");
+        let rule = all.iter().find(|rule| rule["name"] == name).expect(name);
+        number(&rule["exploitability"])
+    };
+    for ((name, most), file) in SHIPPED.iter().zip(&files) {
+        let said = fs::read_to_string(file).expect("a list");
+        for (part, most) in [("bets", *most), ("calls", 0.0215)] {
+            let cost = price(&format!("{file}: {part}"));
+            assert!(cost <= most, "{name}: the {part} cost {cost}");
+            assert!(said.contains(&format!("{part} cost {cost:.4}")), "{name}: {part} cost {cost}");
+        }
+    }
 }
 
 #[test]

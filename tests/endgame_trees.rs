@@ -69,6 +69,12 @@ fn the_tree_of_one_size_has_the_published_leaves() {
     for leaf in published.iter().take(2) {
         assert_eq!(leaf["holds"], true, "{leaf}");
     }
+    // By the player's own distribution there is a leaf near the third, too.
+    let found = document(folder.path(), &[&tree[..4], &["--share", "own"]].concat());
+    let sizes = found["published"].as_array().expect("published leaves").iter();
+    for (leaf, size) in sizes.map(|leaf| &leaf["size"]).zip([0.13, 2.95, 2.42]) {
+        assert!((leaf.as_f64().expect("a size") - size).abs() < 0.3, "{found}");
+    }
 }
 
 #[test]
@@ -86,6 +92,8 @@ fn each_mistake_is_told_in_one_line() {
     let with = |more: &[&'static str]| [&learn, more].concat();
     check(&with(&["--games", "21"]), 3, "games: it has 20 games, and --games asks for 21");
     check(&with(&["--games", "5"]), 3, "at least 10 are needed");
+    check(&with(&["--neighbours", "1,17"]), 3, "--neighbours has 17: there are 16 games");
+    check(&with(&["--neighbours", "0"]), 3, "--neighbours has 0: there are 16 games");
     check(&with(&["--depths", "3..70"]), 2, "--depths has 70: trees have at most 64");
     check(&with(&["--representations", "0..3"]), 2, "there are 1 to 10");
     check(&with(&["--depths", "3-5"]), 2, "write them as in 3..20 or 3,5,8");

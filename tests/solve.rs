@@ -532,6 +532,21 @@ fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
         program::cardroom(folder.path(), &[&train[..], more].concat())
     };
     program::check_failure(&trains(&["--hands", "0"]), 2, "at least 1");
+    // A run that is done is taken as it is kept, and one of other options is refused.
+    let runs = folder.path().join("x.toml.training");
+    let kept = runs.join("10-1.toml");
+    let short = ["--hands", "20k"];
+    assert!(trains(&short).status.success() && !runs.exists());
+    let made = fs::read_to_string(&out).expect("weights");
+    let constant = made.lines().find(|line| line.starts_with("constant = ")).expect("a weight");
+    fs::create_dir(&runs).expect("a folder");
+    fs::write(&kept, made.replace(constant, "constant = 0.5")).expect("written");
+    assert!(trains(&short).status.success() && !runs.exists());
+    assert!(fs::read_to_string(&out).expect("weights").contains("constant = 0.5"));
+    fs::create_dir(&runs).expect("a folder");
+    fs::write(&kept, made.replace("seeds from 1 on", "seeds from 2 on")).expect("written");
+    program::check_failure(&trains(&short), 3, "10-1.toml: it is of `linear Q");
+    fs::remove_dir_all(&runs).expect("removed");
     program::check_failure(&trains(&["--alpha", "0"]), 2, "above 0");
     program::check_failure(
         &trains(&["--alpha", "5", "--hands", "1M"]),

@@ -8,7 +8,7 @@ use rand::RngExt;
 use solvers::subgame::LastBet;
 
 const LIST: &str = include_str!("../models/rules/three-sizes.rules");
-const SIZES: [f64; 7] = [0.1, 0.3, 0.5, 0.7, 1.0, 1.7, 3.0];
+const SIZES: [f64; 7] = [0.1, 0.3, 0.5, 0.8, 1.0, 1.7, 3.0];
 const BOARDS: usize = 8;
 
 fn boards() -> Vec<Board> {

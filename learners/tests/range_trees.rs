@@ -63,6 +63,39 @@ fn more_questions_never_lose_more_and_no_tree_beats_the_equilibrium() {
 }
 
 #[test]
+fn of_trees_that_say_the_same_the_shortest_is_told_whatever_the_rounding() {
+    let limits = Limits { questions: 4, ..Limits::default() };
+    for blind in [Blind::Small, Blind::Big] {
+        let found = |stack| optima(&loss(stack, blind), &limits, |_| true);
+        let trees = |stack| found(stack).into_iter().map(|best| best.tree).collect::<Vec<_>>();
+        // Stacks that differ in their last bits have payoffs that do.
+        let known = trees(10.0);
+        for stack in [10.0 + 2e-15, 10.0 - 2e-15, 10.0 + 1e-14] {
+            assert_eq!(trees(stack), known, "{blind:?} {stack}");
+        }
+        // No tree of one question says what the best of two does, and none before it in the order
+        // of questions.
+        let best = &known[2];
+        let RangeTree::Ask(first, _) = best else { panic!("{best:?}") };
+        let leaves = [RangeTree::Leaf(false), RangeTree::Leaf(true)];
+        for question in Question::all().into_iter().take_while(|question| question != first) {
+            for other in Question::all() {
+                for labels in 0..8 {
+                    let leaf = |bit: usize| leaves[labels >> bit & 1].clone();
+                    let inner = ask(other, leaf(0), leaf(1));
+                    for tree in
+                        [ask(question, inner.clone(), leaf(2)), ask(question, leaf(2), inner)]
+                    {
+                        assert!(tree.range() != best.range(), "{tree:?}");
+                    }
+                }
+            }
+        }
+        assert_eq!(best.questions(), 2);
+    }
+}
+
+#[test]
 fn with_too_few_ranges_to_look_at_the_bound_is_below_what_is_lost() {
     let loss = loss(10.0, Blind::Small);
     let proven = optima(&loss, &Limits { questions: 4, ..Limits::default() }, |_| true);

@@ -2,7 +2,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use solvers::endgame::{Bets, Endgame, EndgameError, Pivots, Solution, mean_size};
+use solvers::endgame::{Bets, Dealer, Endgame, EndgameError, Pivots, Solution, mean_size};
 use solvers::games::TenCards;
 use solvers::{Player, Profile, Sequences, Tree, linear};
 
@@ -280,4 +280,56 @@ fn what_is_no_endgame_is_refused_by_name() {
     assert_eq!(Bets::new(&[1.0, 0.0]), Err(EndgameError::Size(0.0)));
     assert_eq!(Bets::steps(0.4, 1.0).expect("steps").sizes(), [0.0, 0.4, 0.8, 1.0]);
     assert_eq!(Bets::published().sizes()[3], 0.3);
+}
+
+#[test]
+fn what_each_answer_is_worth_adds_up_to_what_the_best_answers_win() {
+    let mut rng = Pcg64Mcg::seed_from_u64(4);
+    for number in 0..100 {
+        let game = published(&point(&mut rng, 10), &point(&mut rng, 10));
+        let [strategy, calls] = random_profile(&mut rng, &game);
+        let calls: Vec<f64> = calls
+            .chunks_exact(31)
+            .flat_map(|row| std::iter::once(1.0).chain(row[1..].iter().copied()))
+            .collect();
+        let dealt = |card: usize| (0..10).map(|other| game.deal(card, other)).sum::<f64>();
+        let best = (0..10).map(|card| {
+            let worth = game.worth_of_sizes(card, &calls).expect("others are dealt");
+            dealt(card) * worth.into_iter().fold(f64::NEG_INFINITY, f64::max)
+        });
+        let known = game.against(Player::Second, &calls);
+        assert!((best.sum::<f64>() - known).abs() < 1e-12, "game {number}");
+        // The pot is the first player's but for what calls win.
+        let won =
+            (0..10).flat_map(|card| (0..31).map(move |bet| (card, bet))).map(|(card, bet)| {
+                let met: f64 =
+                    (0..10).map(|other| game.deal(other, card) * strategy[other * 31 + bet]).sum();
+                met * game.worth_of_call(card, bet, &strategy).expect("it is bet").max(0.0)
+            });
+        let known = game.against(Player::First, &strategy);
+        assert!((1.0 - won.sum::<f64>() - known).abs() < 1e-12, "game {number}");
+    }
+    let polar = published(&only(&[1, 10]), &only(&[5]));
+    assert_eq!(polar.worth_of_sizes(4, &[1.0; 310]), None);
+    assert_eq!(polar.worth_of_call(4, 7, &polar.solve().strategy), None);
+}
+
+#[test]
+fn cards_and_actions_come_out_as_often_as_they_are_likely() {
+    let game = published(&only(&[1, 10]), &[1.0; 10]);
+    let mut dealer = Dealer::new(5);
+    let mut seen = [0u32; 100];
+    for _ in 0..90_000 {
+        let [one, other] = dealer.cards(&game);
+        seen[one * 10 + other] += 1;
+    }
+    for (at, &seen) in seen.iter().enumerate() {
+        let expected = 90_000.0 * game.deal(at / 10, at % 10);
+        // Five standard deviations.
+        assert!((f64::from(seen) - expected).abs() <= 5.0 * expected.sqrt(), "{at}: {seen}");
+    }
+    let mut again = Dealer::new(5);
+    let drawn: Vec<usize> = (0..1000).map(|_| again.draw(&[0.0, 0.25, 0.0, 0.75])).collect();
+    let threes = drawn.iter().filter(|&&at| at == 3).count();
+    assert!(drawn.iter().all(|at| [1, 3].contains(at)) && (680..820).contains(&threes), "{threes}");
 }

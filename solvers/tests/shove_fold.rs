@@ -2,7 +2,8 @@
 
 use cards::{PreflopTable, StartingHand, WinRate};
 use solvers::shove_fold::{
-    Payoffs, Range, Ranges, RulesError, ShoveFold, best_sage, equilibrium, sage, sage_ranges, share,
+    Payoffs, Range, Ranges, RulesError, ShoveFold, best_sage, equilibrium, power_index, sage,
+    sage_ranges, share,
 };
 use solvers::{Player, Profile, Sequences, Tree, linear};
 
@@ -189,6 +190,18 @@ fn rules_without_a_game_are_refused() {
         assert!(matches!(Payoffs::new(10.0, ante), Err(RulesError::Ante(_))), "{ante}");
     }
     assert!(matches!(Payoffs::new(1.1, 0.2), Err(RulesError::Stack { .. })));
+}
+
+#[test]
+fn sage_decides_its_published_examples_as_published() {
+    let index = |hand: &str| power_index(hand.parse().expect("a hand"));
+    assert_eq!([index("AA"), index("32o"), index("33"), index("J4s")], [67, 8, 31, 28]);
+    // 2,865 chips behind the big blind of 1,000, then of 400: 33 is all-in in both; J4s calls in
+    // the first alone.
+    for (big_blind, calls) in [(1000.0, true), (400.0, false)] {
+        let [jam, call] = sage(1.0 + 2865.0 / big_blind).expect("in the table");
+        assert!(index("33") >= jam && (index("J4s") >= call) == calls, "{big_blind}");
+    }
 }
 
 #[test]

@@ -36,8 +36,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "model",
             default: "shipped",
-            help: "a file with a list of rules (docs/rules.md), or `shipped`: the one inside the program, \
-                   which `cardroom agents describe rules` prints",
+            help: "a file with a list of rules (docs/rules.md), or one inside the program: `one-size`, \
+                   `two-sizes`, `three-sizes` or `shipped`, which is the last; `cardroom agents describe \
+                   rules:model=one-size` prints it",
         },
         AgentOption {
             name: "ranges",
@@ -58,9 +59,14 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 
 /// Stands for hands that are all alike.
 const ANY: &str = "any";
-/// Stands for the list inside the program.
+/// Stands for the last of the lists inside the program.
 const SHIPPED: &str = "shipped";
-const THREE_SIZES: &str = include_str!("../../models/rules/three-sizes.rules");
+/// The lists inside the program, by name.
+const LISTS: [(&str, &str); 3] = [
+    ("one-size", include_str!("../../models/rules/one-size.rules")),
+    ("two-sizes", include_str!("../../models/rules/two-sizes.rules")),
+    ("three-sizes", include_str!("../../models/rules/three-sizes.rules")),
+];
 
 #[derive(Deserialize)]
 #[serde(default)]
@@ -79,12 +85,18 @@ impl Default for Options {
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let Options { model, ranges, fallback } = resolver.options()?;
-    let path = (model != SHIPPED).then(|| resolver.file(&model));
-    let list = match &path {
-        None => RuleList::parse(THREE_SIZES).expect("a test reads the list that is shipped"),
-        Some(path) => RuleList::parse(&resolver.read(path)?).map_err(|error| {
-            AgentError::BadFile { path: path.clone(), reason: error.to_string() }
-        })?,
+    let name = if model == SHIPPED { LISTS[LISTS.len() - 1].0 } else { &model };
+    let (list, path) = match LISTS.into_iter().find(|(list, _)| *list == name) {
+        Some((_, text)) => {
+            (RuleList::parse(text).expect("a test reads the lists that are shipped"), None)
+        }
+        None => {
+            let path = resolver.file(&model);
+            let list = RuleList::parse(&resolver.read(&path)?).map_err(|error| {
+                AgentError::BadFile { path: path.clone(), reason: error.to_string() }
+            })?;
+            (list, Some(path))
+        }
     };
     let about = format!("A list of rules for the river\n  {}", lines(&list).join("\n  "));
     let other = resolver.resolve(&fallback, resolver.folder())?;

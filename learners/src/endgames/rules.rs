@@ -81,6 +81,23 @@ impl Games {
         })
     }
 
+    /// What a best response wins where the first player plays the equilibrium, but for cards that
+    /// beat such a share of the other player's, ties half: these bet what `says` says, in pots,
+    /// moved to the nearest size; 0 is a check. O(games): each is solved again.
+    pub fn price_in_equilibrium(&self, says: impl Fn(f64) -> Option<f64> + Sync) -> Mean {
+        self.price(|game, chances| {
+            *chances = game.game.solve().strategy;
+            let rows = chances.chunks_exact_mut(1 + self.sizes.len());
+            for (row, &beats) in rows.zip(&game.beats[0]) {
+                if let Some(size) = says(beats) {
+                    row.fill(0.0);
+                    row[game.game.bets().nearest(size)] = 1.0;
+                }
+            }
+            game.game.exploitability(Player::First, chances, game.value)
+        })
+    }
+
     /// The mean over all games, the same at any number of threads.
     fn price(&self, of: impl Fn(&Game, &mut Vec<f64>) -> f64 + Sync) -> Mean {
         let prices: Vec<f64> = self

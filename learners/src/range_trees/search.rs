@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use solvers::shove_fold::Range;
 
 use super::listing::Listing;
-use super::sets::{Hands, Sets, Split, Table, range, shares};
+use super::sets::{Hands, Sets, Split, Table, hands, range, shares};
 use super::{Loss, Question, RangeTree};
 
 /// How large trees may be, and how much is looked at.
@@ -135,7 +135,9 @@ impl Search<'_> {
                 proven = proven.min(bound.bound);
             }
         }
-        let (loss, tree) = self.best.clone().expect("a tree was considered");
+        let (loss, found) = self.best.clone().expect("a tree was considered");
+        // Many trees say the same; which of them was met first is chance.
+        let tree = self.sets.simplest(hands(|hand| found.plays(hand)), questions).unwrap_or(found);
         Optimum { tree, loss, bound: proven.min(loss) }
     }
 
@@ -150,8 +152,11 @@ impl Search<'_> {
 
     /// Keeps a tree that loses less than all before.
     fn consider(&mut self, tree: &RangeTree) {
-        let loss = self.loss.of(&tree.range());
-        if self.best.as_ref().is_none_or(|(least, _)| loss < *least) {
+        self.keep(self.loss.of(&tree.range()), tree);
+    }
+
+    fn keep(&mut self, loss: f64, tree: &RangeTree) {
+        if loss < self.least() - TIE {
             self.best = Some((loss, tree.clone()));
         }
     }
@@ -224,14 +229,14 @@ impl Search<'_> {
         found.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
         let losses: Vec<f64> =
             found.par_iter().map(|(hands, _)| self.loss.of(&range(*hands))).collect();
-        for ((_, (_, tree)), loss) in found.into_iter().zip(losses) {
-            if self.best.as_ref().is_none_or(|(least, _)| loss < *least) {
-                self.best = Some((loss, tree));
-            }
+        for ((_, (_, tree)), loss) in found.iter().zip(losses) {
+            self.keep(loss, tree);
         }
         true
     }
 }
 
-/// Differences of losses that do not count, in big blinds.
+/// Differences of losses that do not count, in big blinds: of what is worth a search, and of one
+/// tree and another, which are rounding.
 const ROUNDING: f64 = 1e-9;
+const TIE: f64 = 1e-12;

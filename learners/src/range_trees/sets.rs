@@ -92,6 +92,17 @@ impl Sets {
         }
     }
 
+    /// The tree of fewest questions that plays exactly these hands; of several the one whose
+    /// questions come first. `None` where so many questions cannot say it. Only hands are counted,
+    /// so that it depends on no rounding.
+    pub(super) fn simplest(&self, hands: Hands, questions: usize) -> Option<RangeTree> {
+        let table = Table::new(self, &range(hands).map(|played| 1.0 - 2.0 * played), questions);
+        let all = -f64::from(hands.into_iter().map(u64::count_ones).sum::<u32>());
+        let least = |&questions: &usize| table.least(0, self.depth[0], questions) <= all;
+        let fewest = (0..=questions).find(least)?;
+        Some(self.tree(&table, 0, self.depth[0], fewest))
+    }
+
     pub(super) fn divided(
         &self,
         table: &Table,

@@ -9,10 +9,12 @@
 use crate::Player;
 
 mod centre;
+mod dealer;
 mod pairs;
 mod respond;
 mod solution;
 
+pub use dealer::Dealer;
 pub use pairs::Pivots;
 pub use solution::{Size, Solution, mean_size};
 

@@ -64,4 +64,39 @@ impl Endgame {
         let won = self.first.iter().zip(&most).filter(|(share, _)| **share > 0.0);
         won.map(|(share, most)| share * most).sum::<f64>() / self.deals
     }
+
+    /// What the first player gets with a card by each size, in pots, where the second player calls
+    /// like this: a row for each card with the probability of calling each size. `None` where the
+    /// second player can hold no other card. Panics where the strategy has another shape.
+    pub fn worth_of_sizes(&self, card: usize, calls: &[f64]) -> Option<Vec<f64>> {
+        let sizes = self.bets.len();
+        assert_eq!(calls.len(), self.cards() * sizes, "a row for each card");
+        let others = || (0..self.cards()).filter(move |&other| other != card);
+        let dealt: f64 = others().map(|other| self.second[other]).sum();
+        let worth = |(bet, &size): (usize, &f64)| {
+            let won = others().map(|other| {
+                let call = calls[other * sizes + bet];
+                let called = if card > other { 1.0 + size } else { -size };
+                self.second[other] * (1.0 - call + call * called)
+            });
+            won.sum::<f64>() / dealt
+        };
+        (dealt > 0.0).then(|| self.bets.sizes().iter().enumerate().map(worth).collect())
+    }
+
+    /// What the second player gets with a card by calling a size, in pots, where the first player
+    /// bets like this: a row for each card with the probability of each size. A fold gets nothing.
+    /// `None` where no other card bets that size. Panics where the strategy has another shape.
+    pub fn worth_of_call(&self, card: usize, bet: usize, strategy: &[f64]) -> Option<f64> {
+        let sizes = self.bets.len();
+        assert_eq!(strategy.len(), self.cards() * sizes, "a row for each card");
+        let size = self.bets.sizes()[bet];
+        let [mut met, mut won] = [0.0; 2];
+        for other in (0..self.cards()).filter(|&other| other != card) {
+            let mass = self.first[other] * strategy[other * sizes + bet];
+            met += mass;
+            won += mass * if card > other { 1.0 + size } else { -size };
+        }
+        (met > 0.0).then(|| won / met)
+    }
 }

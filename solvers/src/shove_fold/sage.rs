@@ -1,9 +1,11 @@
 //! SAGE: a rule for shove or fold that is learned by heart.
 //!
-//! Lee Jones and James Kittock, "Sit 'n go endgame" (2006): twice the higher rank and the lower
-//! one, an ace as 15, 22 more for a pair and 2 for one suit; the sum is compared with a number that
-//! the stack behind the blinds gives. Their table ends at 7 big blinds; beyond it stand here the
-//! thresholds that lose least.
+//! James Kittock and Lee Jones, the "Sit And Go Endgame" system (SAGE), 2005: twice the higher rank
+//! and the lower one, an ace as 15, 22 more for a pair and 2 for one suit; the sum is compared with
+//! a number that the shorter stack gives, counted in big blinds once the blinds are posted. Rule,
+//! table and two examples are those of
+//! <http://archives1.twoplustwo.com/showthreaded.php?Number=3948416>. The table ends at 7; beyond it
+//! stand here the thresholds that lose least.
 
 use cards::{Rank, StartingHand};
 

@@ -4,6 +4,29 @@ use solvers::endgame::{Bets, Endgame, EndgameError};
 
 use crate::exit::Failure;
 
+/// An endgame.
+#[derive(clap::Args)]
+pub(super) struct Weights {
+    /// The weights of the first player's cards, 1 being the worst: `1:0.5,10:0.5` or `3-6`; cards
+    /// that are not named are not held [default: all alike]
+    #[arg(long, value_name = "CARDS")]
+    first: Option<String>,
+    /// The weights of the second player's cards
+    #[arg(long, value_name = "CARDS")]
+    second: Option<String>,
+    #[command(flatten)]
+    deck: Deck,
+}
+
+impl Weights {
+    /// The endgame.
+    pub(super) fn game(&self) -> Result<Endgame, Failure> {
+        let first = self.deck.weights("--first", self.first.as_deref())?;
+        let second = self.deck.weights("--second", self.second.as_deref())?;
+        Endgame::new(&first, &second, self.deck.bets()?).map_err(Failure::input)
+    }
+}
+
 /// The deck and the sizes.
 #[derive(clap::Args)]
 pub(super) struct Deck {
@@ -46,7 +69,7 @@ impl Deck {
 
     /// The weights of a player's cards: `1:0.5,10:0.5`, `3-6`, `2,9:3`; cards that are not named
     /// weigh nothing. All alike where nothing is given.
-    pub(super) fn weights(&self, option: &str, text: Option<&str>) -> Result<Vec<f64>, Failure> {
+    fn weights(&self, option: &str, text: Option<&str>) -> Result<Vec<f64>, Failure> {
         let cards = self.cards()?;
         let Some(text) = text else { return Ok(vec![1.0; cards]) };
         let mut weights = vec![0.0; cards];

@@ -20,7 +20,7 @@ use crate::report;
 /// The depth of the published table.
 const TABLE_DEPTH: usize = 5;
 
-/// Neighbours that are asked.
+/// Numbers of neighbours that are asked, as far as there are so many games.
 const NEIGHBOURS: [usize; 3] = [1, 5, 20];
 
 /// The depths of optimal trees.
@@ -50,6 +50,9 @@ pub struct Args {
     /// What stands for a card in representations 5, 6, 9 and 10
     #[arg(long, value_enum, default_value_t)]
     share: ShareArg,
+    /// How many of the nearest games are asked, as in 1,5,20 [default: 1,5,20]
+    #[arg(long, value_name = "NUMBERS")]
+    neighbours: Option<Numbers>,
     /// Also search for optimal trees of depths 3 to 5, over so many games
     #[arg(long, value_name = "N")]
     optimal: Option<usize>,
@@ -122,6 +125,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     });
     let chosen = chosen.collect::<Result<Vec<_>, _>>()?;
     let (database, games, train) = super::games(&args.data, args.games)?;
+    let ks: Vec<usize> = match &args.neighbours {
+        None => NEIGHBOURS.into_iter().filter(|&k| k <= train).collect(),
+        Some(Numbers(ks)) => ks.clone(),
+    };
+    if let Some(k) = ks.iter().find(|k| !(1..=train).contains(*k)) {
+        return Err(Failure::input(anyhow::anyhow!(
+            "--neighbours has {k}: there are {train} games of {} to learn from",
+            args.data.display()
+        )));
+    }
     let searched = args.optimal.unwrap_or(0).min(train);
     let (test, share) = (train..games, args.share.share());
     let steps = chosen.len() * if searched > 0 { 1 + OPTIMAL_DEPTHS.len() } else { 1 };
@@ -129,7 +142,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut done = 0;
     progress.show(done, "nearest neighbours");
     let baselines = baselines(&database, test.clone()).map_err(Failure::input)?;
-    let ks: Vec<usize> = NEIGHBOURS.into_iter().filter(|&k| k <= train).collect();
     let neighbours = Neighbours::new(&database, 0..train).scores(test.clone(), &ks);
     let neighbours = ks.into_iter().zip(neighbours.map_err(Failure::input)?).collect();
     let mut learned = Vec::new();

@@ -6,6 +6,7 @@ mod drawing;
 mod learn;
 mod leaves;
 mod picture;
+mod play;
 mod rules;
 mod solve;
 mod summary;
@@ -34,6 +35,7 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Command {
     Solve(solve::Args),
+    Play(play::Args),
     Database(database::Args),
     Summary(summary::Args),
     Learn(learn::Args),
@@ -45,6 +47,7 @@ enum Command {
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Solve(args) => solve::run(args),
+        Command::Play(args) => play::run(args),
         Command::Database(args) => database::run(args),
         Command::Summary(args) => summary::run(args),
         Command::Learn(args) => learn::run(args),

@@ -51,10 +51,16 @@ pub(super) struct Args {
     quiet: bool,
 }
 
+/// The name of the published rule for the best hands, and of both where the equilibrium plays what
+/// they do not speak of.
+const ALL_IN: &str = "published all-in rule";
+const REST: &str = ", all else the equilibrium";
+
 /// A priced rule.
 struct Priced {
     what: String,
-    list: RuleList,
+    text: String,
+    bets: bool,
     /// On games that it was not found on.
     price: Mean,
 }
@@ -106,7 +112,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         lists.push((format!("found: {}", show::number::counted(number, "size")), list));
     }
     let all_in = [(95.0, Size::AllIn)];
-    lists.push(("published all-in rule".to_owned(), bets(&all_in, None)));
+    lists.push((ALL_IN.to_owned(), bets(&all_in, None)));
     lists.push(("the same with bluffs".to_owned(), bets(&all_in, Some(1.0))));
     lists.push(("always call".to_owned(), calls(Calling::Beating(0.0))));
     lists.push(("call as often as the pot pays".to_owned(), calls(Calling::Best(1.0))));
@@ -122,7 +128,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             lists.push((format!("{name}: calls"), calls(calling)));
         }
     }
-    let priced: Vec<Priced> = lists
+    let mut priced: Vec<Priced> = lists
         .into_iter()
         .map(|(what, list)| {
             let price = match (list.betting(), list.calling()) {
@@ -130,9 +136,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 (None, Some(calling)) => rest.price_calling(calling),
                 (None, None) => unreachable!("a list has a part"),
             };
-            Priced { what, list, price }
+            Priced { what, text: list.to_string(), bets: list.betting().is_some(), price }
         })
         .collect();
+    // What each of the published rules costs whoever plays all else perfectly.
+    let most = database.bets().sizes().last().copied().unwrap_or_default();
+    let middle = rest.price_in_equilibrium(|beats| (0.2..=0.8).contains(&beats).then_some(0.0));
+    let best = rest.price_in_equilibrium(|beats| (beats >= 0.95).then_some(most));
+    let after = priced.iter().position(|rule| rule.what == ALL_IN).unwrap_or(priced.len());
+    for (name, line, price) in [
+        (ALL_IN, "bet all-in when beating at least 95 %", best),
+        ("published 80-20 rule", "check when beating 20 to 80 %", middle),
+    ] {
+        let (what, text) = (format!("{name}{REST}"), line.to_owned());
+        priced.insert(after, Priced { what, text, bets: true, price });
+    }
     if let Some(path) = &args.out {
         let betting = found.last().map(|(betting, _)| betting.clone());
         let list = RuleList::new(betting, Some(calling)).expect("it has a part");
@@ -152,19 +170,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     report::out(&text(args.games, rest.len(), &priced))
 }
 
-/// Words of a list, but for `else check`.
-fn words(list: &RuleList) -> usize {
-    let text = list.to_string();
-    let lines = text.lines().filter(|line| *line != "else check");
-    lines.map(|line| line.split_whitespace().count()).sum()
+/// Its lines, but for `else check`.
+fn lines(rule: &Priced) -> impl Iterator<Item = &str> {
+    rule.text.lines().filter(|line| *line != "else check")
+}
+
+fn words(rule: &Priced) -> usize {
+    lines(rule).map(|line| line.split_whitespace().count()).sum()
 }
 
 fn document(rule: &Priced) -> Value {
     json!({
         "name": rule.what,
-        "rules": rule.list.to_string(),
-        "words": words(&rule.list),
-        "bets": rule.list.betting().is_some(),
+        "rules": rule.text,
+        "words": words(rule),
+        "bets": rule.bets,
         "exploitability": rule.price.mean,
         "half_width": rule.price.half_width,
     })
@@ -173,12 +193,13 @@ fn document(rule: &Priced) -> Value {
 fn text(found_on: usize, priced_on: usize, rules: &[Priced]) -> String {
     let mut table = Table::new(["rule", "words", "price, of the pot", "in words"]).right(1..3);
     for rule in rules {
-        let lines = rule.list.to_string();
-        let lines: Vec<&str> = lines.lines().filter(|line| *line != "else check").collect();
-        let said = if lines.is_empty() { "check".to_owned() } else { lines.join("\n") };
+        let said = match lines(rule).collect::<Vec<_>>().join("\n") {
+            said if said.is_empty() => "check".to_owned(),
+            said => said,
+        };
         table.row([
             rule.what.clone(),
-            words(&rule.list).to_string(),
+            words(rule).to_string(),
             format!("{:.4} ± {:.4}", rule.price.mean, rule.price.half_width),
             said,
         ]);

@@ -8,7 +8,7 @@ use show::number::{percent, signed};
 use solvers::Player;
 use solvers::endgame::{Endgame, Size, Solution};
 
-use super::deck::Deck;
+use super::deck::Weights;
 use super::picture;
 use crate::exit::Failure;
 use crate::report;
@@ -26,15 +26,8 @@ use crate::report;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The weights of the first player's cards, 1 being the worst: `1:0.5,10:0.5` or `3-6`; cards
-    /// that are not named are not held [default: all alike]
-    #[arg(long, value_name = "CARDS")]
-    first: Option<String>,
-    /// The weights of the second player's cards
-    #[arg(long, value_name = "CARDS")]
-    second: Option<String>,
     #[command(flatten)]
-    deck: Deck,
+    weights: Weights,
     /// Write a picture of both distributions and the strategy to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -45,9 +38,7 @@ pub(super) struct Args {
 
 /// Solves and prints.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let first = args.deck.weights("--first", args.first.as_deref())?;
-    let second = args.deck.weights("--second", args.second.as_deref())?;
-    let game = Endgame::new(&first, &second, args.deck.bets()?).map_err(Failure::input)?;
+    let game = args.weights.game()?;
     let solution = game.solve();
     if let Some(path) = &args.svg {
         report::write(path, &picture::picture(&game, &solution))?;
@@ -116,7 +107,8 @@ fn text(game: &Endgame, solution: &Solution) -> String {
     text + &format!("\n{table}\n")
 }
 
-fn choices(sizes: &[f64]) -> String {
+/// The sizes of bets in words.
+pub(super) fn choices(sizes: &[f64]) -> String {
     match sizes {
         [_, only] => format!("{} pots", short(*only)),
         [_, least, .., most] => {

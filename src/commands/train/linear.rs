@@ -19,13 +19,16 @@ use crate::stacks::Stacks;
 use crate::threads::Threads;
 use crate::{interrupt, report};
 
+use super::kept::Kept;
+
 /// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand,
 /// which the agent `linear` plays by and `cardroom explain linear` puts into words.
 ///
 /// Method q learns from hands that the rule plays against itself, as docs/studies/002.md says;
 /// every seed is a run, and the file has the mean of their weights. Method search looks for the
 /// weights that lose least to best responses, from several starts. What a rule loses is exact, in
-/// thousandths of a big blind a hand.
+/// thousandths of a big blind a hand. Runs that are done are kept in FILE.training until all are:
+/// the same command goes on where it was interrupted or killed.
 #[derive(clap::Args)]
 pub struct Args {
     /// Stacks in big blinds: 10, 5..20 or a list
@@ -147,13 +150,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let progress = std::sync::Mutex::new(Progress::patient(jobs.len() as u64, "runs", args.quiet));
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the runs under way; press Ctrl-C again to abort");
+    answer.set("stopping after the runs under way, which are kept; press Ctrl-C again to abort");
+    let method = args.method();
+    let kept = Kept::new(&args.out, &method);
     let made = pool.install(|| {
         let one = |&(stack, seed): &(usize, u64)| {
-            if stop.asked() {
-                return Ok(None);
-            }
-            let weights = args.weights_of(stacks[stack], &solved[stack].0, seed)?;
+            let weights = match kept.read(stacks[stack], seed)? {
+                Some(weights) => weights,
+                None if stop.asked() => return Ok(None),
+                None => {
+                    let weights = args.weights_of(stacks[stack], &solved[stack].0, seed)?;
+                    kept.keep(stacks[stack], seed, weights)?;
+                    weights
+                }
+            };
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if let Ok(mut progress) = progress.lock() {
                 progress.show(done, "");
@@ -165,20 +175,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Ok(progress) = progress.lock() {
         progress.finish();
     }
-    let mut by_stack: Vec<Vec<Made>> = stacks.iter().map(|_| Vec::new()).collect();
     let made: Vec<(usize, Made)> = made?.into_iter().flatten().collect();
-    let runs = made.len();
-    made.into_iter().for_each(|(stack, made)| by_stack[stack].push(made));
-    if runs < jobs.len() && by_stack.iter().any(Vec::is_empty) {
-        return Err(Failure::interrupted(
-            "stopped before every stack had a run; nothing is written",
-        ));
+    if made.len() < jobs.len() {
+        return Err(Failure::interrupted(format!(
+            "stopped after {} of {} runs; resume with: {}",
+            made.len(),
+            jobs.len(),
+            interrupt::command_line()
+        )));
     }
-    let cut = match jobs.len() - runs {
-        0 => String::new(),
-        _ => format!(", stopped after {runs} of {} runs", jobs.len()),
-    };
-    let method = args.method() + &cut;
+    let mut by_stack: Vec<Vec<Made>> = stacks.iter().map(|_| Vec::new()).collect();
+    made.into_iter().for_each(|(stack, made)| by_stack[stack].push(made));
     let stacks: Vec<Stack> = by_stack
         .into_iter()
         .zip(solved.iter().zip(stacks))
@@ -190,12 +197,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Stack { stack, runs, mean: made_of(args.seed, weights, solved) }
         })
         .collect();
-    let model = LinearModel::new(
-        concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned(),
-        method.clone(),
-        stacks.iter().map(|stack| (stack.stack, stack.mean.weights)).collect(),
-    );
-    report::write(&args.out, &model.map_err(Failure::input)?.to_string())?;
+    let means = stacks.iter().map(|stack| (stack.stack, stack.mean.weights)).collect();
+    report::write(&args.out, &file(&method, means)?)?;
+    kept.end()?;
     if args.json {
         let document = json!({
             "schema": "cardroom-linear/1",
@@ -203,18 +207,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "method": method,
             "stacks": stacks.iter().map(document).collect::<Vec<_>>(),
         });
-        report::out(&format!("{document:#}\n"))?;
-    } else {
-        report::out(&format!("{}\n{}\n", table(&stacks), args.out.display()))?;
+        return report::out(&format!("{document:#}\n"));
     }
-    match runs < jobs.len() {
-        true => Err(Failure::interrupted(format!(
-            "stopped after {runs} of {} runs; {} holds their means",
-            jobs.len(),
-            args.out.display()
-        ))),
-        false => Ok(()),
-    }
+    report::out(&format!("{}\n{}\n", table(&stacks), args.out.display()))
+}
+
+/// A file of weights by stack.
+pub(super) fn file(method: &str, stacks: Vec<(f64, Weights)>) -> Result<String, Failure> {
+    let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned();
+    let model = LinearModel::new(made_by, method.to_owned(), stacks);
+    Ok(model.map_err(Failure::input)?.to_string())
 }
 
 impl Args {
@@ -245,12 +247,15 @@ impl Args {
             Which::Own => "with weights for each blind",
         };
         match self.method {
-            Method::Search => format!("search of {} directions, {weights}", self.evaluations),
+            Method::Search => {
+                format!("search of {} directions, seed {}, {weights}", self.evaluations, self.seed)
+            }
             Method::Q => format!(
-                "linear Q, {} hands, alpha {}, mean of {} seeds, {weights}{}",
+                "linear Q, {} hands, alpha {}, mean of {} seeds from {} on, {weights}{}",
                 self.hands,
                 self.alpha,
                 self.seeds,
+                self.seed,
                 self.without.iter().map(|quirk| format!(", without {quirk:?}")).collect::<String>()
             ),
         }

@@ -12,6 +12,7 @@ mod dataset;
 mod device;
 mod heuristic;
 mod history;
+mod kept;
 mod lessons;
 mod linear;
 mod student;

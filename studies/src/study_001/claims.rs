@@ -1,25 +1,19 @@
 //! The published claims, each with what was found and how far it may be from what was published.
 
-use super::results::{Results, Score};
+use super::results::{Leaf, Results, Score};
 use crate::claim::Claim;
 
 /// All claims that there are results of.
 pub(super) fn claims(results: &Results) -> Vec<Claim> {
-    let mut claims = vec![uniform(results), polarised(results), exact(results)];
+    let mut claims = vec![uniform(results), polarised(results), exact(results), values(results)];
     claims.extend(low_exploitability(results));
     claims.extend(single_sizes(results));
     claims.extend(distance_falls(results));
     claims.extend(separate_cards(results).into_iter().flatten());
     claims.extend(neighbours(results));
-    for leaf in &results.trees[0].leaves {
-        claims.push(Claim {
-            claim: format!("A depth-4 tree has the leaf {:.4}: {}", leaf.published, leaf.asked)
-                .into(),
-            holds: leaf.holds,
-            found: format!("{:.4}", leaf.size),
-        });
-    }
+    claims.extend(leaves(results));
     claims.extend(rules_help(results));
+    claims.extend(rules_alone(results));
     claims
 }
 
@@ -55,6 +49,23 @@ fn exact(results: &Results) -> Claim {
             summary.worst,
             show::number::whole(summary.games)
         ),
+    }
+}
+
+/// Values of 100,000 random games by an independent program: the mean and the deviation, in pots.
+const VALUES: [f64; 2] = [0.5716, 0.1655];
+
+fn values(results: &Results) -> Claim {
+    let (value, deviation) = (results.summary.value, results.summary.deviation);
+    let near = |found: f64, known: f64| (found - known).abs() <= value.half_width.max(0.002);
+    Claim {
+        claim: format!(
+            "Values of random games are those of an independent program: mean {} and deviation {} (within 0.002)",
+            VALUES[0], VALUES[1]
+        )
+        .into(),
+        holds: near(value.mean, VALUES[0]) && near(deviation, VALUES[1]),
+        found: format!("{:.4} ± {:.4} and {deviation:.4}", value.mean, value.half_width),
     }
 }
 
@@ -156,14 +167,52 @@ fn neighbours(results: &Results) -> Option<Claim> {
     })
 }
 
+/// The printed leaves of a tree of depth 4, in the trees of either reading of its 21st input.
+fn leaves(results: &Results) -> Vec<Claim> {
+    let [beaten, own] = &results.trees;
+    let pairs = beaten.leaves.iter().zip(&own.leaves);
+    let claim = |(beaten, own): (&Leaf, &Leaf)| Claim {
+        claim: format!("A depth-4 tree has the leaf {:.4}: {}", own.published, own.asked).into(),
+        holds: own.holds || beaten.holds,
+        found: format!(
+            "{:.4}{} where the last input is the player's own distribution, {:.4}{} where it is the share that \
+             the card beats",
+            own.size,
+            if own.holds { "" } else { " (not that)" },
+            beaten.size,
+            if beaten.holds { "" } else { " (not that)" }
+        ),
+    };
+    pairs.map(claim).collect()
+}
+
+/// What each published rule costs where all that it does not speak of is played perfectly.
+fn rules_alone(results: &Results) -> Option<Claim> {
+    let price = |name: &str| {
+        let rule = results.rule(&format!("published {name} rule, all else the equilibrium"))?;
+        Some(rule.price.mean)
+    };
+    let (middle, best) = (price("80-20")?, price("all-in")?);
+    let check = results.rule("always check")?.price.mean;
+    Some(Claim {
+        claim: "The 80-20 rule, to check with hands that beat 20 to 80 % of the other's, costs less than always \
+                checking where all else is the equilibrium"
+            .into(),
+        holds: middle < check,
+        found: format!(
+            "{middle:.4} of the pot, and {check:.4}; the all-in rule, without its condition, {best:.4} in the same way"
+        ),
+    })
+}
+
 fn rules_help(results: &Results) -> Option<Claim> {
     let (plain, check) = (results.rule("published all-in rule")?, results.rule("always check")?);
     Some(Claim {
         claim: "The all-in rule of the paper helps".into(),
         holds: plain.price.mean < check.price.mean,
         found: format!(
-            "alone it costs {:.4} of the pot, always checking {:.4}; with bluffs, which it does not \
-             mention, {:.4}",
+            "alone, and without its condition on the other player's strong hands, it costs {:.4} of the pot, \
+             always checking {:.4}; with bluffs, which it does not mention, {:.4}",
             plain.price.mean,
             check.price.mean,
             results.rule("the same with bluffs")?.price.mean

@@ -247,15 +247,16 @@ fn tree(document: &Document, svg: String) -> Result<Tree, ReadError> {
         let place = format!("/published/{at}");
         let node = document.number(&format!("{place}/node"))?;
         let nodes = document.list("/nodes")?;
-        let own = nodes.iter().find(|found| found["node"].as_f64() == Some(node));
-        let number = |name: &str| own.and_then(|own| own[name].as_f64()).unwrap_or_default();
+        let own = nodes.iter().position(|found| found["node"].as_f64() == Some(node));
+        let number =
+            |name: &str| document.number(&format!("/nodes/{}/{name}", own.unwrap_or(nodes.len())));
         Ok(Leaf {
             published: document.number(&format!("{place}/published"))?,
             asked: document.text(&format!("{place}/asked"))?.to_owned(),
             size: document.number(&format!("{place}/size"))?,
             holds: document.truth(&format!("{place}/holds"))?,
-            rows: number("rows") as u64,
-            error: number("error"),
+            rows: number("rows")? as u64,
+            error: number("squared_error")?,
         })
     };
     let leaves = (0..document.list("/published")?.len()).map(leaf);

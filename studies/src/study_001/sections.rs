@@ -3,7 +3,7 @@
 use show::number::{percent, whole};
 
 use super::claims::claims;
-use super::results::{Mean, Results, Rule, Score};
+use super::results::{Mean, Results, Rule, Score, Tree};
 use super::tables;
 use crate::claim;
 use crate::sections::{Picture, Section, row};
@@ -151,6 +151,25 @@ fn depths(results: &Results) -> Section {
         let name = format!("{}: {}", representation.number, representation.name);
         table.push(std::iter::once(name).chain(cells).collect());
     }
+    let mut prose = vec![
+        "Pictures show the best of each kind at the largest depth. Distances fall with depth; what a best response \
+         wins need not, because answers card by card do not fit each other."
+            .to_owned(),
+    ];
+    if let (Some(&first), Some(&last)) = (depths.first(), depths.last()) {
+        let of = |depth| {
+            let trees: Vec<_> = (3..=6).filter_map(|number| results.at(number, depth)).collect();
+            let count = trees.len().max(1) as f64;
+            let lost: f64 = trees.iter().map(|tree| tree.score.exploitability.mean).sum();
+            let nodes = trees.iter().map(|tree| tree.nodes).max().unwrap_or_default();
+            (lost / count, whole(nodes))
+        };
+        let ((shallow, few), (deep, many)) = (of(first), of(last));
+        prose.push(format!(
+            "Representations 3 to 6 lose {shallow:.3} on average at depth {first} and {deep:.3} at depth {last}, \
+             where the largest of their trees have {few} and {many} nodes."
+        ));
+    }
     let curve = |file: &str, name: &'static str, title: &str, of: fn(&Score) -> f64| Picture {
         file: file.to_owned(),
         shows: title.to_owned(),
@@ -158,19 +177,18 @@ fn depths(results: &Results) -> Section {
     };
     Section {
         title: "Figures 4 and 6a: by depth".to_owned(),
-        prose: vec![
-            "Pictures show the best of each kind at the largest depth. Distances fall with depth; what a best \
-             response wins need not, because answers card by card do not fit each other."
-                .to_owned(),
-        ],
+        prose,
         table,
         pictures: vec![
             curve(DISTANCES, "distances", "Distance to the equilibrium by depth", |score| {
                 score.distance.mean
             }),
-            curve(EXPLOITABILITIES, "exploitabilities", "Exploitability by depth, of the pot", |score| {
-                score.exploitability.mean
-            }),
+            curve(
+                EXPLOITABILITIES,
+                "exploitabilities",
+                "Exploitability by depth, of the pot",
+                |score| score.exploitability.mean,
+            ),
         ],
         ..Section::default()
     }
@@ -204,32 +222,36 @@ fn optimal(results: &Results) -> Section {
 }
 
 fn tree(results: &Results) -> Section {
-    let heads = ["published leaf", "asked", "beaten: here", "cards", "own: here", ""];
+    let heads = ["published leaf", "asked", "own: here", "cards", "", "beaten: here", "cards", ""];
     let mut table = vec![row(heads)];
     let [beaten, own] = &results.trees;
     for (one, other) in beaten.leaves.iter().zip(&own.leaves) {
-        table.push(vec![
-            format!("{:.4}", one.published),
-            one.asked.clone(),
-            format!("{:.4} (squared error {:.3})", one.size, one.error),
-            whole(one.rows),
-            format!("{:.4}", other.size),
-            if one.holds { "found" } else { "not found" }.to_owned(),
-        ]);
+        let mut line = vec![format!("{:.4}", one.published), one.asked.clone()];
+        for leaf in [other, one] {
+            let verdict = if leaf.holds { "found" } else { "not found" };
+            let size = format!("{:.4} (squared error {:.3})", leaf.size, leaf.error);
+            line.extend([size, whole(leaf.rows), verdict.to_owned()]);
+        }
+        table.push(line);
     }
-    let pictures = [("tree-beaten", beaten), ("tree-own", own)].map(|(name, tree)| Picture {
+    let found = |tree: &Tree| tree.leaves.iter().filter(|leaf| leaf.holds).count();
+    let pictures = [("tree-own", own), ("tree-beaten", beaten)].map(|(name, tree)| Picture {
         file: format!("{name}.svg"),
         shows: format!("The tree of Figure 5 ({name})"),
         svg: tree.svg.clone(),
     });
     Section {
         title: "Figure 5: the tree that the rules were read from".to_owned(),
-        prose: vec![
-            "A greedy tree of depth 4 from both distributions and the card's share to one size. The paper does not \
-             say whether that is the share of the other player's cards that the card beats, as its rules are worded, or \
-             the first player's own distribution; both are here."
-                .to_owned(),
-        ],
+        prose: vec![format!(
+            "A greedy tree of depth 4 from both distributions and the card's share to one size. The paper's rules \
+             speak of the share of the other player's cards that the card beats, its description of this figure of \
+             the card's place in the first player's own distribution: both are here. The tree by the own \
+             distribution has {} of the {} printed leaves, the one by the share beaten {}, which splits the best \
+             cards by that share more finely and so has other large sizes.",
+            found(own),
+            own.leaves.len(),
+            found(beaten)
+        )],
         table,
         pictures: pictures.into(),
         ..Section::default()
@@ -266,7 +288,8 @@ fn errors() -> Section {
         "\"The fourth representation, pdf values plus the cdf value of the card\" is the sixth of the paper's own list.",
         "\"The far right leaf\" is 2.3597 in one place and 2.9314 in another.",
         "The \"optimal\" trees are greedy ones (CART).",
-        "Whose distribution the 21st input is taken from is not said.",
+        "Whose distribution the 21st input is taken from is not said: the rules speak of the other player's, the \
+         figure of the first player's own.",
         "Always checking is left out, and is less exploitable than most of the trees.",
         "The text of figures 4 and 6 is missing in the copy used here: of them only what the prose says is compared.",
     ];

@@ -179,10 +179,11 @@ fn sage(results: &Results) -> Section {
     Section {
         title: "Beyond: SAGE, as printed and to twenty big blinds".to_owned(),
         prose: vec![format!(
-            "Twice the higher rank and the lower one, an ace as 15, 22 more for a pair and 2 for one suit: all-in \
-             and call from the sums given. The table is by the stack behind the big blind and ends at seven. Losses \
-             are those of the small and the big blind, mbb a hand. The best sums lose less than the learned weights \
-             at {better} of {} stacks.",
+            "The Sit And Go Endgame system of James Kittock and Lee Jones (2005): twice the higher rank and the lower \
+             one, an ace as 15, 22 more for a pair and 2 for one suit; all-in and call from the sums given. The \
+             table is by the shorter stack once the blinds are posted, one big blind less than here, and ends at \
+             seven (docs/solve.md has the source). Losses are those of the small and the big blind, mbb a hand. \
+             The best sums lose less than the learned weights at {better} of {} stacks.",
             results.stacks.len()
         )],
         table,

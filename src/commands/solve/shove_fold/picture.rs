@@ -34,7 +34,7 @@ pub(super) fn charts(solved: &Solved) -> String {
     let about = match rule {
         Some(rule) => format!(
             "The rule loses {:.1} mbb as small blind and {:.1} as big blind. Difference: played by the \
-             rule only (dark), by the equilibrium only (dashed).",
+             rule only (filled), by the equilibrium only (dashed).",
             rule.losses[0], rule.losses[1]
         ),
         None => format!("The small blind wins {:.5} big blinds a hand.", solved.found.value),
