@@ -45,7 +45,7 @@ fn the_published_rules_ship_for_limit() {
         assert_eq!(book.require(&Street::ALL), Ok(()));
         assert_eq!(book.check(betting), Ok(()));
         // Of the published ones, one line on the turn cannot be reached.
-        let warnings: Vec<Street> = book.warnings(betting).iter().map(|w| w.street).collect();
+        let warnings: Vec<Street> = book.warnings(betting, None).iter().map(|w| w.street).collect();
         let expected: &[Street] = if betting == Betting::Limit { &[Street::Turn] } else { &[] };
         assert_eq!(warnings, expected);
     }

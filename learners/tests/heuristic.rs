@@ -12,22 +12,9 @@ use models::heuristic::{Act, Heuristic, Statement};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use solvers::blueprint::AbstractStrategy;
 use solvers::fitness::{Counting, FactClasses, Fitness, Sampler};
 
-/// Any strategy by node and bucket.
-struct Mixes;
-
-impl AbstractStrategy for Mixes {
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let weight = |place: usize| {
-            let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * place as u64;
-            (seed * 7919 % 17) as f32 + 1.0
-        };
-        let sum: f32 = (0..shares.len()).map(weight).sum();
-        (0..shares.len()).for_each(|place| shares[place] = weight(place) / sum);
-    }
-}
+use super::mixes::Mixes;
 
 struct Table {
     tree: BettingTree,

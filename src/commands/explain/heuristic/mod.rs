@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::value_parser;
-use evaluation::statements::{Measured, Settings, StatementsError, measure};
+use evaluation::statements::{Measured, measure};
+use evaluation::{Settings, SettingsError};
 use game::{Betting, GameDef};
 use logs::Rate;
 use matches::games::load_game;
@@ -165,7 +166,7 @@ fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Fa
     let measured = measure(def, book, &*opponent, street, settings, &stop, &mut show);
     progress.finish();
     measured.map_err(|error| match error {
-        StatementsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
-        error @ StatementsError::Players(_) => Failure::input(error),
+        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
+        error @ SettingsError::Players(_) => Failure::input(error),
     })
 }

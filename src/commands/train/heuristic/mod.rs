@@ -2,6 +2,7 @@
 //! blueprint.
 
 mod opponent;
+mod whole;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -26,20 +27,43 @@ use crate::progress::Progress;
 use crate::report;
 use crate::threads::Threads;
 
-/// Find rules for one street of limit hold'em, `if hand >= pair then raise; else call`, that win
-/// most from an opponent that plays by buckets.
+/// Find rules for one street of limit hold'em, `if hand >= pair then raise; else call`, or for all
+/// streets of a limit or no-limit game (--game), that win most from an opponent.
 ///
-/// As in de Mesentier Silva and others (2018): the opponent plays itself up to the street, one side
-/// goes by the rule there, half the matches from each seat, and then the rest of the board is dealt
-/// without betting. What a rule wins is exact: all deals are counted once, in some minutes, and kept
+/// For one street as in de Mesentier Silva and others (2018): the opponent plays itself up to the
+/// street, one side goes by the rule there, half the matches from each seat, and then the rest of
+/// the board is dealt without betting. What a rule wins is exact: all deals are counted once, in some minutes, and kept
 /// in a file. The best rule of each complexity (clauses and actions) is printed, and the best of all
 /// written to a file that the agent `fft` plays. Ctrl-C puts a search away; the same command goes on
 /// with it.
+///
+/// With --game the lists of all streets are searched together, by what they win in whole games on
+/// common deals; --statements says how many statements they may have.
 #[derive(clap::Args)]
 pub struct Args {
     /// The street: flop, turn or river
-    #[arg(long, value_name = "STREET", value_parser = street)]
-    street: Street,
+    #[arg(long, value_name = "STREET", value_parser = street, required_unless_present = "game")]
+    street: Option<Street>,
+    /// Search the lists of all streets of this game together instead: a built-in name, or the path
+    /// of an ACPC game definition
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["street", "search", "complexity", "rule",
+        "fitness", "matches", "table"])]
+    game: Option<String>,
+    /// Of a whole game: statements of all streets together, what is done otherwise not counted
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
+    statements: u8,
+    /// Of a whole game: rounds of 32 neighbours of the best lists
+    #[arg(long, value_name = "N", default_value = "400")]
+    rounds: Count,
+    /// Of a whole game: deals that lists are measured on, from both seats; some 20 kB each
+    #[arg(long, value_name = "N", default_value = "50k")]
+    deals: Count,
+    /// Of a whole game: begin with the lists of this file instead of none
+    #[arg(long, value_name = "FILE", requires = "game")]
+    start: Option<PathBuf>,
+    /// Of a whole limit game: ask for win rates, too, which no-limit lists always may
+    #[arg(long, requires = "game")]
+    win_rates: bool,
     /// How rules are looked for; without, the rules of --rule are only measured
     #[arg(long, value_enum)]
     search: Option<Kind>,
@@ -64,9 +88,10 @@ pub struct Args {
     /// Matches for each rule, of sampled fitness
     #[arg(long, value_name = "N", default_value = "400k")]
     matches: Count,
-    /// The opponent: an agent that plays limit hold'em by buckets
-    #[arg(long, value_name = "AGENT", default_value = "cfr:blueprint=categories")]
-    opponent: String,
+    /// The opponent: for one street an agent that plays limit hold'em by buckets, in a whole game
+    /// any with a policy [default: cfr:blueprint=categories; `cfr` in no-limit games]
+    #[arg(long, value_name = "AGENT", alias = "against")]
+    opponent: Option<String>,
     /// When a board is dry: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
     /// conditions as in `unpaired suited <= 2 connected <= 2`
     #[arg(long, value_name = "TEXTURE", default_value = "standard")]
@@ -132,6 +157,14 @@ fn street(text: &str) -> Result<Street, String> {
 
 /// Searches, or measures, and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    match (&args.game, args.street) {
+        (Some(game), _) => whole::run(args, game),
+        (None, Some(street)) => one_street(args, street),
+        (None, None) => Err(Failure::usage("give --street, or --game")),
+    }
+}
+
+fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
     let exhaustive = args.search == Some(Kind::Exhaustive);
     let most = args.complexity.map_or(if exhaustive { 5 } else { 9 }, usize::from);
     if exhaustive && most > EXHAUSTIVE {
@@ -150,12 +183,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.matches.0 < 2 || args.evaluations.0 == 0 {
         return Err(Failure::usage("--matches must be at least 2 and --evaluations at least 1"));
     }
-    let rules = args.rules()?;
-    let opponent = Opponent::find(&args.opponent, &args.named)?;
+    let rules = args.rules(street)?;
+    let opponent = Opponent::find(args.opponent(), &args.named)?;
     let classes = FactClasses { texture: args.dry };
-    let table = args.table.clone().unwrap_or_else(|| kept(args.street, args.dry));
-    let judge = opponent.judge(args.street, &classes, &table, args.threads.count(), args.quiet)?;
-    let sampler = opponent.sampler(args.street, &classes);
+    let table = args.table.clone().unwrap_or_else(|| kept(street, args.dry));
+    let judge = opponent.judge(street, &classes, &table, args.threads.count(), args.quiet)?;
+    let sampler = opponent.sampler(street, &classes);
     let worth = args.measure(&judge, &sampler, &rules);
     let found = match args.search {
         None => None,
@@ -168,7 +201,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let (Some(out), Some(found)) = (&args.out, &found)
         && let Some(best) = found.records.up_to(usize::MAX)
     {
-        let book = Rulebook::new(args.dry).with(args.street, best.rule.clone());
+        let book = Rulebook::new(args.dry).with(street, best.rule.clone());
         write_whole(out, |to| write!(to, "{book}")).map_err(|error| at(out, &error))?;
     }
     let shown = Shown { args, judge: &judge, rules: &rules, worth: &worth, found: found.as_ref() };
@@ -184,9 +217,14 @@ struct Found {
 }
 
 impl Args {
+    /// The opponent on one street.
+    fn opponent(&self) -> &str {
+        self.opponent.as_deref().unwrap_or("cfr:blueprint=categories")
+    }
+
     /// The rules to measure.
-    fn rules(&self) -> Result<Vec<Heuristic>, Failure> {
-        let place = Place { street: self.street, betting: game::Betting::Limit };
+    fn rules(&self, street: Street) -> Result<Vec<Heuristic>, Failure> {
+        let place = Place { street, betting: game::Betting::Limit };
         let read = |text: &String| {
             let rule = Heuristic::parse(text).and_then(|rule| rule.check(place).map(|()| rule));
             rule.map_err(|error| Failure::input(anyhow::anyhow!("--rule `{text}`: {error}")))
@@ -291,8 +329,8 @@ impl Shown<'_> {
         let fitness = self.judge.fitness();
         let mut text = format!(
             "{} rules against {}, chips a match, blinds 5 and 10; {:.1} % of its matches get there\n",
-            self.args.street,
-            self.args.opponent,
+            fitness.street(),
+            self.args.opponent(),
             100.0 * fitness.reach()
         );
         if !self.rules.is_empty() {
@@ -371,8 +409,8 @@ impl Shown<'_> {
         });
         json!({
             "schema": "cardroom-train-heuristic/1",
-            "street": self.args.street.to_string(),
-            "opponent": self.args.opponent,
+            "street": fitness.street().to_string(),
+            "opponent": self.args.opponent(),
             "dry": self.args.dry.to_string(),
             "reach": fitness.reach(),
             "rules": rules,
