@@ -17,6 +17,6 @@ mod search;
 
 pub use books::{BookOptions, BookSearch, Rates, Step, WORTH, statements};
 pub use language::Language;
-pub use measure::{Judge, Worth, made, sampled};
+pub use measure::{Judge, Worth, made, meetings, sampled};
 pub use record::{Improved, Record, Records};
 pub use search::{Measure, Method, Options, Progress, ResumeError, Search};

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use abstraction::facts::Texture;
 use game::Street;
-use learners::heuristic::{Judge, Measure, Method, Options, Records, Search, Worth, sampled};
+use learners::heuristic::{
+    Judge, Measure, Method, Options, Records, Search, Worth, meetings, sampled,
+};
 use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::heuristic::{Heuristic, Place, Rulebook};
@@ -18,7 +20,7 @@ use show::Table;
 use show::number::whole;
 use solvers::fitness::{FactClasses, Sampler};
 
-use self::opponent::{Opponent, at, kept};
+use self::opponent::{CATEGORIES, Opponent, at, kept};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -47,7 +49,7 @@ pub struct Args {
     /// Search the lists of all streets of this game together instead: a built-in name, or the path
     /// of an ACPC game definition
     #[arg(long, value_name = "FILE", conflicts_with_all = ["street", "search", "complexity", "rule",
-        "fitness", "matches", "table"])]
+        "rules", "response", "meet", "fitness", "matches", "table"])]
     game: Option<String>,
     /// Of a whole game: statements of all streets together, what is done otherwise not counted
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -55,7 +57,7 @@ pub struct Args {
     /// Of a whole game: rounds of 32 neighbours of the best lists
     #[arg(long, value_name = "N", default_value = "400")]
     rounds: Count,
-    /// Of a whole game: deals that lists are measured on, from both seats; some 20 kB each
+    /// Of a whole game: deals that lists are measured on, from both seats; some 2 kB each
     #[arg(long, value_name = "N", default_value = "50k")]
     deals: Count,
     /// Of a whole game: begin with the lists of this file instead of none
@@ -82,14 +84,24 @@ pub struct Args {
     /// A rule to measure; may be given several times
     #[arg(long, value_name = "RULE")]
     rule: Vec<String>,
+    /// A file with a list for the street to measure, too; may be given several times
+    #[arg(long, value_name = "FILE")]
+    rules: Vec<PathBuf>,
+    /// Also what a best response wins from each rule that is measured, which sees what the opponent
+    /// sees: exact, some seconds a rule on the river
+    #[arg(long)]
+    response: bool,
+    /// Also let the rules that are measured play each other, --matches of each pair
+    #[arg(long)]
+    meet: bool,
     /// How rules are measured: exactly, or by matches as published
     #[arg(long, value_enum, default_value = "exact")]
     fitness: Fitness,
     /// Matches for each rule, of sampled fitness
     #[arg(long, value_name = "N", default_value = "400k")]
     matches: Count,
-    /// The opponent: for one street an agent that plays limit hold'em by buckets, in a whole game
-    /// any with a policy [default: cfr:blueprint=categories; `cfr` in no-limit games]
+    /// The opponent: for one street an agent that plays limit hold'em by buckets, `call` or `random`;
+    /// in a whole game any with a policy [default: cfr:blueprint=categories; `cfr` in no-limit games]
     #[arg(long, value_name = "AGENT", alias = "against")]
     opponent: Option<String>,
     /// When a board is dry: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
@@ -177,8 +189,8 @@ fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
             "--search exhaustive is for exact fitness: leave --fitness out",
         ));
     }
-    if args.search.is_none() && args.rule.is_empty() {
-        return Err(Failure::usage("give --search, or a --rule to measure"));
+    if args.search.is_none() && args.rule.is_empty() && args.rules.is_empty() {
+        return Err(Failure::usage("give --search, or a --rule or --rules to measure"));
     }
     if args.matches.0 < 2 || args.evaluations.0 == 0 {
         return Err(Failure::usage("--matches must be at least 2 and --evaluations at least 1"));
@@ -187,9 +199,19 @@ fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
     let opponent = Opponent::find(args.opponent(), &args.named)?;
     let classes = FactClasses { texture: args.dry };
     let table = args.table.clone().unwrap_or_else(|| kept(street, args.dry));
-    let judge = opponent.judge(street, &classes, &table, args.threads.count(), args.quiet)?;
+    let counts = opponent.counts(street, &classes, &table, args.threads.count(), args.quiet)?;
+    let judge = opponent.judge(street, &counts)?;
     let sampler = opponent.sampler(street, &classes);
     let worth = args.measure(&judge, &sampler, &rules);
+    let responses = match args.response {
+        true => rules.iter().map(|rule| opponent.response(&judge, &counts, rule)).collect(),
+        false => Ok(Vec::new()),
+    };
+    let responses: Vec<f64> = responses?;
+    let met = match args.meet {
+        true => meetings(&sampler, &rules, args.matches.0, args.seed),
+        false => Vec::new(),
+    };
     let found = match args.search {
         None => None,
         Some(kind) => {
@@ -204,7 +226,15 @@ fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
         let book = Rulebook::new(args.dry).with(street, best.rule.clone());
         write_whole(out, |to| write!(to, "{book}")).map_err(|error| at(out, &error))?;
     }
-    let shown = Shown { args, judge: &judge, rules: &rules, worth: &worth, found: found.as_ref() };
+    let shown = Shown {
+        args,
+        judge: &judge,
+        rules: &rules,
+        worth: &worth,
+        responses: &responses,
+        met: &met,
+        found: found.as_ref(),
+    };
     report::out(&if args.json { format!("{:#}\n", shown.document()) } else { shown.text() })
 }
 
@@ -219,7 +249,7 @@ struct Found {
 impl Args {
     /// The opponent on one street.
     fn opponent(&self) -> &str {
-        self.opponent.as_deref().unwrap_or("cfr:blueprint=categories")
+        self.opponent.as_deref().unwrap_or(CATEGORIES)
     }
 
     /// The rules to measure.
@@ -229,7 +259,15 @@ impl Args {
             let rule = Heuristic::parse(text).and_then(|rule| rule.check(place).map(|()| rule));
             rule.map_err(|error| Failure::input(anyhow::anyhow!("--rule `{text}`: {error}")))
         };
-        self.rule.iter().map(read).collect()
+        let listed = |path: &PathBuf| {
+            let wrong = |error| Failure::input(anyhow::anyhow!("{}: {error}", path.display()));
+            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+            let book = Rulebook::parse(&text).map_err(wrong)?;
+            book.require(&[street]).map_err(wrong)?;
+            let rule = book.street(street).expect("it is there").clone();
+            rule.check(place).map(|()| rule).map_err(wrong)
+        };
+        self.rule.iter().map(read).chain(self.rules.iter().map(listed)).collect()
     }
 
     /// What the rules of the command line are worth.
@@ -321,6 +359,10 @@ struct Shown<'a> {
     judge: &'a Judge,
     rules: &'a [Heuristic],
     worth: &'a [Worth],
+    /// What a best response wins from each, if it was asked for.
+    responses: &'a [f64],
+    /// What each wins from each, if they met.
+    met: &'a [Vec<Worth>],
     found: Option<&'a Found>,
 }
 
@@ -334,14 +376,29 @@ impl Shown<'_> {
             100.0 * fitness.reach()
         );
         if !self.rules.is_empty() {
-            let mut table = Table::new(["fitness", "complexity", "rule"]).right(0..2);
-            for (rule, worth) in self.rules.iter().zip(self.worth) {
-                let interval = match worth.error {
-                    0.0 => String::new(),
-                    error => format!(" ± {:.4}", 1.96 * error),
-                };
-                let fitness = format!("{:+.4}{interval}", worth.mean);
-                table.row([fitness, rule.complexity().to_string(), rule.to_string()]);
+            let mut head = vec!["fitness", "complexity", "rule"];
+            if !self.responses.is_empty() {
+                head.insert(1, "best response");
+            }
+            let numbers = head.len() - 1;
+            let mut table = Table::new(head).right(0..numbers);
+            for (at, (rule, worth)) in self.rules.iter().zip(self.worth).enumerate() {
+                let response = self.responses.get(at).map(|won| format!("{won:.4}"));
+                let complexity = rule.complexity().to_string();
+                let cells =
+                    [Some(interval(worth)), response, Some(complexity), Some(rule.to_string())];
+                table.row(cells.into_iter().flatten());
+            }
+            text += &format!("\n{table}\n");
+        }
+        if !self.met.is_empty() {
+            let numbers = (1..=self.rules.len()).map(|number| number.to_string());
+            let head = ["from".to_owned()].into_iter().chain(numbers).chain(["wins".to_owned()]);
+            let mut table = Table::new(head).right(0..=self.rules.len());
+            for (at, (row, rule)) in self.met.iter().zip(self.rules).enumerate() {
+                let number = (at + 1).to_string();
+                let cells = [number].into_iter().chain(row.iter().map(interval));
+                table.row(cells.chain([rule.to_string()]));
             }
             text += &format!("\n{table}\n");
         }
@@ -380,13 +437,16 @@ impl Shown<'_> {
             .rules
             .iter()
             .zip(self.worth)
-            .map(|(rule, worth)| {
+            .enumerate()
+            .map(|(at, (rule, worth))| {
                 json!({
                     "rule": rule.to_string(), "complexity": rule.complexity(),
                     "fitness": worth.mean, "standard_error": worth.error,
+                    "best_response": self.responses.get(at),
                 })
             })
             .collect();
+        let pair = |worth: &Worth| [worth.mean, worth.error];
         let found = self.found.map(|found| {
             let best = found.records.best().iter().map(|(complexity, record)| {
                 json!({
@@ -414,7 +474,16 @@ impl Shown<'_> {
             "dry": self.args.dry.to_string(),
             "reach": fitness.reach(),
             "rules": rules,
+            "meetings": self.met.iter().map(|row| row.iter().map(pair).collect()).collect::<Vec<Vec<_>>>(),
             "found": found,
         })
+    }
+}
+
+/// A mean with the half-width of its 95 % interval, where it has one.
+fn interval(worth: &Worth) -> String {
+    match worth.error {
+        0.0 => format!("{:+.4}", worth.mean),
+        error => format!("{:+.4} ± {:.4}", worth.mean, 1.96 * error),
     }
 }

@@ -17,7 +17,7 @@ use protocol::acpc::gamedef::Reading;
 use serde_json::json;
 use show::number::whole;
 
-use super::opponent::at;
+use super::opponent::{CATEGORIES, at};
 use super::{Args, CHECKPOINT};
 use crate::exit::Failure;
 use crate::interrupt;
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
         )));
     }
     let usual = match def.betting {
-        Betting::Limit => "cfr:blueprint=categories",
+        Betting::Limit => CATEGORIES,
         Betting::NoLimit => "cfr",
     };
     let opponent = args.opponent.as_deref().unwrap_or(usual);
