@@ -10,7 +10,6 @@ use super::counts::{ClassCounts, Path};
 use super::{Move, Situation};
 use crate::Player;
 use crate::blueprint::AbstractStrategy;
-use crate::blueprint::exact::DEALS;
 
 /// Why a rule has no fitness here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -334,12 +333,13 @@ pub(super) struct Rows {
 impl Rows {
     pub(super) fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
         let columns = counts.columns.clone();
+        let deals = counts.deals().max(1) as f64;
         let (mut rows, mut cells) = (Vec::new(), Vec::new());
         for (path, row) in counts.rows.iter().zip(counts.cells.chunks(columns.len().max(1))) {
             let start = cells.len();
             for (column, &[met, margin]) in (0..).zip(row) {
                 if met != 0 {
-                    cells.push((column, met as f64 / DEALS as f64, margin as f64 / DEALS as f64));
+                    cells.push((column, met as f64 / deals, margin as f64 / deals));
                 }
             }
             let class = classes.binary_search(&path[street.index()]).expect("a class of a row");

@@ -20,7 +20,7 @@ use show::Table;
 use show::number::whole;
 use solvers::fitness::{FactClasses, Sampler};
 
-use self::opponent::{CATEGORIES, Opponent, at, kept};
+use self::opponent::{CATEGORIES, How, Opponent, at, kept};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -49,7 +49,7 @@ pub struct Args {
     /// Search the lists of all streets of this game together instead: a built-in name, or the path
     /// of an ACPC game definition
     #[arg(long, value_name = "FILE", conflicts_with_all = ["street", "search", "complexity", "rule",
-        "rules", "response", "meet", "fitness", "matches", "table"])]
+        "rules", "response", "meet", "fitness", "matches", "table", "flops"])]
     game: Option<String>,
     /// Of a whole game: statements of all streets together, what is done otherwise not counted
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -111,6 +111,10 @@ pub struct Args {
     /// The file of counted deals, made if it is not there [default: data/fitness/STREET-DRY.counts]
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
+    /// Count the deals of so many of the 1,755 kinds of flops alone, 0.1 s each, and do not keep
+    /// them: for a try
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1755))]
+    flops: Option<u16>,
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
@@ -199,7 +203,12 @@ fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
     let opponent = Opponent::find(args.opponent(), &args.named)?;
     let classes = FactClasses { texture: args.dry };
     let table = args.table.clone().unwrap_or_else(|| kept(street, args.dry));
-    let counts = opponent.counts(street, &classes, &table, args.threads.count(), args.quiet)?;
+    let how = How {
+        flops: args.flops.map(usize::from),
+        threads: args.threads.count(),
+        quiet: args.quiet,
+    };
+    let counts = opponent.counts(street, &classes, &table, how)?;
     let judge = opponent.judge(street, &counts)?;
     let sampler = opponent.sampler(street, &classes);
     let worth = args.measure(&judge, &sampler, &rules);

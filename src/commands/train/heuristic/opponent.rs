@@ -111,11 +111,13 @@ impl Opponent {
         street: Street,
         classes: &FactClasses,
         table: &Path,
-        threads: usize,
-        quiet: bool,
+        how: How,
     ) -> Result<ClassCounts, Failure> {
         let InBuckets { buckets, .. } = self.in_buckets();
         let counting = Counting { street, buckets, classes };
+        if how.flops.is_some() {
+            return made(&counting, how);
+        }
         match File::open(table) {
             Ok(file) => counting.read(BufReader::new(file)).map_err(|error| {
                 Failure::input(anyhow::anyhow!(
@@ -124,7 +126,13 @@ impl Opponent {
                 ))
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                made(&counting, table, threads, quiet)
+                if let Some(folder) = table.parent() {
+                    std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+                }
+                let counts = made(&counting, how)?;
+                write_whole(table, |to| counting.write(&counts, to))
+                    .map_err(|error| at(table, &error))?;
+                Ok(counts)
             }
             Err(error) => Err(at(table, &error)),
         }
@@ -167,32 +175,32 @@ pub(super) fn kept(street: Street, texture: Texture) -> PathBuf {
     PathBuf::from(format!("data/fitness/{street}-{texture}.counts"))
 }
 
-/// Counts all deals and keeps what is found.
-fn made(
-    counting: &Counting<'_>,
-    table: &Path,
-    threads: usize,
-    quiet: bool,
-) -> Result<ClassCounts, Failure> {
-    if let Some(folder) = table.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
-    }
+/// How deals are counted.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    /// Those of so many flops instead of all, which are not kept then.
+    pub(super) flops: Option<usize>,
+    pub(super) threads: usize,
+    pub(super) quiet: bool,
+}
+
+/// Counts deals.
+fn made(counting: &Counting<'_>, how: How) -> Result<ClassCounts, Failure> {
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
     answer.set("stopping after the flops in work; press Ctrl-C again to abort");
-    let mut progress = Progress::new(Counting::flops().len() as u64, "flops", quiet);
-    let counts = count(counting, threads, &stop, &mut |position| {
+    let all = Counting::flops().len();
+    let mut progress = Progress::new(how.flops.unwrap_or(all) as u64, "flops", how.quiet);
+    let counts = count(counting, how.flops, how.threads, &stop, &mut |position| {
         progress.show(position.known as u64, "counting all deals, once");
     });
     progress.finish();
-    let counts = counts.map_err(Failure::claim)?.ok_or_else(|| {
+    counts.map_err(Failure::claim)?.ok_or_else(|| {
         Failure::interrupted(format!(
             "stopped before all deals were counted, which is not kept; start again with: {}",
             interrupt::command_line()
         ))
-    })?;
-    write_whole(table, |to| counting.write(&counts, to)).map_err(|error| at(table, &error))?;
-    Ok(counts)
+    })
 }
 
 /// A file that cannot be read or written.
