@@ -12,7 +12,7 @@ pub(super) const SHIPPED: &str = "shipped";
 static FILES: [(&str, &str); 6] = [
     ("paper", include_str!("../../models/heuristics/paper.fft")),
     ("no-limit-12", include_str!("../../models/heuristics/no-limit-12.fft")),
-    ("limit-12", include_str!("../../models/heuristics/limit-12.fft")),
+    ("limit", include_str!("../../models/heuristics/limit.fft")),
     ("no-limit-3", include_str!("../../models/heuristics/no-limit-3.fft")),
     ("no-limit-5", include_str!("../../models/heuristics/no-limit-5.fft")),
     ("no-limit-8", include_str!("../../models/heuristics/no-limit-8.fft")),

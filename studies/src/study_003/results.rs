@@ -139,7 +139,7 @@ fn street(
         published.iter().enumerate().map(of).collect::<Result<_, ReadError>>()?;
     let mut runs = Vec::new();
     for (search, (kind, _, seeds)) in SEARCHES.into_iter().enumerate() {
-        for seed in 1..=seeds {
+        for seed in 1..=plan.runs(seeds) {
             let run = Document::read(&plan.searched(name, kind, seed))?;
             runs.push(Run {
                 search,

@@ -101,13 +101,16 @@ pub(super) const OTHERS: [&str; 2] = ["call", "random"];
 
 /// The lists inside the program that play the category player in limit hold'em, and what they are.
 pub(super) const LIMIT_LISTS: [(&str, &str); 2] =
-    [("paper", "figures 3, 6 and 9"), ("limit-12", "12 statements, found")];
+    [("paper", "figures 3, 6 and 9"), ("limit", "11 statements, found")];
 
 /// The statements of the lists inside the program for no-limit hold'em.
 pub(super) const NO_LIMIT_LISTS: [&str; 4] = ["3", "5", "8", "12"];
 
 /// Whom they play.
 pub(super) const NO_LIMIT: [&str; 3] = ["equity", "call", "cfr"];
+
+/// Below this scale there is one run of each search, on the deals of two flops: a try.
+const TRY: f64 = 0.01;
 
 /// What is in the study's folder, and how large it is.
 pub(super) struct Plan<'a> {
@@ -154,6 +157,11 @@ impl Plan<'_> {
         self.at(&format!("no-limit-{list}-{against}.json"))
     }
 
+    /// How many runs of a search there are.
+    pub(super) fn runs(&self, most: u64) -> u64 {
+        if self.options.scale < TRY { 1 } else { most }
+    }
+
     fn scaled(&self, whole: f64, least: f64) -> String {
         (2.0 * (whole * self.options.scale / 2.0).round()).max(least).to_string()
     }
@@ -171,7 +179,7 @@ impl Plan<'_> {
         let counts = argument(&self.at(&format!("{street}.counts")));
         let step = Step::command(title, "train heuristic --json").with(["--street", street]);
         match self.options.scale {
-            scale if scale < 0.01 => step.with(["--flops", "2"]),
+            scale if scale < TRY => step.with(["--flops", "2"]),
             _ => step.with(["--table", &counts]),
         }
     }
@@ -213,7 +221,7 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
         }
         steps.push(step.prints_into(&plan.published(street)));
         for (search, words, runs) in SEARCHES {
-            for seed in 1..=runs {
+            for seed in 1..=plan.runs(runs) {
                 let out = plan.searched(street, search, seed);
                 let rule = argument(&out.with_extension("fft"));
                 let step = plan.heuristic(format!("{street}: {words}, run {seed}"), street);
