@@ -2,6 +2,7 @@
 //! blueprint.
 
 mod opponent;
+mod shown;
 mod whole;
 
 use std::path::{Path, PathBuf};
@@ -15,9 +16,6 @@ use learners::heuristic::{
 use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::heuristic::{Heuristic, Place, Rulebook};
-use serde_json::{Value, json};
-use show::Table;
-use show::number::whole;
 use solvers::fitness::{FactClasses, Sampler};
 
 use self::opponent::{CATEGORIES, How, Opponent, at, kept};
@@ -34,10 +32,10 @@ use crate::threads::Threads;
 ///
 /// For one street as in de Mesentier Silva and others (2018): the opponent plays itself up to the
 /// street, one side goes by the rule there, half the matches from each seat, and then the rest of
-/// the board is dealt without betting. What a rule wins is exact: all deals are counted once, in some minutes, and kept
-/// in a file. The best rule of each complexity (clauses and actions) is printed, and the best of all
-/// written to a file that the agent `fft` plays. Ctrl-C puts a search away; the same command goes on
-/// with it.
+/// the board is dealt without betting. What a rule wins is exact: all deals are counted once, in
+/// some minutes, and kept in a file. The best rule of each complexity (clauses and actions) is
+/// printed, and the best of all written to a file that the agent `fft` plays. Ctrl-C puts a search
+/// away; the same command goes on with it.
 ///
 /// With --game the lists of all streets are searched together, by what they win in whole games on
 /// common deals; --statements says how many statements they may have.
@@ -52,7 +50,8 @@ pub struct Args {
         "rules", "response", "meet", "fitness", "matches", "table", "flops"])]
     game: Option<String>,
     /// Of a whole game: statements of all streets together, what is done otherwise not counted
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u8).range(1..=64))]
     statements: u8,
     /// Of a whole game: rounds of 32 neighbours of the best lists
     #[arg(long, value_name = "N", default_value = "400")]
@@ -100,8 +99,9 @@ pub struct Args {
     /// Matches for each rule, of sampled fitness
     #[arg(long, value_name = "N", default_value = "400k")]
     matches: Count,
-    /// The opponent: for one street an agent that plays limit hold'em by buckets, `call` or `random`;
-    /// in a whole game any with a policy [default: cfr:blueprint=categories; `cfr` in no-limit games]
+    /// The opponent: for one street an agent that plays limit hold'em by buckets, `call` or
+    /// `random`; in a whole game any with a policy [default: cfr:blueprint=categories; `cfr` in
+    /// no-limit games]
     #[arg(long, value_name = "AGENT", alias = "against")]
     opponent: Option<String>,
     /// When a board is dry: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
@@ -235,7 +235,7 @@ fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
         let book = Rulebook::new(args.dry).with(street, best.rule.clone());
         write_whole(out, |to| write!(to, "{book}")).map_err(|error| at(out, &error))?;
     }
-    let shown = Shown {
+    let shown = self::shown::Shown {
         args,
         judge: &judge,
         rules: &rules,
@@ -359,140 +359,5 @@ impl Args {
         let proven = options.method == Method::Exhaustive;
         let seconds = begun.elapsed().as_secs_f64();
         Ok(Found { records: search.records().clone(), seconds, proven })
-    }
-}
-
-/// What there is to print.
-struct Shown<'a> {
-    args: &'a Args,
-    judge: &'a Judge,
-    rules: &'a [Heuristic],
-    worth: &'a [Worth],
-    /// What a best response wins from each, if it was asked for.
-    responses: &'a [f64],
-    /// What each wins from each, if they met.
-    met: &'a [Vec<Worth>],
-    found: Option<&'a Found>,
-}
-
-impl Shown<'_> {
-    fn text(&self) -> String {
-        let fitness = self.judge.fitness();
-        let mut text = format!(
-            "{} rules against {}, chips a match, blinds 5 and 10; {:.1} % of its matches get there\n",
-            fitness.street(),
-            self.args.opponent(),
-            100.0 * fitness.reach()
-        );
-        if !self.rules.is_empty() {
-            let mut head = vec!["fitness", "complexity", "rule"];
-            if !self.responses.is_empty() {
-                head.insert(1, "best response");
-            }
-            let numbers = head.len() - 1;
-            let mut table = Table::new(head).right(0..numbers);
-            for (at, (rule, worth)) in self.rules.iter().zip(self.worth).enumerate() {
-                let response = self.responses.get(at).map(|won| format!("{won:.4}"));
-                let complexity = rule.complexity().to_string();
-                let cells =
-                    [Some(interval(worth)), response, Some(complexity), Some(rule.to_string())];
-                table.row(cells.into_iter().flatten());
-            }
-            text += &format!("\n{table}\n");
-        }
-        if !self.met.is_empty() {
-            let numbers = (1..=self.rules.len()).map(|number| number.to_string());
-            let head = ["from".to_owned()].into_iter().chain(numbers).chain(["wins".to_owned()]);
-            let mut table = Table::new(head).right(0..=self.rules.len());
-            for (at, (row, rule)) in self.met.iter().zip(self.rules).enumerate() {
-                let number = (at + 1).to_string();
-                let cells = [number].into_iter().chain(row.iter().map(interval));
-                table.row(cells.chain([rule.to_string()]));
-            }
-            text += &format!("\n{table}\n");
-        }
-        let Some(found) = self.found else { return text };
-        let mut table = Table::new(["complexity", "fitness", "found after", "rule"]).right(0..3);
-        for (complexity, record) in found.records.best() {
-            let value = match self.args.fitness {
-                Fitness::Exact => format!("{:+.4}", record.value),
-                // The best of many that were sampled looks better than it is.
-                Fitness::Sampled => {
-                    format!("{:+.4} (exactly {:+.4})", record.value, self.judge.value(&record.rule))
-                }
-            };
-            let after = whole(record.evaluations);
-            table.row([complexity.to_string(), value, after, record.rule.to_string()]);
-        }
-        let proof = if found.proven {
-            "\nNo rule wins more that has as many clauses and actions or fewer."
-        } else {
-            ""
-        };
-        text += &format!(
-            "\n{table}\n{} rules in {:.1} s{proof}\n",
-            whole(found.records.evaluations()),
-            found.seconds
-        );
-        if let Some(out) = &self.args.out {
-            text += &format!("{}\n", out.display());
-        }
-        text
-    }
-
-    fn document(&self) -> Value {
-        let fitness = self.judge.fitness();
-        let rules: Vec<Value> = self
-            .rules
-            .iter()
-            .zip(self.worth)
-            .enumerate()
-            .map(|(at, (rule, worth))| {
-                json!({
-                    "rule": rule.to_string(), "complexity": rule.complexity(),
-                    "fitness": worth.mean, "standard_error": worth.error,
-                    "best_response": self.responses.get(at),
-                })
-            })
-            .collect();
-        let pair = |worth: &Worth| [worth.mean, worth.error];
-        let found = self.found.map(|found| {
-            let best = found.records.best().iter().map(|(complexity, record)| {
-                json!({
-                    "complexity": complexity, "rule": record.rule.to_string(),
-                    "fitness": record.value, "exact": self.judge.value(&record.rule),
-                    "evaluations": record.evaluations,
-                })
-            });
-            let course = found.records.course().iter();
-            let course = course.map(|at| json!([at.evaluations, at.complexity, at.value]));
-            json!({
-                "method": self.args.search.map(|kind| format!("{:?}", Method::from(kind))),
-                "seed": self.args.seed,
-                "evaluations": found.records.evaluations(),
-                "seconds": found.seconds,
-                "optimal": found.proven,
-                "best": best.collect::<Vec<_>>(),
-                "course": course.collect::<Vec<_>>(),
-            })
-        });
-        json!({
-            "schema": "cardroom-train-heuristic/1",
-            "street": fitness.street().to_string(),
-            "opponent": self.args.opponent(),
-            "dry": self.args.dry.to_string(),
-            "reach": fitness.reach(),
-            "rules": rules,
-            "meetings": self.met.iter().map(|row| row.iter().map(pair).collect()).collect::<Vec<Vec<_>>>(),
-            "found": found,
-        })
-    }
-}
-
-/// A mean with the half-width of its 95 % interval, where it has one.
-fn interval(worth: &Worth) -> String {
-    match worth.error {
-        0.0 => format!("{:+.4}", worth.mean),
-        error => format!("{:+.4} ± {:.4}", worth.mean, 1.96 * error),
     }
 }
