@@ -107,6 +107,9 @@ pub(super) fn transitivity(results: &Results) -> String {
     text
 }
 
+/// Rules measured where the pictures of searches begin.
+const FIRST: f64 = 100.0;
+
 /// How the best of each run rose, as a picture: the first run of each search has its name.
 pub(super) fn course(street: &Street) -> String {
     let mut runs: Vec<&super::results::Run> = street.runs.iter().collect();
@@ -117,7 +120,10 @@ pub(super) fn course(street: &Street) -> String {
     runs.sort_by_key(|run| (first(run), run.search));
     let lines = runs.iter().map(|run| {
         let mut points: Vec<(f64, f64)> = Vec::new();
-        for &(rules, value) in &run.course {
+        // The first rules are far below all others.
+        let early = run.course.iter().take_while(|(rules, _)| *rules < FIRST).count();
+        for &(rules, value) in &run.course[early.saturating_sub(1)..] {
+            let rules = rules.max(FIRST);
             // A step: the best before holds up to here.
             points.extend(points.last().map(|&(_, before)| (rules, before)));
             points.push((rules, value));
