@@ -35,8 +35,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             name: "model",
             default: "shipped",
             help: "a file with a list for each street (docs/heuristics.md), or lists inside the program: paper, \
-                   limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` is paper in limit games and \
-                   no-limit-12 in others",
+                   limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` is paper in limit games and \
+                   no-limit in others",
         },
         AgentOption {
             name: "fallback",

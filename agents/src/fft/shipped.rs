@@ -9,13 +9,14 @@ use models::heuristic::Rulebook;
 pub(super) const SHIPPED: &str = "shipped";
 
 /// The lists of all games by name, those first that a game has where none are named.
-static FILES: [(&str, &str); 6] = [
+static FILES: [(&str, &str); 7] = [
     ("paper", include_str!("../../models/heuristics/paper.fft")),
-    ("no-limit-12", include_str!("../../models/heuristics/no-limit-12.fft")),
+    ("no-limit", include_str!("../../models/heuristics/no-limit.fft")),
     ("limit", include_str!("../../models/heuristics/limit.fft")),
     ("no-limit-3", include_str!("../../models/heuristics/no-limit-3.fft")),
     ("no-limit-5", include_str!("../../models/heuristics/no-limit-5.fft")),
     ("no-limit-8", include_str!("../../models/heuristics/no-limit-8.fft")),
+    ("no-limit-12", include_str!("../../models/heuristics/no-limit-12.fft")),
 ];
 
 fn books() -> &'static [(&'static str, Rulebook)] {

@@ -49,7 +49,7 @@ use crate::threads::Threads;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// A file of lists (docs/heuristics.md), or lists inside the program by their name: paper,
-    /// limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` for those of the game
+    /// limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` for those of the game
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// One street only
