@@ -225,6 +225,47 @@ fn the_study_of_rules_for_novices_measures_every_printed_rule_and_looks_at_all_s
     }
 }
 
+#[test]
+fn the_study_of_rules_for_novices_goes_from_nothing_to_its_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    // A try: the deals of two flops, one short run of each search, a thousand hands a match.
+    let arguments = ["study", "003", "--scale", "0.001", "--out", "s"];
+    let made = document(folder, &arguments);
+    assert_eq!(made["schema"], "cardroom-study-003/2");
+    for part in ["Complexity counts", "about 25 %"] {
+        assert!(reproduced(&made, part), "{part}");
+    }
+    let number = |value: &Value| value.as_f64().expect("a number");
+    for street in made["streets"].as_array().expect("streets") {
+        let met = street["met"].as_array().expect("rules");
+        assert!(met.len() >= 4 + 4, "{street}");
+        for (at, rule) in met.iter().enumerate() {
+            for (other, against) in met.iter().enumerate() {
+                let [won, lost] = [&rule["wins"][other][0], &against["wins"][at][0]].map(number);
+                assert_eq!(won, -lost, "{rule}");
+            }
+            // Nobody wins more from a rule than a best response, the category player neither.
+            let [response, fitness] = [&rule["best_response"], &rule["fitness"]].map(number);
+            assert!(response >= -fitness - 1e-9, "{rule}");
+        }
+    }
+    for list in ["3", "5", "8", "12"] {
+        assert!(made["no_limit"][list]["cfr"]["mbb"].is_number(), "{made}");
+    }
+    for name in
+        ["rules.csv", "transitivity.csv", "skyline-flop.svg", "course-river.svg", "tables.md"]
+    {
+        assert!(folder.join("s").join(name).exists(), "{name}");
+    }
+    let page = fs::read_to_string(folder.join("s/report.html")).expect("a page");
+    for part in ["What reproduces", "Rules against each other", "best response wins"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let again = cardroom(folder, &arguments);
+    assert_eq!(text(&again.stderr), "", "a study that is done does nothing again");
+}
+
 /// Whether the claim with this text in it is reproduced.
 fn reproduced(made: &Value, part: &str) -> bool {
     let claims = made["claims"].as_array().expect("claims");

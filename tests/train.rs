@@ -105,7 +105,11 @@ fn mistakes_get_one_clear_line() {
     // Checkpoints without a pause do not keep it from training.
     let eager = [&SMALL[..SMALL.len() - 1], &["0s", "--time", "300ms", "--out", "eager"]].concat();
     assert!(cardroom(folder, &eager).status.success());
-    check_failure(&run(&["--seed", "2"]), 3, "is of another training: its way of training is");
+    check_failure(
+        &run(&["--seed", "2"]),
+        3,
+        "training file is of something else: its way of training is",
+    );
     check_failure(&run(&["--game", "holdem.limit.2p.reverse_blinds"]), 3, "its game is");
     let bytes = fs::read(folder.join("model.training")).expect("a checkpoint");
     fs::write(folder.join("model.training"), &bytes[..bytes.len() / 2]).expect("written");

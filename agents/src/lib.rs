@@ -36,6 +36,8 @@ pub use agent::{Agent, AgentRng, Clock, Context, Decision, Failed, HandOutcome};
 pub use cfr::shipped_blueprint;
 pub use config::AgentConfig;
 pub use error::AgentError;
-pub use fft::{HeuristicPlayer, StatementPart, shipped_heuristics};
+pub use fft::{
+    HeuristicPlayer, StatementPart, act_made_legal, named_heuristics, shipped_heuristics, situation,
+};
 pub use registry::{AgentChoice, AgentOption, AgentSpec, Cost, Recipe, Registry, Resolver};
 pub use student::what_it_says;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use agents::{AgentError, Registry, shipped_heuristics};
+use agents::{AgentError, Registry, named_heuristics, shipped_heuristics};
 use game::{Action, Betting, GameDef, Street, games};
 
 use crate::table::{agent, ask, choice, context, infoset};
@@ -40,14 +40,26 @@ fn the_published_rules_ship_for_limit() {
     let published = shipped_heuristics(Betting::Limit);
     let complexity = |street| published.street(street).expect("a list").complexity();
     assert_eq!([Street::Flop, Street::Turn, Street::River].map(complexity), [7, 9, 8]);
-    for betting in [Betting::Limit, Betting::NoLimit] {
-        let book = shipped_heuristics(betting);
-        assert_eq!(book.require(&Street::ALL), Ok(()));
-        assert_eq!(book.check(betting), Ok(()));
+}
+
+#[test]
+fn every_shipped_list_can_be_played_and_has_as_many_statements_as_its_name_says() {
+    for (name, book) in named_heuristics() {
+        let (betting, chips) = match name.strip_prefix("no-limit") {
+            Some(_) => (Betting::NoLimit, Some(400)),
+            None => (Betting::Limit, None),
+        };
+        assert_eq!(book.require(&Street::ALL), Ok(()), "{name}");
+        assert_eq!(book.check(betting), Ok(()), "{name}");
+        let count: usize = book.streets().map(|(_, list)| list.statements().len()).sum();
+        if let Some(said) = name.strip_prefix("no-limit-") {
+            assert_eq!(said.parse(), Ok(count), "{name}");
+        }
         // Of the published ones, one line on the turn cannot be reached.
-        let warnings: Vec<Street> = book.warnings(betting).iter().map(|w| w.street).collect();
-        let expected: &[Street] = if betting == Betting::Limit { &[Street::Turn] } else { &[] };
-        assert_eq!(warnings, expected);
+        let warnings: Vec<Street> =
+            book.warnings(betting, chips).iter().map(|w| w.street).collect();
+        let expected: &[Street] = if name == "paper" { &[Street::Turn] } else { &[] };
+        assert_eq!(warnings, expected, "{name}");
     }
 }
 

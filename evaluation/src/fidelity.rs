@@ -22,7 +22,7 @@ use game::{Action, GameDef, InfoSet, Payoff, Policy, Strategy, Street};
 use logs::stats::Sums;
 use matches::stop::Stop;
 
-use crate::hands::{Hands, ask};
+use crate::hands::{Hands, Settings, SettingsError, ask};
 
 /// Probabilities below this count as this in logarithms, so that what the student never does is
 /// dear but not endless.
@@ -34,30 +34,6 @@ const BLOCK: u64 = 32;
 
 /// Streets.
 const STREETS: usize = Street::ALL.len();
-
-/// What is compared on.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings {
-    /// Hands of each match, two of each deal.
-    pub hands: u64,
-    /// Determines every card and every draw.
-    pub seed: u64,
-    /// Threads.
-    pub jobs: usize,
-}
-
-/// Why agents cannot be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum FidelityError {
-    /// Duplicate matches here are between two.
-    #[error("the game has {0} players; students and teachers are compared in games of two")]
-    Players(usize),
-    /// No whole number of deals.
-    #[error(
-        "{0} hands are no whole number of deals, each of which is two hands: name an even number"
-    )]
-    Hands(u64),
-}
 
 /// An agent that is compared with another one.
 #[derive(Clone, Copy)]
@@ -236,12 +212,12 @@ pub fn compare(
     settings: Settings,
     stop: &Stop,
     seen: &mut dyn FnMut(&Fidelity),
-) -> Result<Fidelity, FidelityError> {
+) -> Result<Fidelity, SettingsError> {
     if def.players != 2 {
-        return Err(FidelityError::Players(def.players));
+        return Err(SettingsError::Players(def.players));
     }
     if settings.hands == 0 || !settings.hands.is_multiple_of(2) {
-        return Err(FidelityError::Hands(settings.hands));
+        return Err(SettingsError::Hands(settings.hands));
     }
     let deals = settings.hands / 2;
     let next = AtomicU64::new(0);

@@ -7,23 +7,29 @@ use solvers::fitness::{ClassCounts, CountError, Counting, Sum};
 use crate::best_response::in_buckets::Progress;
 use crate::pool;
 
-/// Counts all deals, on so many threads, which do not matter for what is found. `None` when it was
-/// asked to stop. `seen` is called about ten times a second.
+/// Counts all deals, or those of so many flops, spread over all, on so many threads, which do not
+/// matter for what is found. `None` when it was asked to stop. `seen` is called about ten times a
+/// second.
 ///
 /// # Errors
 /// [`CountError`].
 pub fn count(
     counting: &Counting<'_>,
+    flops: Option<usize>,
     threads: usize,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
 ) -> Result<Option<ClassCounts>, CountError> {
-    let flops = Counting::flops();
-    let mut progress = Progress { known: 0, needed: flops.len() };
+    let mut kinds = Counting::flops();
+    if let Some(few) = flops {
+        let every = kinds.len() / few.clamp(1, kinds.len());
+        kinds = kinds.into_iter().step_by(every).take(few.max(1)).collect();
+    }
+    let mut progress = Progress { known: 0, needed: kinds.len() };
     seen(&progress);
     let mut sum = Sum::default();
     let one = |&(flop, times): &(CardSet, i64)| counting.on(flop).map(|counts| (counts, times));
-    pool::each(&flops, threads, stop, one, |counted| {
+    pool::each(&kinds, threads, stop, one, |counted| {
         if let Some((counts, times)) = counted {
             sum.add(&counts, times)?;
             progress.known += 1;
@@ -31,5 +37,6 @@ pub fn count(
         seen(&progress);
         Ok::<(), CountError>(())
     })?;
-    (progress.known == progress.needed).then(|| sum.finish()).transpose()
+    let counts = || if flops.is_some() { Ok(sum.counts()) } else { sum.finish() };
+    (progress.known == progress.needed).then(counts).transpose()
 }

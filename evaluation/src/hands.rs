@@ -10,6 +10,54 @@ use matches::deals::{Deal, Dealer};
 use matches::decide::decision_rng;
 use rand::RngExt;
 
+/// How much is played.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Hands of each match, two of each deal.
+    pub hands: u64,
+    /// Determines every card and every draw.
+    pub seed: u64,
+    /// Threads; what comes out does not depend on them.
+    pub jobs: usize,
+}
+
+/// Why hands cannot be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// Another number of players.
+    #[error("the game has {0} players; duplicate matches here are of games of two")]
+    Players(usize),
+    /// No whole number of deals.
+    #[error(
+        "{0} hands are no whole number of deals, each of which is two hands: name an even number"
+    )]
+    Hands(u64),
+}
+
+impl Settings {
+    /// How many deals that is in a game.
+    ///
+    /// # Errors
+    /// When the game is not for two, or the hands are odd or none.
+    pub fn deals(&self, def: &GameDef) -> Result<u64, SettingsError> {
+        if def.players != 2 {
+            return Err(SettingsError::Players(def.players));
+        }
+        if self.hands == 0 || !self.hands.is_multiple_of(2) {
+            return Err(SettingsError::Hands(self.hands));
+        }
+        Ok(self.hands / 2)
+    }
+}
+
+/// How far a hand was played.
+pub(crate) enum Reached {
+    /// To its end: the payoffs.
+    End(BySeat<Payoff>),
+    /// To a decision that was left open.
+    Decision(InfoSet),
+}
+
 /// Where a thread plays.
 pub(crate) struct Hands<'a> {
     def: &'a Arc<GameDef>,
@@ -39,17 +87,34 @@ impl<'a> Hands<'a> {
         deal: u64,
         mut act: impl FnMut(&InfoSet, [f64; 2]) -> Action,
     ) -> BySeat<Payoff> {
-        let mut public = PublicState::new(self.def);
+        let public = PublicState::new(self.def);
+        match self.go_on(cards, deal, public, |infoset, points| Some(act(infoset, points))) {
+            Reached::End(payoffs) => payoffs,
+            Reached::Decision(_) => unreachable!("every decision is made"),
+        }
+    }
+
+    /// Plays a hand that has begun, as [`play`](Self::play) does, up to a decision for which `act`
+    /// has nothing.
+    pub(crate) fn go_on(
+        &mut self,
+        cards: &Deal,
+        deal: u64,
+        mut public: PublicState,
+        mut act: impl FnMut(&InfoSet, [f64; 2]) -> Option<Action>,
+    ) -> Reached {
         loop {
             match public.turn() {
-                Turn::Over => return self.payoffs(cards, deal, public),
+                Turn::Over => return Reached::End(self.payoffs(cards, deal, public)),
                 Turn::Deal(_) => public.deal_from(&cards.board).expect("a deal has a whole board"),
                 Turn::Act(seat) => {
                     let index = public.history().len() as u64;
                     let mut rng = decision_rng(self.seed, deal, index);
                     let points = [rng.random(), rng.random()];
                     let infoset = InfoSet { public, seat, hole: cards.hole[seat] };
-                    let action = act(&infoset, points);
+                    let Some(action) = act(&infoset, points) else {
+                        return Reached::Decision(infoset);
+                    };
                     public = infoset.public;
                     public.apply_unchecked(action);
                 }

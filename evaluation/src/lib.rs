@@ -9,6 +9,7 @@
 //! - [`folder`]: folders of measurements.
 //! - [`lbr`]: local best response against an agent, kept in a folder.
 //! - [`measure`](mod@measure): how fast agents decide.
+//! - [`practice`]: lists of if, then and else on the same deals again and again, to be searched.
 //! - [`speed`]: how fast this machine plays.
 //! - [`statements`]: how often each statement of a fast-and-frugal tree decides, and what it earns.
 
@@ -22,5 +23,8 @@ mod hands;
 pub mod lbr;
 pub mod measure;
 mod pool;
+pub mod practice;
 pub mod speed;
 pub mod statements;
+
+pub use hands::{Settings, SettingsError};

@@ -17,35 +17,11 @@ use matches::deals::Deal;
 use matches::stop::Stop;
 use models::heuristic::Rulebook;
 
-use crate::hands::{Hands, ask};
+use crate::hands::{Hands, Settings, SettingsError, ask};
 use crate::pool;
 
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 64;
-
-/// How much is played.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings {
-    /// Hands, two of each deal.
-    pub hands: u64,
-    /// Determines every card and every draw.
-    pub seed: u64,
-    /// Threads; what comes out does not depend on them.
-    pub jobs: usize,
-}
-
-/// Why statements cannot be measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum StatementsError {
-    /// Another number of players.
-    #[error("the game has {0} players; statements are measured in games of two")]
-    Players(usize),
-    /// No whole number of deals.
-    #[error(
-        "{0} hands are no whole number of deals, each of which is two hands: name an even number"
-    )]
-    Hands(u64),
-}
 
 /// What is known of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -107,14 +83,8 @@ pub fn measure(
     settings: Settings,
     stop: &Stop,
     seen: &mut dyn FnMut(&Measured),
-) -> Result<Measured, StatementsError> {
-    if def.players != 2 {
-        return Err(StatementsError::Players(def.players));
-    }
-    if settings.hands == 0 || !settings.hands.is_multiple_of(2) {
-        return Err(StatementsError::Hands(settings.hands));
-    }
-    let deals = settings.hands / 2;
+) -> Result<Measured, SettingsError> {
+    let deals = settings.deals(def)?;
     let struck = book.streets().flat_map(|(street, list)| {
         let wanted = worth_of.is_none_or(|only| only == street);
         (0..list.statements().len()).filter(move |_| wanted).map(move |at| (street, at))

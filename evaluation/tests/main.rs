@@ -3,4 +3,5 @@
 mod best_response;
 mod duel;
 mod lbr;
+mod practice;
 mod statements;

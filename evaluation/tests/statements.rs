@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use evaluation::statements::{Measured, Settings, StatementsError, measure};
+use evaluation::statements::{Measured, measure};
+use evaluation::{Settings, SettingsError};
 use game::{GameDef, Policy, games};
 use logs::Rate;
 use matches::stop::Stop;
@@ -78,7 +79,7 @@ fn games_of_three_and_odd_hands_are_refused() {
         measure(&def, &book, &*opponent, None, settings, &Stop::new(), &mut |_| {}).map(drop)
     };
     let three = games::nolimit_holdem_with(vec![1_000; 3]);
-    assert_eq!(refused(three, 2), Err(StatementsError::Players(3)));
-    assert_eq!(refused(games::limit_holdem(), 3), Err(StatementsError::Hands(3)));
-    assert_eq!(refused(games::limit_holdem(), 0), Err(StatementsError::Hands(0)));
+    assert_eq!(refused(three, 2), Err(SettingsError::Players(3)));
+    assert_eq!(refused(games::limit_holdem(), 3), Err(SettingsError::Hands(3)));
+    assert_eq!(refused(games::limit_holdem(), 0), Err(SettingsError::Hands(0)));
 }

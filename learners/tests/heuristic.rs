@@ -7,27 +7,14 @@ use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
 use cards::{Board, CardSet};
 use game::{Street, games};
-use learners::heuristic::{Judge, Language, Measure, Method, Options, Search, sampled};
+use learners::heuristic::{Judge, Language, Measure, Method, Options, Search, meetings, sampled};
 use models::heuristic::{Act, Heuristic, Statement};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use solvers::blueprint::AbstractStrategy;
 use solvers::fitness::{Counting, FactClasses, Fitness, Sampler};
 
-/// Any strategy by node and bucket.
-struct Mixes;
-
-impl AbstractStrategy for Mixes {
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let weight = |place: usize| {
-            let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * place as u64;
-            (seed * 7919 % 17) as f32 + 1.0
-        };
-        let sum: f32 = (0..shares.len()).map(weight).sum();
-        (0..shares.len()).for_each(|place| shares[place] = weight(place) / sum);
-    }
-}
+use super::mixes::Mixes;
 
 struct Table {
     tree: BettingTree,
@@ -104,6 +91,35 @@ fn exact_fitness_is_what_played_matches_come_to() {
         // The rules share their deals, so that the errors go together: only a wide bound is sure.
         assert!((0.01..6.0).contains(&squares), "{street}: {squares}");
     }
+}
+
+#[test]
+fn rules_that_meet_win_what_the_other_loses_and_the_one_that_bets_beats_the_one_that_folds() {
+    let table = Table::new();
+    let classes = FactClasses::default();
+    let sampler = Sampler {
+        tree: &table.tree,
+        strategy: &Mixes,
+        buckets: &table.buckets,
+        classes: &classes,
+        street: Street::Turn,
+        flop: Some(table.flop),
+    };
+    let rules = ["fold", "call", "raise", "if hand >= flush then raise; else call"];
+    let rules = rules.map(|rule| Heuristic::parse(rule).expect(rule));
+    let found = meetings(&sampler, &rules, 20_000, 1);
+    for one in 0..rules.len() {
+        assert_eq!(found[one][one].mean, 0.0);
+        for other in 0..rules.len() {
+            assert_eq!(found[one][other].mean, -found[other][one].mean);
+        }
+    }
+    // Who folds to a bet pays what is in the pot; exchanged, two calls come to the same cards, and
+    // whoever raises always wins nothing from whoever calls always.
+    assert!(found[2][0].mean > 10.0, "{:?}", found[2][0]);
+    assert_eq!((found[1][0].mean, found[2][1].mean), (0.0, 0.0));
+    // Raising with a flush and better only wins from those who call.
+    assert!(found[3][1].mean > 5.0 * found[3][1].error, "{:?}", found[3][1]);
 }
 
 fn options(method: Method, most: usize, evaluations: u64) -> Options {

@@ -2,12 +2,15 @@
 
 mod baseline;
 mod bins;
+mod books;
 mod boost;
 mod cart;
 mod dataset;
 mod endgames;
 mod heuristic;
 mod linear_q;
+#[path = "../../solvers/tests/mixes.rs"]
+mod mixes;
 mod mlp;
 mod oct;
 mod range_trees;

@@ -206,10 +206,13 @@ impl Chart<'_> {
         let high = ((high / step).ceil() * step).max(low + step);
         let far = if far > 0.0 { far } else { 1.0 };
         let near = points.iter().map(|&(at, _)| at).filter(|&at| at > 0.0).fold(far, f64::min);
+        let first = points.iter().map(|&(at, _)| at).fold(far, f64::min);
         let along = match look.logarithmic {
             // An axis of one point has a width, too.
             true if near == far => near / 3.0..far * 3.0,
             true => near..far,
+            // From nothing on, unless what there is begins far from it.
+            false if first > 0.1 * far && first < far => first..far,
             false => 0.0..far,
         };
         (along, low..high, step)
@@ -277,8 +280,8 @@ impl Ranged for Along {
 fn marks(ends: &Range<f64>, logarithmic: bool, most: usize) -> Vec<f64> {
     if !logarithmic {
         let step = tick_step((ends.end - ends.start) * 5.0 / most as f64);
-        let count = ((ends.end - ends.start) / step + 1e-9).floor() as u32;
-        return (0..=count).map(|mark| f64::from(mark) * step).collect();
+        let [first, last] = [(ends.start / step - 1e-9).ceil(), (ends.end / step + 1e-9).floor()];
+        return (first as u32..=last as u32).map(|mark| f64::from(mark) * step).collect();
     }
     let inside = |mark: &f64| (ends.start * 0.999_999..=ends.end * 1.000_001).contains(mark);
     let powers = ends.start.log10().floor() as i32..=ends.end.log10().ceil() as i32;

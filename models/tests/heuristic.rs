@@ -246,7 +246,8 @@ fn shares_of_times_are_the_chances_of_what_is_done() {
 
 #[test]
 fn statements_that_are_never_reached_are_named() {
-    let unreached = |text: &str, street, betting| parse(text).unreached(place(street, betting));
+    let unreached =
+        |text: &str, street, betting| parse(text).unreached(place(street, betting), None);
     use {Betting::Limit, Street::*, Unreached::*};
     // The pot of a decision on the turn is 30 big blinds at most.
     assert_eq!(unreached(FIGURE_6, Turn, Limit), [(2, Impossible)]);
@@ -281,6 +282,24 @@ fn statements_that_are_never_reached_are_named() {
 }
 
 #[test]
+fn no_pot_at_a_decision_of_a_no_limit_game_has_all_chips_in_it() {
+    use Unreached::{Covered, Impossible};
+    let unreached =
+        |text: &str, street, chips| parse(text).unreached(place(street, Betting::NoLimit), chips);
+    let large = "if pot >= 400 then all-in; else call";
+    assert_eq!(unreached(large, Street::River, Some(400)), [(0, Impossible)]);
+    assert_eq!(unreached(large, Street::River, Some(401)), []);
+    assert_eq!(unreached(large, Street::River, None), []);
+    // One chip less than all is still between two numbers of big blinds.
+    let all = "if pot <= 20 then all-in; else call";
+    assert_eq!(unreached(all, Street::Flop, Some(20)), [(1, Covered)]);
+    assert_eq!(unreached(all, Street::Flop, Some(21)), []);
+    // Blinds are one and a half, and after them each has paid one.
+    let small = "if pot <= 1 then fold; else call";
+    assert_eq!(unreached(small, Street::Preflop, Some(400)), [(0, Impossible)]);
+}
+
+#[test]
 fn a_file_has_a_part_for_each_street() {
     let text = "# mine\ndry: rainbow\n\n[flop]\nif hand >= pair then raise\nelse call\n\n[river]\nif pot >= 26 then fold; else raise\n";
     let book = Rulebook::parse(text).expect("a book");
@@ -303,7 +322,7 @@ fn a_file_has_a_part_for_each_street() {
     );
     let book = Rulebook::parse(&both).expect("two files in one");
     assert_eq!(book.streets().count(), 2);
-    let warnings = book.warnings(Betting::Limit);
+    let warnings = book.warnings(Betting::Limit, None);
     assert_eq!(warnings.len(), 1);
     assert_eq!(
         warnings[0].to_string(),

@@ -197,7 +197,7 @@ proptest! {
         heuristic in heuristics(),
         numbers in prop::collection::vec(situations(), 100),
     ) {
-        let unreached = heuristic.unreached(at(Street::Turn, Betting::NoLimit));
+        let unreached = heuristic.unreached(at(Street::Turn, Betting::NoLimit), None);
         let decider = Decider::new(&heuristic);
         // Pots on the turn are two big blinds or more.
         for numbers in numbers.iter().filter(|numbers| numbers.3 >= 20) {
@@ -231,7 +231,7 @@ proptest! {
                 decider.outcomes(situation(&numbers), |at, _, _| reached[at] = true);
             }
         }
-        let unreached: Vec<usize> = heuristic.unreached(at(Street::Flop, Betting::NoLimit)).into_iter().map(|(at, _)| at).collect();
+        let unreached: Vec<usize> = heuristic.unreached(at(Street::Flop, Betting::NoLimit), None).into_iter().map(|(at, _)| at).collect();
         let expected: Vec<usize> = (0..reached.len()).filter(|&at| !reached[at]).collect();
         prop_assert_eq!(unreached, expected);
     }

@@ -21,7 +21,7 @@ const QUOTED: usize = 200;
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The bytes are not a snapshot at all.
-    #[error("these bytes are not a snapshot of a {0}: they do not begin as one")]
+    #[error("this is no {0} file: it does not begin as one")]
     NotOne(&'static str),
     /// Another version of the format.
     #[error(
@@ -35,7 +35,7 @@ pub enum SnapshotError {
     },
     /// The snapshot is of another run.
     #[error(
-        "the snapshot is of another {kind}: its {what} is `{found}`, here it is `{wanted}`; give the same, or begin anew"
+        "this {kind} file is of something else: its {what} is `{found}`, here it is `{wanted}`; give the same, or begin anew"
     )]
     Other {
         /// Of what it is a snapshot.

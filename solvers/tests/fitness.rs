@@ -12,12 +12,13 @@ use game::{Street, games};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::Player;
-use solvers::blueprint::AbstractStrategy;
 use solvers::blueprint::exact::PairCounts;
 use solvers::fitness::{
     ClassCounts, CountError, Counting, FactClasses, Fitness, HandClasses, Move, Sampler, Situation,
-    Sum,
+    Sum, response,
 };
+
+use super::mixes::Mixes;
 
 const STREETS: [Street; 3] = [Street::Flop, Street::Turn, Street::River];
 
@@ -140,20 +141,6 @@ fn classes_that_buckets_do_not_know_are_counted_pair_by_pair() {
     assert_eq!(sums[&1][1], margin);
 }
 
-/// Any strategy by node and bucket.
-struct Mixes;
-
-impl AbstractStrategy for Mixes {
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let weight = |place: usize| {
-            let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * place as u64;
-            (seed * 7919 % 17) as f32 + 1.0
-        };
-        let sum: f32 = (0..shares.len()).map(weight).sum();
-        (0..shares.len()).for_each(|place| shares[place] = weight(place) / sum);
-    }
-}
-
 fn limit() -> BettingTree {
     let menu = "every 1+: min".parse().expect("a menu");
     BettingTree::new(&Arc::new(games::limit_holdem()), &menu, 100_000).expect("a small tree")
@@ -185,6 +172,22 @@ fn a_rule_that_always_calls_or_folds_wins_what_arithmetic_says() {
         // Whoever folds to every bet loses the chips of all lines with a bet, and no more.
         let folds = fitness.value(&fitness.moves(|_, _| Move::Fold));
         assert!(folds.abs() < 160.0);
+        // Who always folds is bet out of what it has put in before; and no rule loses more to the
+        // blueprint than to a best response.
+        let folded = response(&counts, &tree, &Mixes, street, |_, _| Move::Fold).expect("reached");
+        let paid: f64 =
+            fitness.groups().iter().map(|group| group.share * f64::from(group.chips)).sum();
+        assert!((folded - paid).abs() < 1e-9, "{street}: {folded} and {paid}");
+        for made in Move::ALL {
+            let rule = |class: u16, seen: Situation| match (bucket(class), seen.aggressive) {
+                (0, true) => Move::Call,
+                (2.., _) => Move::Raise,
+                _ => made,
+            };
+            let most = response(&counts, &tree, &Mixes, street, rule).expect("reached");
+            let usual = -fitness.value(&fitness.moves(rule));
+            assert!(most > usual, "{street} {made:?}: {most} and {usual}");
+        }
     }
 }
 

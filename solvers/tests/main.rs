@@ -10,6 +10,7 @@ mod fitness;
 mod games;
 mod last_bet;
 mod lbr;
+mod mixes;
 mod policies;
 mod response;
 mod sampling;

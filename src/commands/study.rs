@@ -34,6 +34,8 @@ use crate::shell;
 ///        (docs/studies/001.md)
 ///   002  All-in or fold by a linear value function: seven weights learned by self-play
 ///        (docs/studies/002.md)
+///   003  De Mesentier Silva and others, Generating novice heuristics: rules for limit hold'em
+///        (docs/studies/003.md)
 ///
 /// Examples:
 ///   cardroom study 000

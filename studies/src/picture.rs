@@ -110,7 +110,12 @@ pub(crate) fn signed(value: f64) -> String {
 
 /// A chart whose lines have these colours, by class, readable on light and dark ground.
 pub(crate) fn coloured(chart: &Chart<'_>, names: &[&str], colours: &[(&str, &str)]) -> String {
-    let svg = chart.svg_as(Style { logarithmic: false, names });
+    coloured_as(chart, Style { logarithmic: false, names }, colours)
+}
+
+/// The same, drawn in another way.
+pub(crate) fn coloured_as(chart: &Chart<'_>, style: Style<'_>, colours: &[(&str, &str)]) -> String {
+    let svg = chart.svg_as(style);
     let rule =
         |(class, colour): &(&str, &str)| format!(".{} .{class}{{stroke:{colour}}}", chart.name);
     let rules: String = colours.iter().map(rule).collect();

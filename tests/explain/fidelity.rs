@@ -88,7 +88,7 @@ fn what_cannot_be_compared_is_refused() {
         (
             &["fidelity", "call", "--teacher", "call", "--game", "holdem.limit.3p"][..],
             3,
-            "3 players; students and teachers are compared in games of two",
+            "3 players; duplicate matches here are of games of two",
         ),
     ] {
         check_failure(at, arguments, code, expected);

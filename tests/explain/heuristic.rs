@@ -67,7 +67,10 @@ fn the_card_is_one_page_with_every_rule() {
         assert!(!card.contains("http://") || name.ends_with("svg"), "nothing from the network");
     }
     let svg = fs::read_to_string(at.join("card.svg")).expect("a card");
-    assert!(svg.contains("viewBox=\"0 0 794 1123\""), "it has the shape of A4");
+    // As wide as a phone of 360 points its letters have 12, as tall as A4 they have 10.
+    let (_, size) = svg.split_once("viewBox=\"0 0 460 ").expect("its width");
+    let tall: f64 = size.split('"').next().and_then(|tall| tall.parse().ok()).expect("a height");
+    assert!(tall > 460.0 && 16.0 * 1123.0 / tall >= 10.0, "{tall}");
     explain(
         at,
         &[

@@ -19,8 +19,8 @@ use models::heuristic::Rulebook;
 use serde::Deserialize;
 use solvers::subgame::response::is_holdem;
 
-pub use self::play::{HeuristicPlayer, StatementPart};
-pub use self::shipped::shipped_heuristics;
+pub use self::play::{HeuristicPlayer, StatementPart, act_made_legal, situation};
+pub use self::shipped::{named_heuristics, shipped_heuristics};
 
 use crate::{AgentError, AgentOption, AgentSpec, Cost, Recipe, Resolver, fallback};
 
@@ -34,8 +34,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "model",
             default: "shipped",
-            help: "a file with a list for each street (docs/heuristics.md), or `shipped`: those inside the \
-                   program, for limit the published ones",
+            help: "a file with a list for each street (docs/heuristics.md), or lists inside the program: paper, \
+                   limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` is paper in limit games and \
+                   no-limit in others",
         },
         AgentOption {
             name: "fallback",
@@ -58,15 +59,17 @@ struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { model: shipped::NAME.to_owned(), fallback: None }
+        Options { model: shipped::SHIPPED.to_owned(), fallback: None }
     }
 }
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let Options { model, fallback } = resolver.options()?;
-    let path = (model != shipped::NAME).then(|| resolver.file(&model));
+    let named = named_heuristics().find(|(name, _)| *name == model);
+    let inside = named.is_some() || model == shipped::SHIPPED;
+    let path = (!inside).then(|| resolver.file(&model));
     let own = match &path {
-        None => None,
+        None => named.map(|(name, book)| (Arc::new(book.clone()), name.into())),
         Some(path) => {
             let bad = |error: models::heuristic::HeuristicError| AgentError::BadFile {
                 path: path.clone(),

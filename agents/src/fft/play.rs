@@ -1,7 +1,7 @@
 //! What the lists do at a decision.
 
 use abstraction::facts::{Facts, Texture, is_aggressive};
-use cards::{Board, HoleCards};
+use cards::HoleCards;
 use game::{Action, Chips, InfoSet, PublicState, Seat, Strategy, Street};
 use models::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
 use rand::RngExt;
@@ -57,14 +57,14 @@ impl HeuristicPlayer {
     pub fn parts(&self, infoset: &InfoSet) -> Option<Vec<StatementPart>> {
         let InfoSet { public, seat, hole } = infoset;
         let ready = self.ready(public)?;
-        let mut situation = situation(self, public, *seat, *hole);
+        let mut situation = unrated(self.dry, public, *seat, *hole);
         if ready.asks_win_rate {
             let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
             situation = situation.with_win_rate(rate);
         }
         let mut parts = Vec::new();
         ready.decider.outcomes(situation, |statement, chance, act| {
-            parts.push(StatementPart { statement, chance, action: action(act, public) });
+            parts.push(StatementPart { statement, chance, action: act_made_legal(act, public) });
         });
         Some(parts)
     }
@@ -72,25 +72,24 @@ impl HeuristicPlayer {
     fn ready(&self, public: &PublicState) -> Option<&Ready> {
         self.streets[public.street().index()].as_ref()
     }
-
-    fn facts(&self, hole: HoleCards, board: Board) -> Facts {
-        Facts::new(hole.set(), board.set(), self.dry)
-    }
 }
 
 /// What is asked about a hand, all but its win rate.
-fn situation(
-    play: &HeuristicPlayer,
-    public: &PublicState,
-    seat: Seat,
-    hole: HoleCards,
-) -> Situation {
+fn unrated(dry: Texture, public: &PublicState, seat: Seat, hole: HoleCards) -> Situation {
     let pot = Pot::new(public.pot(), public.def().big_blind());
-    Situation::new(play.facts(hole, public.board()), pot, is_aggressive(public, seat))
+    let facts = Facts::new(hole.set(), public.board().set(), dry);
+    Situation::new(facts, pot, is_aggressive(public, seat))
+}
+
+/// All that a list may be asked about a decision, where boards are dry by this definition.
+pub fn situation(infoset: &InfoSet, dry: Texture) -> Situation {
+    let InfoSet { public, seat, hole } = infoset;
+    let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
+    unrated(dry, public, *seat, *hole).with_win_rate(rate)
 }
 
 /// What a statement's action is where it decides.
-fn action(act: Act, public: &PublicState) -> Action {
+pub fn act_made_legal(act: Act, public: &PublicState) -> Action {
     let legal = public.legal();
     legal.nearest(match (act, legal.raise) {
         (Act::Fold, _) => Action::Fold,
@@ -111,7 +110,7 @@ impl Ready {
     fn strategy(&self, situation: Situation, public: &PublicState) -> Strategy {
         let mut strategy = Strategy { actions: Vec::new() };
         self.decider.outcomes(situation, |_, chance, act| {
-            let action = action(act, public);
+            let action = act_made_legal(act, public);
             match strategy.actions.iter_mut().find(|(known, _)| *known == action) {
                 Some((_, sum)) => *sum += chance,
                 None => strategy.actions.push((action, chance)),
@@ -139,9 +138,9 @@ impl Part for Option<HeuristicPlayer> {
         let InfoSet { public, seat, hole } = infoset;
         let play = self.as_ref()?;
         let ready = play.ready(public)?;
-        let mut situation = situation(play, public, *seat, *hole);
+        let mut situation = unrated(play.dry, public, *seat, *hole);
         let pot = public.pot() as f64 / f64::from(public.def().big_blind());
-        let facts = play.facts(*hole, public.board());
+        let facts = Facts::new(hole.set(), public.board().set(), play.dry);
         let mut seen = facts_in_words(facts, public.street(), pot);
         if is_aggressive(public, *seat) {
             seen += ", aggressive";
@@ -154,7 +153,7 @@ impl Part for Option<HeuristicPlayer> {
         let (at, act) = ready.draw(situation, cx);
         let strategy = Some(ready.strategy(situation, public));
         let note = format!("{} ({seen})", ready.texts[at]);
-        Some(Decision { strategy, note: Some(note), ..action(act, public).into() })
+        Some(Decision { strategy, note: Some(note), ..act_made_legal(act, public).into() })
     }
 }
 
@@ -169,7 +168,7 @@ impl PartPolicy for Option<HeuristicPlayer> {
         else {
             return vec![None; hands.len()];
         };
-        let situations = hands.iter().map(|&hole| situation(play, public, seat, hole));
+        let situations = hands.iter().map(|&hole| unrated(play.dry, public, seat, hole));
         if !ready.asks_win_rate {
             return situations.map(|situation| Some(ready.strategy(situation, public))).collect();
         }

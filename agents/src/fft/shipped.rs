@@ -5,27 +5,43 @@ use std::sync::OnceLock;
 use game::Betting;
 use models::heuristic::Rulebook;
 
-/// What stands for them in place of a file.
-pub(super) const NAME: &str = "shipped";
+/// What stands for those of the game in place of a file or a name.
+pub(super) const SHIPPED: &str = "shipped";
 
-const LIMIT: &str = include_str!("../../models/heuristics/paper.fft");
-const NO_LIMIT: &str = include_str!("../../models/heuristics/no-limit.fft");
+/// The lists of all games by name, those first that a game has where none are named.
+static FILES: [(&str, &str); 7] = [
+    ("paper", include_str!("../../models/heuristics/paper.fft")),
+    ("no-limit", include_str!("../../models/heuristics/no-limit.fft")),
+    ("limit", include_str!("../../models/heuristics/limit.fft")),
+    ("no-limit-3", include_str!("../../models/heuristics/no-limit-3.fft")),
+    ("no-limit-5", include_str!("../../models/heuristics/no-limit-5.fft")),
+    ("no-limit-8", include_str!("../../models/heuristics/no-limit-8.fft")),
+    ("no-limit-12", include_str!("../../models/heuristics/no-limit-12.fft")),
+];
+
+fn books() -> &'static [(&'static str, Rulebook)] {
+    static BOOKS: OnceLock<Vec<(&str, Rulebook)>> = OnceLock::new();
+    BOOKS.get_or_init(|| {
+        let read = |&(name, text)| (name, Rulebook::parse(text).expect("a test reads them"));
+        FILES.iter().map(read).collect()
+    })
+}
 
 /// The lists inside the program for heads-up hold'em: for limit those that the paper prints.
 pub fn shipped_heuristics(betting: Betting) -> &'static Rulebook {
-    static BOOKS: OnceLock<[Rulebook; 2]> = OnceLock::new();
-    let books = BOOKS.get_or_init(|| {
-        [LIMIT, NO_LIMIT].map(|text| Rulebook::parse(text).expect("a test reads them"))
-    });
     match betting {
-        Betting::Limit => &books[0],
-        Betting::NoLimit => &books[1],
+        Betting::Limit => &books()[0].1,
+        Betting::NoLimit => &books()[1].1,
     }
 }
 
-/// Both in words.
+/// All lists inside the program with their names.
+pub fn named_heuristics() -> impl Iterator<Item = (&'static str, &'static Rulebook)> {
+    books().iter().map(|(name, book)| (*name, book))
+}
+
+/// All in words.
 pub(super) fn about() -> String {
-    let [limit, nolimit] = [Betting::Limit, Betting::NoLimit].map(shipped_heuristics);
-    let limit = super::about("In limit hold'em, as published", limit);
-    format!("{limit}\n\n{}", super::about("In no-limit hold'em", nolimit))
+    let about = |(name, book)| super::about(&format!("model={name}"), book);
+    named_heuristics().map(about).collect::<Vec<_>>().join("\n\n")
 }

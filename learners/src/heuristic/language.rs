@@ -16,6 +16,7 @@ pub(super) const TRIES: usize = 1_000;
 #[derive(Debug, Clone)]
 pub struct Language {
     clauses: Vec<Clause>,
+    acts: Vec<Act>,
     questions: Vec<Situation>,
 }
 
@@ -24,9 +25,15 @@ impl Language {
     pub fn new(street: Street, questions: &[Situation]) -> Language {
         let place = Place { street, betting: Betting::Limit };
         let clauses = Clause::all(place, Clause::LARGEST_LIMIT_POT);
-        let mut language = Language { clauses, questions: questions.to_vec() };
+        let acts = Act::LIMIT.to_vec();
+        let mut language = Language { clauses, acts, questions: questions.to_vec() };
         language.clauses = language.distinct(&language.clauses);
         language
+    }
+
+    /// A language of these clauses and actions, of which there is at least one each.
+    pub(super) fn of(clauses: Vec<Clause>, acts: Vec<Act>) -> Language {
+        Language { clauses, acts, questions: Vec::new() }
     }
 
     /// The clauses that hold sometimes and not always, one of those that hold together.
@@ -66,7 +73,25 @@ impl Language {
             })
     }
 
-    fn clause(&self, rng: &mut impl Rng) -> Clause {
+    pub(super) fn act(&self, rng: &mut impl Rng) -> Act {
+        *self.acts.choose(rng).expect("a game has actions")
+    }
+
+    /// A clause that differs in the value alone, as often one of the next values as any other;
+    /// `None` where there is none.
+    pub(super) fn near(&self, clause: Clause, rng: &mut impl Rng) -> Option<Clause> {
+        let mut values = self.values(clause);
+        if rng.random_bool(0.5) {
+            values.push(clause);
+            values.sort_unstable();
+            let at = values.iter().position(|value| *value == clause)?;
+            let next = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+            values = next.filter_map(|at| values.get(at).copied()).collect();
+        }
+        values.choose(rng).copied()
+    }
+
+    pub(super) fn clause(&self, rng: &mut impl Rng) -> Clause {
         // All kinds equally likely, then all their values.
         let kinds: Vec<_> = self.kinds();
         let kind = kinds.choose(rng).expect("a street has clauses");

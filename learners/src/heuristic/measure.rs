@@ -104,3 +104,48 @@ pub fn sampled(sampler: &Sampler<'_>, rules: &[Heuristic], matches: u64, seed: u
     };
     sums.iter().map(worth).collect()
 }
+
+/// What each rule wins from each, in chips a match: both play the street by a rule, all pairs on the
+/// same deals, and each match twice with the hands and seats exchanged. By rule, then the other one.
+pub fn meetings(
+    sampler: &Sampler<'_>,
+    rules: &[Heuristic],
+    matches: u64,
+    seed: u64,
+) -> Vec<Vec<Worth>> {
+    let big_blind = sampler.tree.def().big_blind();
+    let deciders: Vec<Decider> = rules.iter().map(Decider::new).collect();
+    let asked = |decider: &Decider| {
+        let decider = decider.clone();
+        move |class: u16, seen: fitness::Situation| {
+            made(decider.decide(question(class, seen, big_blind)))
+        }
+    };
+    let players: Vec<_> = deciders.iter().map(asked).collect();
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let mut sums = vec![vec![[0.0f64; 2]; rules.len()]; rules.len()];
+    for number in 0..matches {
+        let dealt = sampler.deal(Player::BOTH[(number % 2) as usize], &mut rng);
+        for one in 0..rules.len() {
+            for other in 0..one {
+                let pair = [&players[one], &players[other]];
+                let won = sampler.meet(&dealt, pair) - sampler.meet(&dealt, [pair[1], pair[0]]);
+                sums[one][other][0] += 0.5 * won;
+                sums[one][other][1] += 0.25 * won * won;
+            }
+        }
+    }
+    let count = matches.max(1) as f64;
+    let worth = |[sum, squares]: [f64; 2]| {
+        let mean = sum / count;
+        Worth { mean, error: ((squares / count - mean * mean).max(0.0) / count).sqrt() }
+    };
+    let of = |one: usize, other: usize| match one > other {
+        true => worth(sums[one][other]),
+        false => {
+            let Worth { mean, error } = worth(sums[other][one]);
+            Worth { mean: 0.0 - mean, error }
+        }
+    };
+    (0..rules.len()).map(|one| (0..rules.len()).map(|other| of(one, other)).collect()).collect()
+}

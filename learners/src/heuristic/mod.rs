@@ -4,8 +4,10 @@
 //! Post-Flop Poker" (2018): their language ([`Language`], over [`models::heuristic`]), their
 //! fitness, exact ([`Judge`]) or by their matches ([`sampled`]), and their three searches, with
 //! simulated annealing beside them and, for few clauses, all rules ([`Method`]). A [`Search`] goes
-//! step by step and can be put away and taken up again.
+//! step by step and can be put away and taken up again. A [`BookSearch`] is for the lists of all
+//! streets of a whole game together.
 
+mod books;
 mod exhaustive;
 mod language;
 mod measure;
@@ -13,7 +15,8 @@ mod published;
 mod record;
 mod search;
 
+pub use books::{BookOptions, BookSearch, Rates, Step, WORTH, statements};
 pub use language::Language;
-pub use measure::{Judge, Worth, made, sampled};
+pub use measure::{Judge, Worth, made, meetings, sampled};
 pub use record::{Improved, Record, Records};
 pub use search::{Measure, Method, Options, Progress, ResumeError, Search};

@@ -205,10 +205,11 @@ impl Rulebook {
         Ok(())
     }
 
-    /// The statements that can never decide in games of a kind.
-    pub fn warnings(&self, betting: Betting) -> Vec<Warning> {
+    /// The statements that can never decide in games of a kind; `chips` as in
+    /// [`Heuristic::unreached`].
+    pub fn warnings(&self, betting: Betting, chips: Option<u16>) -> Vec<Warning> {
         let of = |(street, heuristic): (Street, &Heuristic)| {
-            let unreached = heuristic.unreached(Place { street, betting }).into_iter();
+            let unreached = heuristic.unreached(Place { street, betting }, chips).into_iter();
             let warning = |(at, why)| Warning {
                 street,
                 line: self.line(street, at),

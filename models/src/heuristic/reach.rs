@@ -37,9 +37,10 @@ const EFFORT: usize = 100_000;
 
 impl Heuristic {
     /// The parts of the list that can never decide at a place, by their numbers (that of the
-    /// default action is the number of statements), in order.
-    pub fn unreached(&self, place: Place) -> Vec<(usize, Unreached)> {
-        let all = everything(place);
+    /// default action is the number of statements), in order. `chips` are all that there are in a
+    /// no-limit game, in big blinds, rounded up; without them no pot is too large.
+    pub fn unreached(&self, place: Place, chips: Option<u16>) -> Vec<(usize, Unreached)> {
+        let all = everything(place, chips);
         let mut found = Vec::new();
         let mut above: Vec<Bounds> = Vec::new();
         for (at, statement) in self.statements().iter().enumerate() {
@@ -68,7 +69,9 @@ impl Heuristic {
 ///
 /// Pots of limit games are those of the competition's game: blinds of a half and one, bets of one
 /// and two big blinds, three raises before the flop and four after it.
-fn everything(place: Place) -> Bounds {
+///
+/// In no-limit games whoever decides has chips left, so that not all are in the middle.
+fn everything(place: Place, chips: Option<u16>) -> Bounds {
     let mut all = Bounds { low: [0; NUMBERS], high: [0; NUMBERS] };
     all.high[HAND] = if place.street == Street::Preflop { 1 } else { 8 };
     all.high[HIGH] = 12;
@@ -81,14 +84,16 @@ fn everything(place: Place) -> Bounds {
     if place.street == Street::Preflop {
         all.low[DRY] = 1;
     }
+    let most =
+        chips.map_or(LARGEST, |chips| chips.saturating_mul(2).saturating_sub(1).min(LARGEST));
     // In half big blinds. A limit street's largest pot at a decision is one after its last raise.
     (all.low[POT], all.high[POT]) = match (place.betting, place.street) {
         (Betting::Limit, Street::Preflop) => (3, 2 * 7),
         (Betting::Limit, Street::Flop) => (2 * 2, 2 * 15),
         (Betting::Limit, Street::Turn) => (2 * 2, 2 * 30),
         (Betting::Limit, Street::River) => (2 * 2, 2 * 46),
-        (Betting::NoLimit, Street::Preflop) => (3, LARGEST),
-        (Betting::NoLimit, _) => (2 * 2, LARGEST),
+        (Betting::NoLimit, Street::Preflop) => (3, most),
+        (Betting::NoLimit, _) => (2 * 2, most),
     };
     all
 }

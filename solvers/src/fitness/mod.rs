@@ -13,12 +13,15 @@
 //! 2. [`Fitness`] folds in the blueprint: what each class wins at each end of the street's betting,
 //!    the betting that led there summed up by the chips in the pot and the opponent's last action.
 //! 3. [`Fitness::value`] adds up the ends that a rule comes to: below a millisecond, no noise.
+//!
+//! [`response`] is what a best response wins from a rule there.
 
 mod betting;
 mod classes;
 mod counter;
 mod counts;
 mod file;
+mod respond;
 mod sample;
 mod table;
 
@@ -28,6 +31,7 @@ use game::Street;
 pub use betting::{Move, Situation};
 pub use classes::FactClasses;
 pub use counts::{ClassCounts, CountError, Counting, Path, Sum};
+pub use respond::response;
 pub use sample::{Match, Sampler};
 pub use table::{Fitness, FitnessError, Group, MoveTable};
 

@@ -20,7 +20,9 @@ pub struct Match {
     pub node: u32,
     /// The class of the player's hand on the street.
     pub class: u16,
-    /// The opponent's bucket there.
+    /// The class of the opponent's hand.
+    pub against: u16,
+    /// The opponent's bucket.
     pub bucket: u32,
     /// 1 when the player has the better hand in the end, −1 when the opponent has, else 0.
     pub shown: i8,
@@ -85,12 +87,16 @@ impl Sampler<'_> {
         }
         let [own, other] = [player, player.other()].map(|player| hole[player.index()]);
         let cards = &board[..self.tree.def().board_len(self.street)];
-        let hand = Combo::new(own[0], own[1]).expect("two different cards");
+        let class = |hole: HoleCards| {
+            let hand = Combo::new(hole[0], hole[1]).expect("two different cards");
+            self.classes.of(hand, cards.iter().copied().collect())
+        };
         let [strength, against] = [own, other].map(|hole| evaluate(hole.set() | board.set()));
         Some(Match {
             player,
             node,
-            class: self.classes.of(hand, cards.iter().copied().collect()),
+            class: class(own),
+            against: class(other),
             bucket: self.bucket(other, &board, self.street),
             shown: strength.cmp(&against) as i8,
         })
@@ -125,6 +131,30 @@ impl Sampler<'_> {
         mut rule: impl FnMut(u16, Situation) -> Move,
         rng: &mut impl Rng,
     ) -> f64 {
+        self.end(of, |node, seat| match seat == of.player {
+            true => {
+                let situation = StreetBetting::situation(self.tree, node, seat);
+                StreetBetting::after(self.tree, node, rule(of.class, situation))
+            }
+            false => self.act(node, of.bucket, rng),
+        })
+    }
+
+    /// What the player wins of a match in which it goes by the first rule and the opponent by the
+    /// second, in chips.
+    pub fn meet<R: Fn(u16, Situation) -> Move>(&self, of: &Match, rules: [&R; 2]) -> f64 {
+        self.end(of, |node, seat| {
+            let situation = StreetBetting::situation(self.tree, node, seat);
+            let made = match seat == of.player {
+                true => rules[0](of.class, situation),
+                false => rules[1](of.against, situation),
+            };
+            StreetBetting::after(self.tree, node, made)
+        })
+    }
+
+    /// What the player wins where the street leads, `next` saying which node comes after another.
+    fn end(&self, of: &Match, mut next: impl FnMut(u32, Player) -> u32) -> f64 {
         let mut node = of.node;
         loop {
             let chips = self.tree.committed(node).into_iter().min().unwrap_or_default();
@@ -132,12 +162,7 @@ impl Sampler<'_> {
                 NodeKind::Decision { seat, street, .. }
                     if usize::from(street) == self.street.index() =>
                 {
-                    if usize::from(seat) != of.player.index() {
-                        node = self.act(node, of.bucket, rng);
-                        continue;
-                    }
-                    let situation = StreetBetting::situation(self.tree, node, of.player);
-                    node = StreetBetting::after(self.tree, node, rule(of.class, situation));
+                    node = next(node, Player::BOTH[usize::from(seat)]);
                 }
                 NodeKind::Fold { winner } if usize::from(winner) == of.player.index() => {
                     return f64::from(chips);

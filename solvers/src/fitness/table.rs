@@ -10,7 +10,6 @@ use super::counts::{ClassCounts, Path};
 use super::{Move, Situation};
 use crate::Player;
 use crate::blueprint::AbstractStrategy;
-use crate::blueprint::exact::DEALS;
 
 /// Why a rule has no fitness here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -281,7 +280,7 @@ fn key(tree: &BettingTree, line: u32, player: Player) -> (Player, Chips, bool) {
 }
 
 /// The ends that moves lead to.
-fn kept(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
+pub(super) fn kept(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
     let (mut kept, mut open) = (Vec::new(), vec![0]);
     while let Some(step) = open.pop() {
         match &steps[step] {
@@ -322,7 +321,7 @@ fn count(
 }
 
 /// Counts that can be gone through quickly: of each row what is not 0.
-struct Rows {
+pub(super) struct Rows {
     rows: Vec<(Path, usize, std::ops::Range<usize>)>,
     /// Column, meetings, margin.
     cells: Vec<(u32, f64, f64)>,
@@ -332,14 +331,15 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
+    pub(super) fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
         let columns = counts.columns.clone();
+        let deals = counts.deals().max(1) as f64;
         let (mut rows, mut cells) = (Vec::new(), Vec::new());
         for (path, row) in counts.rows.iter().zip(counts.cells.chunks(columns.len().max(1))) {
             let start = cells.len();
             for (column, &[met, margin]) in (0..).zip(row) {
                 if met != 0 {
-                    cells.push((column, met as f64 / DEALS as f64, margin as f64 / DEALS as f64));
+                    cells.push((column, met as f64 / deals, margin as f64 / deals));
                 }
             }
             let class = classes.binary_search(&path[street.index()]).expect("a class of a row");
@@ -351,11 +351,11 @@ impl Rows {
 }
 
 /// Folding in a strategy.
-struct Fold<'a> {
-    tree: &'a BettingTree,
-    strategy: &'a dyn AbstractStrategy,
-    street: Street,
-    rows: Rows,
+pub(super) struct Fold<'a> {
+    pub(super) tree: &'a BettingTree,
+    pub(super) strategy: &'a dyn AbstractStrategy,
+    pub(super) street: Street,
+    pub(super) rows: Rows,
 }
 
 impl Fold<'_> {
@@ -367,15 +367,45 @@ impl Fold<'_> {
         won: &mut [f64],
         met: &mut [f64],
     ) -> f64 {
-        let Rows { rows, cells, columns, buckets } = &self.rows;
-        let first = betting.nodes[0];
+        let Rows { columns, buckets, .. } = &self.rows;
         let ends = betting.ends.len();
         let classes = won.len() / ends;
+        let bucket = |column: usize| usize::from(columns[column][self.street.index()]);
+        let (sums, share) = self.meetings(betting.nodes[0], player, classes, *buckets, bucket);
+        // By end and bucket: how likely the opponent makes its part of the way.
+        let played = self.played(betting, player.other());
+        for (end, &step) in betting.ends.iter().enumerate() {
+            let (chips, folded) = self.end(betting.nodes[step], player);
+            let played = &played[step * buckets..][..*buckets];
+            for class in 0..classes {
+                let sums = &sums[class * buckets..][..*buckets];
+                let sum = |of: usize| -> f64 {
+                    sums.iter().zip(played).map(|(sum, played)| sum[of] * played).sum()
+                };
+                met[class * ends + end] += sum(0);
+                won[class * ends + end] +=
+                    folded.map_or_else(|| chips * sum(1), |chips| chips * sum(0));
+            }
+        }
+        share
+    }
+
+    /// How often the player's classes come to a line and meet the opponent's columns there, put
+    /// together by a number below `width`, and by how much they win more: by class, then number. And
+    /// how likely the line is. All count half, for one of two seats.
+    pub(super) fn meetings(
+        &self,
+        first: u32,
+        player: Player,
+        classes: usize,
+        width: usize,
+        number: impl Fn(usize) -> usize,
+    ) -> (Vec<[f64; 2]>, f64) {
+        let Rows { rows, cells, columns, .. } = &self.rows;
         let likely: Vec<f64> =
             columns.iter().map(|path| 0.5 * self.likely(first, player.other(), path)).collect();
-        let bucket = |column: u32| usize::from(columns[column as usize][self.street.index()]);
-        // By class and the opponent's bucket: meetings and margin.
-        let mut sums = vec![[0.0; 2]; classes * buckets];
+        let numbers: Vec<usize> = (0..columns.len()).map(number).collect();
+        let mut sums = vec![[0.0; 2]; classes * width];
         let mut share = 0.0;
         let mut own: Option<(Path, f64)> = None;
         for (path, class, range) in rows {
@@ -390,36 +420,28 @@ impl Fold<'_> {
                 continue;
             }
             for &(column, meetings, margin) in &cells[range.clone()] {
-                let weight = weight * likely[column as usize];
-                let sum = &mut sums[class * buckets + bucket(column)];
+                let column = column as usize;
+                let weight = weight * likely[column];
+                let sum = &mut sums[class * width + numbers[column]];
                 sum[0] += weight * meetings;
                 sum[1] += weight * margin;
                 share += weight * meetings;
             }
         }
-        // By end and bucket: how likely the opponent makes its part of the way.
-        let played = self.played(betting, player.other());
-        for (end, &step) in betting.ends.iter().enumerate() {
-            let node = betting.nodes[step];
-            let chips = self.tree.committed(node).into_iter().min().unwrap_or_default();
-            let chips = f64::from(chips);
-            let folded = match self.tree.node(node).kind {
-                NodeKind::Fold { winner } if usize::from(winner) == player.index() => Some(chips),
-                NodeKind::Fold { .. } => Some(-chips),
-                _ => None,
-            };
-            let played = &played[step * buckets..][..*buckets];
-            for class in 0..classes {
-                let sums = &sums[class * buckets..][..*buckets];
-                let sum = |of: usize| -> f64 {
-                    sums.iter().zip(played).map(|(sum, played)| sum[of] * played).sum()
-                };
-                met[class * ends + end] += sum(0);
-                won[class * ends + end] +=
-                    folded.map_or_else(|| chips * sum(1), |chips| chips * sum(0));
-            }
-        }
-        share
+        (sums, share)
+    }
+
+    /// The chips that a player may lose where a street's betting ends, and where somebody has
+    /// folded what the player wins.
+    pub(super) fn end(&self, node: u32, player: Player) -> (f64, Option<f64>) {
+        let chips = self.tree.committed(node).into_iter().min().unwrap_or_default();
+        let chips = f64::from(chips);
+        let folded = match self.tree.node(node).kind {
+            NodeKind::Fold { winner } if usize::from(winner) == player.index() => Some(chips),
+            NodeKind::Fold { .. } => Some(-chips),
+            _ => None,
+        };
+        (chips, folded)
     }
 
     /// How likely a player with this path does what leads to a node, before the street.

@@ -2,7 +2,8 @@
 //! difference costs.
 
 use clap::value_parser;
-use evaluation::fidelity::{Compared, Fidelity, FidelityError, Likeness, Settings, compare};
+use evaluation::fidelity::{Compared, Fidelity, Likeness, compare};
+use evaluation::{Settings, SettingsError};
 use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
@@ -100,8 +101,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let found = compare(&def, teacher, student, settings, &stop, &mut show);
     progress.finish();
     let found = found.map_err(|error| match error {
-        FidelityError::Hands(_) => Failure::usage(format!("--hands: {error}")),
-        error @ FidelityError::Players(_) => Failure::input(error),
+        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
+        error @ SettingsError::Players(_) => Failure::input(error),
     })?;
     let shown = Shown { args, streets: def.streets, big_blind: def.big_blind(), found: &found };
     match args.json {

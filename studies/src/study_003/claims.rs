@@ -22,7 +22,14 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
             });
         }
     }
-    claims.extend([same_as_figure_2(river), pots(turn), outs(), whole(results), sequences()]);
+    claims.extend([
+        same_as_figure_2(river),
+        pots(turn),
+        outs(),
+        whole(results),
+        transitive(results),
+    ]);
+    claims.push(sequences());
     claims
 }
 
@@ -174,12 +181,42 @@ fn whole(results: &Results) -> Claim {
     Claim {
         claim: "Played together in whole games, the best rules win 3.43 a match from the opponent"
             .into(),
-        holds: results.whole.low > 0.0,
+        holds: results.whole[0].low > 0.0,
         found: format!(
             "{:+.2} ± {:.2} chips a match, with a raise of pairs before the flop, where the paper has nothing",
-            results.whole.mbb / 100.0,
-            results.whole.half_width() / 100.0
+            results.whole[0].mbb / 100.0,
+            results.whole[0].half_width() / 100.0
         ),
+    }
+}
+
+/// Whether some rules beat each other in a circle, with certainty.
+fn transitive(results: &Results) -> Claim {
+    let mut circles = Vec::new();
+    for street in &results.streets {
+        let met = &street.met;
+        let beats = |one: usize, other: usize| {
+            let (mean, error) = met[one].wins[other];
+            mean > 1.96 * error && mean > 0.0
+        };
+        let many = 0..met.len();
+        let found = many.clone().find_map(|a| {
+            many.clone().find_map(|b| {
+                many.clone().find(|&c| beats(a, b) && beats(b, c) && beats(c, a)).map(|c| [a, b, c])
+            })
+        });
+        circles.extend(found.map(|[a, b, c]| {
+            let [a, b, c] = [a, b, c].map(|at| &met[at].name);
+            format!("on the {} {a} beats {b}, {b} beats {c}, and {c} beats {a}", street.name)
+        }));
+    }
+    Claim {
+        claim: "Some rules beat each other in a circle".into(),
+        holds: !circles.is_empty(),
+        found: match circles.is_empty() {
+            true => "no three do beyond chance".to_owned(),
+            false => circles.join("; "),
+        },
     }
 }
 

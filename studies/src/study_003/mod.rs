@@ -35,8 +35,11 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
         made: format!("The scale is {}.", options.scale),
         commands: String::new(),
     };
-    let files =
-        vec![("rules.csv", tables::rules(&results)), ("searches.csv", tables::searches(&results))];
+    let files = vec![
+        ("rules.csv", tables::rules(&results)),
+        ("searches.csv", tables::searches(&results)),
+        ("transitivity.csv", tables::transitivity(&results)),
+    ];
     let document = tables::document(options, &results);
     Report::new(&frame, record, &sections, files, &sections::PICTURES, document)
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::steps::{NO_LIMIT, Plan, Published, SEARCHES, STREETS};
+use super::steps::{
+    LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, OTHERS, Plan, Published, SEARCHES, STREETS,
+};
 use crate::read::{Document, Estimate};
 use crate::{Options, ReadError};
 
@@ -24,6 +26,21 @@ pub(super) struct Run {
     pub(super) seconds: f64,
     /// The best rule of each complexity.
     pub(super) best: Vec<Rule>,
+    /// The best of all after so many rules, wherever it rose.
+    pub(super) course: Vec<(f64, f64)>,
+}
+
+/// A rule that has met the others.
+#[derive(Debug)]
+pub(super) struct Met {
+    pub(super) name: String,
+    pub(super) rule: Rule,
+    /// What a best response that sees what the opponent sees wins from it, chips a match, exactly.
+    pub(super) response: f64,
+    /// What it wins from each, with the standard error.
+    pub(super) wins: Vec<(f64, f64)>,
+    /// What it wins from each of [`OTHERS`], exactly.
+    pub(super) others: Vec<f64>,
 }
 
 impl Run {
@@ -44,6 +61,8 @@ pub(super) struct Street {
     pub(super) runs: Vec<Run>,
     /// The best of all rules of each complexity up to some.
     pub(super) proven: Vec<Rule>,
+    /// The printed rules, and the best of each search's first run.
+    pub(super) met: Vec<Met>,
 }
 
 impl Street {
@@ -83,10 +102,11 @@ impl Street {
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) streets: Vec<Street>,
-    /// What the published rules together win in whole games, mbb a hand.
-    pub(super) whole: Estimate,
-    /// The same of the program's lists for no-limit hold'em, by [`NO_LIMIT`].
-    pub(super) no_limit: Vec<Estimate>,
+    /// What the lists of [`LIMIT_LISTS`] win in whole games, mbb a hand.
+    pub(super) whole: Vec<Estimate>,
+    /// The same of the program's lists for no-limit hold'em, by [`NO_LIMIT_LISTS`], then
+    /// [`NO_LIMIT`].
+    pub(super) no_limit: Vec<Vec<Estimate>>,
 }
 
 impl Results {
@@ -94,10 +114,13 @@ impl Results {
         let plan = Plan { options };
         let streets = STREETS.iter().map(|(name, published)| street(&plan, name, published));
         let rate = |path: std::path::PathBuf| Document::read(&path)?.estimate("/entrants/0/rate");
-        let no_limit = NO_LIMIT.iter().map(|against| rate(plan.no_limit(against)));
+        let no_limit = NO_LIMIT_LISTS.iter().map(|list| {
+            NO_LIMIT.iter().map(|against| rate(plan.no_limit(list, against))).collect()
+        });
+        let whole = LIMIT_LISTS.iter().map(|(list, _)| rate(plan.whole(list)));
         Ok(Results {
             streets: streets.collect::<Result<_, _>>()?,
-            whole: rate(plan.whole())?,
+            whole: whole.collect::<Result<_, _>>()?,
             no_limit: no_limit.collect::<Result<_, _>>()?,
         })
     }
@@ -112,21 +135,67 @@ fn street(
     let of = |(number, published): (usize, &'static Published)| {
         Ok((published, rule(&measured, &format!("/rules/{number}"), "fitness")?))
     };
-    let published = published.iter().enumerate().map(of).collect::<Result<_, ReadError>>()?;
+    let published: Vec<_> =
+        published.iter().enumerate().map(of).collect::<Result<_, ReadError>>()?;
     let mut runs = Vec::new();
     for (search, (kind, _, seeds)) in SEARCHES.into_iter().enumerate() {
-        for seed in 1..=seeds {
+        for seed in 1..=plan.runs(seeds) {
             let run = Document::read(&plan.searched(name, kind, seed))?;
             runs.push(Run {
                 search,
                 evaluations: run.number("/found/evaluations")?,
                 seconds: run.number("/found/seconds")?,
                 best: best(&run)?,
+                course: course(&run)?,
             });
         }
     }
     let proven = best(&Document::read(&plan.all(name))?)?;
-    Ok(Street { name, reach: measured.number("/reach")?, published, runs, proven })
+    let met = met(plan, name, &published)?;
+    Ok(Street { name, reach: measured.number("/reach")?, published, runs, proven, met })
+}
+
+/// The printed rules and those of the first runs, against each other and further opponents.
+fn met(
+    plan: &Plan<'_>,
+    street: &str,
+    published: &[(&'static Published, Rule)],
+) -> Result<Vec<Met>, ReadError> {
+    let document = Document::read(&plan.met(street))?;
+    let others = OTHERS.iter().map(|other| Document::read(&plan.other(street, other)));
+    let others = others.collect::<Result<Vec<Document>, _>>()?;
+    let printed = published.iter().map(|(published, _)| published.name.to_owned());
+    let names = printed.chain(SEARCHES.iter().map(|(_, words, _)| format!("found by {words}")));
+    let names: Vec<String> = names.collect();
+    let one = |(at, name): (usize, &String)| {
+        let place = format!("/rules/{at}");
+        let wins = (0..names.len()).map(|other| {
+            let number = |part| document.number(&format!("/meetings/{at}/{other}/{part}"));
+            Ok((number(0)?, number(1)?))
+        });
+        let others = others.iter().map(|document| document.number(&format!("{place}/fitness")));
+        Ok(Met {
+            name: name.clone(),
+            rule: rule(&document, &place, "fitness")?,
+            response: document.number(&format!("{place}/best_response"))?,
+            wins: wins.collect::<Result<_, ReadError>>()?,
+            others: others.collect::<Result<_, _>>()?,
+        })
+    };
+    names.iter().enumerate().map(one).collect()
+}
+
+/// How the best of all rose: rules measured, and what it won.
+fn course(run: &Document) -> Result<Vec<(f64, f64)>, ReadError> {
+    let mut course: Vec<(f64, f64)> = Vec::new();
+    for at in 0..run.list("/found/course")?.len() {
+        let number = |part| run.number(&format!("/found/course/{at}/{part}"));
+        let (rules, value) = (number(0)?, number(2)?);
+        if course.last().is_none_or(|(_, best)| value > *best) {
+            course.push((rules, value));
+        }
+    }
+    Ok(course)
 }
 
 fn best(document: &Document) -> Result<Vec<Rule>, ReadError> {

@@ -2,14 +2,20 @@
 
 use super::claims::claims;
 use super::results::{Results, Street};
-use super::steps::{NO_LIMIT, SEARCHES};
+use super::steps::{LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, OTHERS, SEARCHES};
 use super::tables;
 use crate::claim;
 use crate::sections::{Picture, Section, row};
 
 /// The names of the pictures.
-pub(super) const PICTURES: [&str; 3] =
-    ["skyline-flop.svg", "skyline-turn.svg", "skyline-river.svg"];
+pub(super) const PICTURES: [&str; 6] = [
+    "skyline-flop.svg",
+    "skyline-turn.svg",
+    "skyline-river.svg",
+    "course-flop.svg",
+    "course-turn.svg",
+    "course-river.svg",
+];
 
 /// All of them.
 pub(super) fn sections(results: &Results) -> Vec<Section> {
@@ -17,7 +23,10 @@ pub(super) fn sections(results: &Results) -> Vec<Section> {
     for (street, picture) in results.streets.iter().zip(PICTURES) {
         sections.push(skyline(street, picture));
     }
-    sections.extend([searches(results), whole(results), limits()]);
+    sections.push(searches(results));
+    sections.extend(results.streets.iter().map(others));
+    sections.extend(results.streets.iter().map(met));
+    sections.extend([whole(results), limits()]);
     sections
 }
 
@@ -105,7 +114,69 @@ fn searches(results: &Results) -> Section {
     Section {
         title: "The searches".to_owned(),
         prose: vec![
-            "The best rule up to complexity 9 of each run; rules that were measured and seconds are means of the runs."
+            "The best rule up to complexity 9 of each run; rules that were measured and seconds are means of the runs. \
+             The pictures have every run, by the rules that it has measured."
+                .to_owned(),
+        ],
+        table,
+        pictures: results
+            .streets
+            .iter()
+            .zip(&PICTURES[3..])
+            .map(|(street, file)| Picture {
+                file: (*file).to_owned(),
+                shows: format!("The searches on the {}, all runs", street.name),
+                svg: tables::course(street),
+            })
+            .collect(),
+        ..Section::default()
+    }
+}
+
+/// The rules of a street against further opponents, and a best response.
+fn others(street: &Street) -> Section {
+    let head = ["rule", "complexity", "category player"].into_iter().chain(OTHERS);
+    let head: Vec<String> = head.chain(["best response wins"]).map(str::to_owned).collect();
+    let mut table = vec![head];
+    for met in &street.met {
+        let mut cells =
+            vec![met.name.clone(), met.rule.complexity.to_string(), signed(met.rule.fitness, 4)];
+        cells.extend(met.others.iter().map(|&won| signed(won, 4)));
+        cells.push(signed(met.response, 4));
+        table.push(cells);
+    }
+    Section {
+        title: format!("Other opponents of the rules of the {}", street.name),
+        prose: vec![
+            "Exactly, in chips a match: from the category player, from who always calls, and from who does all there \
+             is to do equally often, each playing itself up to the street; and what a best response wins from the \
+             rule, where the category player plays both sides up to the street, and the responder sees the categories \
+             that it came by."
+                .to_owned(),
+        ],
+        table,
+        ..Section::default()
+    }
+}
+
+/// The rules of a street against each other.
+fn met(street: &Street) -> Section {
+    let numbers = (1..=street.met.len()).map(|number| number.to_string());
+    let mut table = vec![["rule".to_owned()].into_iter().chain(numbers).collect::<Vec<_>>()];
+    for (number, met) in (1..).zip(&street.met) {
+        let mut cells = vec![format!("{number}: {}", met.name)];
+        cells.extend(met.wins.iter().map(|&(mean, error)| match error {
+            0.0 => signed(mean, 2),
+            _ => format!("{} ± {:.2}", signed(mean, 2), 1.96 * error),
+        }));
+        table.push(cells);
+    }
+    Section {
+        title: format!("Rules against each other on the {}", street.name),
+        prose: vec![
+            "What the rule of the row wins from that of the column, in chips a match with 95 % intervals: the category \
+             player plays both sides up to the street, both go by rules there, and each match is played twice with \
+             hands and seats exchanged."
                 .to_owned(),
         ],
         table,
@@ -115,23 +186,27 @@ fn searches(results: &Results) -> Section {
 
 fn whole(results: &Results) -> Section {
     let mut table = vec![row(["game", "against", "wins, mbb/hand", "interval"])];
-    let mut line = |game: &str, against: &str, rate: crate::read::Estimate| {
+    let mut line = |game: String, against: &str, rate: crate::read::Estimate| {
         table.push(vec![
-            game.to_owned(),
+            game,
             against.to_owned(),
             signed(rate.mbb, 0),
             format!("{} to {}", signed(rate.low, 0), signed(rate.high, 0)),
         ]);
     };
-    line("limit, figures 3, 6 and 9", "the category player", results.whole);
-    for (against, rate) in NO_LIMIT.iter().zip(&results.no_limit) {
-        line("no-limit, lists of 13 statements", against, *rate);
+    for ((_, words), rate) in LIMIT_LISTS.iter().zip(&results.whole) {
+        line(format!("limit, {words}"), "the category player", *rate);
+    }
+    for (list, rates) in NO_LIMIT_LISTS.iter().zip(&results.no_limit) {
+        for (against, rate) in NO_LIMIT.iter().zip(rates) {
+            line(format!("no-limit, {list} statements"), against, *rate);
+        }
     }
     Section {
         title: "Whole games".to_owned(),
         prose: vec![
             "Duplicate matches of the lists inside the program (the agent `fft`), with 95 % intervals. Ten mbb are \
-             0.1 chips a match."
+             0.1 chips a match. How many statements a list has is counted without what is done otherwise."
                 .to_owned(),
         ],
         table,

@@ -96,8 +96,21 @@ pub(super) const SEARCHES: [(&str, &str, u64); 4] = [
     ("anneal", "annealing", 3),
 ];
 
-/// Whom the lists inside the program play in no-limit hold'em.
+/// Further opponents that rules are measured against: they do not look at cards.
+pub(super) const OTHERS: [&str; 2] = ["call", "random"];
+
+/// The lists inside the program that play the category player in limit hold'em, and what they are.
+pub(super) const LIMIT_LISTS: [(&str, &str); 2] =
+    [("paper", "figures 3, 6 and 9"), ("limit", "11 statements, found")];
+
+/// The statements of the lists inside the program for no-limit hold'em.
+pub(super) const NO_LIMIT_LISTS: [&str; 4] = ["3", "5", "8", "12"];
+
+/// Whom they play.
 pub(super) const NO_LIMIT: [&str; 3] = ["equity", "call", "cfr"];
+
+/// Below this scale there is one run of each search, on the deals of two flops: a try.
+const TRY: f64 = 0.01;
 
 /// What is in the study's folder, and how large it is.
 pub(super) struct Plan<'a> {
@@ -124,14 +137,29 @@ impl Plan<'_> {
         self.at(&format!("{street}-all.json"))
     }
 
-    /// What the whole game printed.
-    pub(super) fn whole(&self) -> PathBuf {
-        self.at("whole-game.json")
+    /// What letting the rules of a street play each other printed.
+    pub(super) fn met(&self, street: &str) -> PathBuf {
+        self.at(&format!("{street}-met.json"))
+    }
+
+    /// What measuring them against another opponent printed.
+    pub(super) fn other(&self, street: &str, opponent: &str) -> PathBuf {
+        self.at(&format!("{street}-against-{opponent}.json"))
+    }
+
+    /// What a list in the whole limit game printed.
+    pub(super) fn whole(&self, list: &str) -> PathBuf {
+        self.at(&format!("whole-game-{list}.json"))
     }
 
     /// What a match of no-limit hold'em printed.
-    pub(super) fn no_limit(&self, against: &str) -> PathBuf {
-        self.at(&format!("no-limit-{against}.json"))
+    pub(super) fn no_limit(&self, list: &str, against: &str) -> PathBuf {
+        self.at(&format!("no-limit-{list}-{against}.json"))
+    }
+
+    /// How many runs of a search there are.
+    pub(super) fn runs(&self, most: u64) -> u64 {
+        if self.options.scale < TRY { 1 } else { most }
     }
 
     fn scaled(&self, whole: f64, least: f64) -> String {
@@ -149,13 +177,34 @@ impl Plan<'_> {
 
     fn heuristic(&self, title: String, street: &str) -> Step {
         let counts = argument(&self.at(&format!("{street}.counts")));
-        Step::command(title, "train heuristic --json")
-            .with(["--street", street, "--table", &counts])
+        let step = Step::command(title, "train heuristic --json").with(["--street", street]);
+        match self.options.scale {
+            scale if scale < TRY => step.with(["--flops", "2"]),
+            _ => step.with(["--table", &counts]),
+        }
     }
 
-    fn game(&self, title: String, against: &str, game: &str, hands: &str) -> Step {
-        Step::command(title, "match fft --record nothing --json")
-            .with([against, "--game", game, "--hands", hands])
+    /// The same with the rules to measure: the printed ones, and what the first runs have found.
+    fn measured(&self, title: String, street: &str, published: &[Published]) -> Step {
+        let printed = published.iter().map(|Published { rule, .. }| ["--rule", rule]);
+        let step = printed.fold(self.heuristic(title, street), Step::with);
+        SEARCHES.iter().fold(step, |step, (search, ..)| {
+            step.with([
+                "--rules",
+                &argument(&self.searched(street, search, 1).with_extension("fft")),
+            ])
+        })
+    }
+
+    fn game(&self, title: String, list: &str, against: &str, game: &str, hands: &str) -> Step {
+        Step::command(title, "match --record nothing --json").with([
+            &format!("fft:model={list}"),
+            against,
+            "--game",
+            game,
+            "--hands",
+            hands,
+        ])
     }
 }
 
@@ -172,7 +221,7 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
         }
         steps.push(step.prints_into(&plan.published(street)));
         for (search, words, runs) in SEARCHES {
-            for seed in 1..=runs {
+            for seed in 1..=plan.runs(runs) {
                 let out = plan.searched(street, search, seed);
                 let rule = argument(&out.with_extension("fft"));
                 let step = plan.heuristic(format!("{street}: {words}, run {seed}"), street);
@@ -189,19 +238,36 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
             step.with(["--search", "exhaustive", "--complexity", complexity])
                 .prints_into(&plan.all(street)),
         );
+        let title = format!("{street}: the rules against each other and a best response");
+        let matches = plan.scaled(4e5, 200.0);
+        steps.push(
+            plan.measured(title, street, published)
+                .with(["--response", "--meet", "--matches", &matches])
+                .prints_into(&plan.met(street)),
+        );
+        for opponent in OTHERS {
+            let title = format!("{street}: the rules against {opponent}");
+            steps.push(
+                plan.measured(title, street, published)
+                    .with(["--opponent", opponent])
+                    .prints_into(&plan.other(street, opponent)),
+            );
+        }
     }
     let (limit, no_limit) = ("holdem.limit.2p.reverse_blinds", "holdem.nolimit.2p.reverse_blinds");
     let hands = plan.scaled(8e5, 1000.0);
-    steps.push(
-        plan.game("the whole game".to_owned(), "cfr:blueprint=categories", limit, &hands)
-            .prints_into(&plan.whole()),
-    );
+    for (list, words) in LIMIT_LISTS {
+        let title = format!("the whole game: {words}");
+        let step = plan.game(title, list, "cfr:blueprint=categories", limit, &hands);
+        steps.push(step.prints_into(&plan.whole(list)));
+    }
     let hands = plan.scaled(2e5, 1000.0);
-    for against in NO_LIMIT {
-        steps.push(
-            plan.game(format!("no-limit against {against}"), against, no_limit, &hands)
-                .prints_into(&plan.no_limit(against)),
-        );
+    for list in NO_LIMIT_LISTS {
+        for against in NO_LIMIT {
+            let title = format!("no-limit, {list} statements against {against}");
+            let step = plan.game(title, &format!("no-limit-{list}"), against, no_limit, &hands);
+            steps.push(step.prints_into(&plan.no_limit(list, against)));
+        }
     }
     steps
 }

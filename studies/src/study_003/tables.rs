@@ -1,12 +1,12 @@
 //! The study's results as tables for other programs, as a document and as pictures.
 
-use logs::chart::{Chart, Line};
+use logs::chart::{Chart, Line, Style};
 use serde_json::{Value, json};
 
 use super::claims::claims;
 use super::results::{Results, Street};
-use super::steps::{NO_LIMIT, SEARCHES};
-use crate::picture::coloured;
+use super::steps::{LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, SEARCHES};
+use crate::picture::{coloured, coloured_as};
 use crate::{Options, claim};
 
 /// The best rules by complexity as CSV.
@@ -93,6 +93,59 @@ pub(super) fn skyline(street: &Street) -> String {
     coloured(&chart, &names, &COLOURS)
 }
 
+/// What each street's rules win from each other as CSV.
+pub(super) fn transitivity(results: &Results) -> String {
+    let mut text = String::from("street,rule,against,wins,standard_error\n");
+    for street in &results.streets {
+        for met in &street.met {
+            for (against, (mean, error)) in street.met.iter().zip(&met.wins) {
+                let names = format!("{},{},{}", street.name, met.name, against.name);
+                text += &format!("{names},{mean:.6},{error:.6}\n");
+            }
+        }
+    }
+    text
+}
+
+/// Rules measured where the pictures of searches begin.
+const FIRST: f64 = 100.0;
+
+/// How the best of each run rose, as a picture: the first run of each search has its name.
+pub(super) fn course(street: &Street) -> String {
+    let mut runs: Vec<&super::results::Run> = street.runs.iter().collect();
+    let first = |run: &&super::results::Run| {
+        let same = street.runs.iter().find(|other| other.search == run.search);
+        !same.is_some_and(|same| std::ptr::eq(same, *run))
+    };
+    runs.sort_by_key(|run| (first(run), run.search));
+    let lines = runs.iter().map(|run| {
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        // The first rules are far below all others.
+        let early = run.course.iter().take_while(|(rules, _)| *rules < FIRST).count();
+        for &(rules, value) in &run.course[early.saturating_sub(1)..] {
+            let rules = rules.max(FIRST);
+            // A step: the best before holds up to here.
+            points.extend(points.last().map(|&(_, before)| (rules, before)));
+            points.push((rules, value));
+        }
+        points.extend(points.last().map(|&(_, best)| (run.evaluations, best)));
+        Line { class: COLOURS[run.search].0, points }
+    });
+    let name = format!("course-{}", street.name);
+    let names: Vec<&str> = SEARCHES.iter().map(|(_, words, _)| *words).collect();
+    let chart = Chart {
+        name: &name,
+        size: [720, 340],
+        title: "The best rule by rules measured, chips a match",
+        titled: true,
+        description: &format!("On the {}, all runs of each search.", street.name),
+        along: "rules measured",
+        lines: lines.collect(),
+        band: Vec::new(),
+    };
+    coloured_as(&chart, Style { logarithmic: true, names: &names }, &COLOURS)
+}
+
 /// The result as a document.
 pub(super) fn document(options: &Options, results: &Results) -> Value {
     let streets = results.streets.iter().map(|street| {
@@ -108,23 +161,34 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
                 "proven": proven, "found_by": by,
             })
         });
+        let met = street.met.iter().map(|met| {
+            json!({
+                "name": met.name, "rule": met.rule.rule, "fitness": met.rule.fitness,
+                "best_response": met.response, "others": met.others, "wins": met.wins,
+            })
+        });
         json!({
             "street": street.name,
+            "met": met.collect::<Vec<_>>(),
             "reach": street.reach,
             "published": published.collect::<Vec<_>>(),
             "best": best.collect::<Vec<_>>(),
         })
     });
     let rate = |rate: &crate::read::Estimate| json!({ "mbb": rate.mbb, "low": rate.low, "high": rate.high });
-    let no_limit = NO_LIMIT.iter().zip(&results.no_limit);
+    let no_limit = NO_LIMIT_LISTS.iter().zip(&results.no_limit).map(|(list, rates)| {
+        let rates = NO_LIMIT.iter().zip(rates);
+        let rates = rates.map(|(against, found)| ((*against).to_owned(), rate(found)));
+        ((*list).to_owned(), rates.collect::<serde_json::Map<_, _>>().into())
+    });
+    let whole = LIMIT_LISTS.iter().zip(&results.whole);
+    let whole = whole.map(|((list, _), found)| ((*list).to_owned(), rate(found)));
     json!({
-        "schema": "cardroom-study-003/1",
+        "schema": "cardroom-study-003/2",
         "scale": options.scale,
         "claims": claim::document(claims(results)),
         "streets": streets.collect::<Vec<_>>(),
-        "whole_game": rate(&results.whole),
-        "no_limit": no_limit
-            .map(|(against, found)| ((*against).to_owned(), rate(found)))
-            .collect::<serde_json::Map<_, _>>(),
+        "whole_game": whole.collect::<serde_json::Map<_, _>>(),
+        "no_limit": no_limit.collect::<serde_json::Map<String, Value>>(),
     })
 }

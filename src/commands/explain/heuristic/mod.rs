@@ -7,8 +7,10 @@ mod shown;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agents::named_heuristics;
 use clap::value_parser;
-use evaluation::statements::{Measured, Settings, StatementsError, measure};
+use evaluation::statements::{Measured, measure};
+use evaluation::{Settings, SettingsError};
 use game::{Betting, GameDef};
 use logs::Rate;
 use matches::games::load_game;
@@ -46,7 +48,8 @@ use crate::threads::Threads;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A file of lists (docs/heuristics.md), or `shipped`: those inside the program
+    /// A file of lists (docs/heuristics.md), or lists inside the program by their name: paper,
+    /// limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` for those of the game
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// One street only
@@ -91,7 +94,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let own = match args.file.as_path() {
         file if file == Path::new("shipped") => None,
-        file => Some(load(file)?),
+        file => {
+            let inside = named_heuristics().find(|(name, _)| file == Path::new(name));
+            Some(inside.map_or_else(|| load(file), |(_, book)| Ok(book.clone()))?)
+        }
     };
     let betting = own.as_ref().and_then(Rulebook::betting).unwrap_or(Betting::Limit);
     let usual = if betting == Betting::Limit { LIMIT } else { NO_LIMIT };
@@ -165,7 +171,7 @@ fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Fa
     let measured = measure(def, book, &*opponent, street, settings, &stop, &mut show);
     progress.finish();
     measured.map_err(|error| match error {
-        StatementsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
-        error @ StatementsError::Players(_) => Failure::input(error),
+        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
+        error @ SettingsError::Players(_) => Failure::input(error),
     })
 }

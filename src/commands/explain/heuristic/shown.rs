@@ -54,7 +54,10 @@ impl Shown<'_> {
 
     /// The statements that can never decide.
     fn warnings(&self) -> Vec<String> {
-        let warnings = self.book.warnings(self.def.betting).into_iter();
+        let chips: u64 = self.def.stacks.iter().map(|&stack| u64::from(stack)).sum();
+        let chips = chips.div_ceil(u64::from(self.def.big_blind().max(1)));
+        let chips = u16::try_from(chips).ok();
+        let warnings = self.book.warnings(self.def.betting, chips).into_iter();
         let shown =
             warnings.filter(|warning| self.street.is_none_or(|only| only == warning.street));
         shown.map(|warning| warning.to_string()).collect()

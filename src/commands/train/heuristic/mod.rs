@@ -2,22 +2,23 @@
 //! blueprint.
 
 mod opponent;
+mod shown;
+mod whole;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use abstraction::facts::Texture;
 use game::Street;
-use learners::heuristic::{Judge, Measure, Method, Options, Records, Search, Worth, sampled};
+use learners::heuristic::{
+    Judge, Measure, Method, Options, Records, Search, Worth, meetings, sampled,
+};
 use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::heuristic::{Heuristic, Place, Rulebook};
-use serde_json::{Value, json};
-use show::Table;
-use show::number::whole;
 use solvers::fitness::{FactClasses, Sampler};
 
-use self::opponent::{Opponent, at, kept};
+use self::opponent::{CATEGORIES, How, Opponent, at, kept};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -26,20 +27,44 @@ use crate::progress::Progress;
 use crate::report;
 use crate::threads::Threads;
 
-/// Find rules for one street of limit hold'em, `if hand >= pair then raise; else call`, that win
-/// most from an opponent that plays by buckets.
+/// Find rules for one street of limit hold'em, `if hand >= pair then raise; else call`, or for all
+/// streets of a limit or no-limit game (--game), that win most from an opponent.
 ///
-/// As in de Mesentier Silva and others (2018): the opponent plays itself up to the street, one side
-/// goes by the rule there, half the matches from each seat, and then the rest of the board is dealt
-/// without betting. What a rule wins is exact: all deals are counted once, in some minutes, and kept
-/// in a file. The best rule of each complexity (clauses and actions) is printed, and the best of all
-/// written to a file that the agent `fft` plays. Ctrl-C puts a search away; the same command goes on
-/// with it.
+/// For one street as in de Mesentier Silva and others (2018): the opponent plays itself up to the
+/// street, one side goes by the rule there, half the matches from each seat, and then the rest of
+/// the board is dealt without betting. What a rule wins is exact: all deals are counted once, in
+/// some minutes, and kept in a file. The best rule of each complexity (clauses and actions) is
+/// printed, and the best of all written to a file that the agent `fft` plays. Ctrl-C puts a search
+/// away; the same command goes on with it.
+///
+/// With --game the lists of all streets are searched together, by what they win in whole games on
+/// common deals; --statements says how many statements they may have.
 #[derive(clap::Args)]
 pub struct Args {
     /// The street: flop, turn or river
-    #[arg(long, value_name = "STREET", value_parser = street)]
-    street: Street,
+    #[arg(long, value_name = "STREET", value_parser = street, required_unless_present = "game")]
+    street: Option<Street>,
+    /// Search the lists of all streets of this game together instead: a built-in name, or the path
+    /// of an ACPC game definition
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["street", "search", "complexity", "rule",
+        "rules", "response", "meet", "fitness", "matches", "table", "flops"])]
+    game: Option<String>,
+    /// Of a whole game: statements of all streets together, what is done otherwise not counted
+    #[arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u8).range(1..=64))]
+    statements: u8,
+    /// Of a whole game: rounds of 32 neighbours of the best lists
+    #[arg(long, value_name = "N", default_value = "400")]
+    rounds: Count,
+    /// Of a whole game: deals that lists are measured on, from both seats; some 2 kB each
+    #[arg(long, value_name = "N", default_value = "50k")]
+    deals: Count,
+    /// Of a whole game: begin with the lists of this file instead of none
+    #[arg(long, value_name = "FILE", requires = "game")]
+    start: Option<PathBuf>,
+    /// Of a whole limit game: ask for win rates, too, which no-limit lists always may
+    #[arg(long, requires = "game")]
+    win_rates: bool,
     /// How rules are looked for; without, the rules of --rule are only measured
     #[arg(long, value_enum)]
     search: Option<Kind>,
@@ -58,15 +83,27 @@ pub struct Args {
     /// A rule to measure; may be given several times
     #[arg(long, value_name = "RULE")]
     rule: Vec<String>,
+    /// A file with a list for the street to measure, too; may be given several times
+    #[arg(long, value_name = "FILE")]
+    rules: Vec<PathBuf>,
+    /// Also what a best response wins from each rule that is measured, which sees what the opponent
+    /// sees: exact, some seconds a rule on the river
+    #[arg(long)]
+    response: bool,
+    /// Also let the rules that are measured play each other, --matches of each pair
+    #[arg(long)]
+    meet: bool,
     /// How rules are measured: exactly, or by matches as published
     #[arg(long, value_enum, default_value = "exact")]
     fitness: Fitness,
     /// Matches for each rule, of sampled fitness
     #[arg(long, value_name = "N", default_value = "400k")]
     matches: Count,
-    /// The opponent: an agent that plays limit hold'em by buckets
-    #[arg(long, value_name = "AGENT", default_value = "cfr:blueprint=categories")]
-    opponent: String,
+    /// The opponent: for one street an agent that plays limit hold'em by buckets, `call` or
+    /// `random`; in a whole game any with a policy [default: cfr:blueprint=categories; `cfr` in
+    /// no-limit games]
+    #[arg(long, value_name = "AGENT", alias = "against")]
+    opponent: Option<String>,
     /// When a board is dry: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
     /// conditions as in `unpaired suited <= 2 connected <= 2`
     #[arg(long, value_name = "TEXTURE", default_value = "standard")]
@@ -74,6 +111,10 @@ pub struct Args {
     /// The file of counted deals, made if it is not there [default: data/fitness/STREET-DRY.counts]
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
+    /// Count the deals of so many of the 1,755 kinds of flops alone, 0.1 s each, and do not keep
+    /// them: for a try
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1755))]
+    flops: Option<u16>,
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
@@ -132,6 +173,14 @@ fn street(text: &str) -> Result<Street, String> {
 
 /// Searches, or measures, and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    match (&args.game, args.street) {
+        (Some(game), _) => whole::run(args, game),
+        (None, Some(street)) => one_street(args, street),
+        (None, None) => Err(Failure::usage("give --street, or --game")),
+    }
+}
+
+fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
     let exhaustive = args.search == Some(Kind::Exhaustive);
     let most = args.complexity.map_or(if exhaustive { 5 } else { 9 }, usize::from);
     if exhaustive && most > EXHAUSTIVE {
@@ -144,19 +193,34 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "--search exhaustive is for exact fitness: leave --fitness out",
         ));
     }
-    if args.search.is_none() && args.rule.is_empty() {
-        return Err(Failure::usage("give --search, or a --rule to measure"));
+    if args.search.is_none() && args.rule.is_empty() && args.rules.is_empty() {
+        return Err(Failure::usage("give --search, or a --rule or --rules to measure"));
     }
     if args.matches.0 < 2 || args.evaluations.0 == 0 {
         return Err(Failure::usage("--matches must be at least 2 and --evaluations at least 1"));
     }
-    let rules = args.rules()?;
-    let opponent = Opponent::find(&args.opponent, &args.named)?;
+    let rules = args.rules(street)?;
+    let opponent = Opponent::find(args.opponent(), &args.named)?;
     let classes = FactClasses { texture: args.dry };
-    let table = args.table.clone().unwrap_or_else(|| kept(args.street, args.dry));
-    let judge = opponent.judge(args.street, &classes, &table, args.threads.count(), args.quiet)?;
-    let sampler = opponent.sampler(args.street, &classes);
+    let table = args.table.clone().unwrap_or_else(|| kept(street, args.dry));
+    let how = How {
+        flops: args.flops.map(usize::from),
+        threads: args.threads.count(),
+        quiet: args.quiet,
+    };
+    let counts = opponent.counts(street, &classes, &table, how)?;
+    let judge = opponent.judge(street, &counts)?;
+    let sampler = opponent.sampler(street, &classes);
     let worth = args.measure(&judge, &sampler, &rules);
+    let responses = match args.response {
+        true => rules.iter().map(|rule| opponent.response(&judge, &counts, rule)).collect(),
+        false => Ok(Vec::new()),
+    };
+    let responses: Vec<f64> = responses?;
+    let met = match args.meet {
+        true => meetings(&sampler, &rules, args.matches.0, args.seed),
+        false => Vec::new(),
+    };
     let found = match args.search {
         None => None,
         Some(kind) => {
@@ -168,10 +232,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let (Some(out), Some(found)) = (&args.out, &found)
         && let Some(best) = found.records.up_to(usize::MAX)
     {
-        let book = Rulebook::new(args.dry).with(args.street, best.rule.clone());
+        let book = Rulebook::new(args.dry).with(street, best.rule.clone());
         write_whole(out, |to| write!(to, "{book}")).map_err(|error| at(out, &error))?;
     }
-    let shown = Shown { args, judge: &judge, rules: &rules, worth: &worth, found: found.as_ref() };
+    let shown = self::shown::Shown {
+        args,
+        judge: &judge,
+        rules: &rules,
+        worth: &worth,
+        responses: &responses,
+        met: &met,
+        found: found.as_ref(),
+    };
     report::out(&if args.json { format!("{:#}\n", shown.document()) } else { shown.text() })
 }
 
@@ -184,14 +256,27 @@ struct Found {
 }
 
 impl Args {
+    /// The opponent on one street.
+    fn opponent(&self) -> &str {
+        self.opponent.as_deref().unwrap_or(CATEGORIES)
+    }
+
     /// The rules to measure.
-    fn rules(&self) -> Result<Vec<Heuristic>, Failure> {
-        let place = Place { street: self.street, betting: game::Betting::Limit };
+    fn rules(&self, street: Street) -> Result<Vec<Heuristic>, Failure> {
+        let place = Place { street, betting: game::Betting::Limit };
         let read = |text: &String| {
             let rule = Heuristic::parse(text).and_then(|rule| rule.check(place).map(|()| rule));
             rule.map_err(|error| Failure::input(anyhow::anyhow!("--rule `{text}`: {error}")))
         };
-        self.rule.iter().map(read).collect()
+        let listed = |path: &PathBuf| {
+            let wrong = |error| Failure::input(anyhow::anyhow!("{}: {error}", path.display()));
+            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+            let book = Rulebook::parse(&text).map_err(wrong)?;
+            book.require(&[street]).map_err(wrong)?;
+            let rule = book.street(street).expect("it is there").clone();
+            rule.check(place).map(|()| rule).map_err(wrong)
+        };
+        self.rule.iter().map(read).chain(self.rules.iter().map(listed)).collect()
     }
 
     /// What the rules of the command line are worth.
@@ -274,109 +359,5 @@ impl Args {
         let proven = options.method == Method::Exhaustive;
         let seconds = begun.elapsed().as_secs_f64();
         Ok(Found { records: search.records().clone(), seconds, proven })
-    }
-}
-
-/// What there is to print.
-struct Shown<'a> {
-    args: &'a Args,
-    judge: &'a Judge,
-    rules: &'a [Heuristic],
-    worth: &'a [Worth],
-    found: Option<&'a Found>,
-}
-
-impl Shown<'_> {
-    fn text(&self) -> String {
-        let fitness = self.judge.fitness();
-        let mut text = format!(
-            "{} rules against {}, chips a match, blinds 5 and 10; {:.1} % of its matches get there\n",
-            self.args.street,
-            self.args.opponent,
-            100.0 * fitness.reach()
-        );
-        if !self.rules.is_empty() {
-            let mut table = Table::new(["fitness", "complexity", "rule"]).right(0..2);
-            for (rule, worth) in self.rules.iter().zip(self.worth) {
-                let interval = match worth.error {
-                    0.0 => String::new(),
-                    error => format!(" ± {:.4}", 1.96 * error),
-                };
-                let fitness = format!("{:+.4}{interval}", worth.mean);
-                table.row([fitness, rule.complexity().to_string(), rule.to_string()]);
-            }
-            text += &format!("\n{table}\n");
-        }
-        let Some(found) = self.found else { return text };
-        let mut table = Table::new(["complexity", "fitness", "found after", "rule"]).right(0..3);
-        for (complexity, record) in found.records.best() {
-            let value = match self.args.fitness {
-                Fitness::Exact => format!("{:+.4}", record.value),
-                // The best of many that were sampled looks better than it is.
-                Fitness::Sampled => {
-                    format!("{:+.4} (exactly {:+.4})", record.value, self.judge.value(&record.rule))
-                }
-            };
-            let after = whole(record.evaluations);
-            table.row([complexity.to_string(), value, after, record.rule.to_string()]);
-        }
-        let proof = if found.proven {
-            "\nNo rule wins more that has as many clauses and actions or fewer."
-        } else {
-            ""
-        };
-        text += &format!(
-            "\n{table}\n{} rules in {:.1} s{proof}\n",
-            whole(found.records.evaluations()),
-            found.seconds
-        );
-        if let Some(out) = &self.args.out {
-            text += &format!("{}\n", out.display());
-        }
-        text
-    }
-
-    fn document(&self) -> Value {
-        let fitness = self.judge.fitness();
-        let rules: Vec<Value> = self
-            .rules
-            .iter()
-            .zip(self.worth)
-            .map(|(rule, worth)| {
-                json!({
-                    "rule": rule.to_string(), "complexity": rule.complexity(),
-                    "fitness": worth.mean, "standard_error": worth.error,
-                })
-            })
-            .collect();
-        let found = self.found.map(|found| {
-            let best = found.records.best().iter().map(|(complexity, record)| {
-                json!({
-                    "complexity": complexity, "rule": record.rule.to_string(),
-                    "fitness": record.value, "exact": self.judge.value(&record.rule),
-                    "evaluations": record.evaluations,
-                })
-            });
-            let course = found.records.course().iter();
-            let course = course.map(|at| json!([at.evaluations, at.complexity, at.value]));
-            json!({
-                "method": self.args.search.map(|kind| format!("{:?}", Method::from(kind))),
-                "seed": self.args.seed,
-                "evaluations": found.records.evaluations(),
-                "seconds": found.seconds,
-                "optimal": found.proven,
-                "best": best.collect::<Vec<_>>(),
-                "course": course.collect::<Vec<_>>(),
-            })
-        });
-        json!({
-            "schema": "cardroom-train-heuristic/1",
-            "street": self.args.street.to_string(),
-            "opponent": self.args.opponent,
-            "dry": self.args.dry.to_string(),
-            "reach": fitness.reach(),
-            "rules": rules,
-            "found": found,
-        })
     }
 }

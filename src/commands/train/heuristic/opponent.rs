@@ -5,13 +5,16 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use abstraction::betting::BettingTree;
 use abstraction::facts::Texture;
 use evaluation::fitness::count;
-use game::{GameDef, Street, games};
+use game::{Action, GameDef, Street, games};
 use learners::heuristic::Judge;
 use logs::folder::write_whole;
 use matches::stop::Stop;
-use solvers::fitness::{ClassCounts, Counting, FactClasses, Fitness, Sampler};
+use models::heuristic::Heuristic;
+use solvers::blueprint::AbstractStrategy;
+use solvers::fitness::{ClassCounts, Counting, FactClasses, Fitness, Sampler, response};
 use solvers::subgame::response::{InBuckets, TreeStrategy};
 
 use crate::exit::Failure;
@@ -19,31 +22,80 @@ use crate::interrupt;
 use crate::named::Named;
 use crate::progress::Progress;
 
-/// An agent that plays limit hold'em by buckets.
+/// Who plays unless another is named.
+pub(super) const CATEGORIES: &str = "cfr:blueprint=categories";
+
+/// An agent that plays limit hold'em by buckets, or somebody simple in its betting tree.
 pub(super) struct Opponent {
     pub(super) def: Arc<GameDef>,
     name: String,
     strategy: Arc<dyn TreeStrategy>,
+    simple: Option<Simple>,
+}
+
+/// Somebody who does not look at cards.
+enum Simple {
+    /// Calls always: the place of that action at each node.
+    Call(Vec<usize>),
+    /// Does all there is to do equally often.
+    Random,
+}
+
+impl AbstractStrategy for Simple {
+    fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
+        match self {
+            Simple::Call(places) => {
+                shares.fill(0.0);
+                shares[places[node as usize]] = 1.0;
+            }
+            Simple::Random => shares.fill(1.0 / shares.len() as f32),
+        }
+    }
+}
+
+impl Simple {
+    fn named(name: &str, tree: &BettingTree) -> Option<Simple> {
+        match name {
+            "random" => Some(Simple::Random),
+            "call" => {
+                let mut places = Vec::new();
+                for node in Street::ALL.into_iter().flat_map(|street| tree.decision_nodes(street)) {
+                    let actions = tree.actions(node);
+                    places.resize(places.len().max(node as usize + 1), 0);
+                    let calls = actions.iter().position(|action| *action == Action::Call);
+                    places[node as usize] = calls.unwrap_or(0);
+                }
+                Some(Simple::Call(places))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Opponent {
     /// Finds it.
     pub(super) fn find(name: &str, named: &Named) -> Result<Opponent, Failure> {
         let def = Arc::new(games::limit_holdem());
-        let agent = named.resolve_with_policy(name)?;
+        let simple = matches!(name, "call" | "random");
+        let agent = named.resolve_with_policy(if simple { CATEGORIES } else { name })?;
         let strategy = agent.tree_strategy(&def).map_err(Failure::input)?;
         let strategy = strategy.filter(|strategy| strategy.in_buckets().is_some());
         let strategy = strategy.ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
-                "`{name}` does not play by buckets: give --opponent `cfr:blueprint=categories`, or a file of \
-                 `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
+                "`{name}` does not play by buckets: give --opponent `{CATEGORIES}`, `call`, `random`, or a \
+                 file of `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
             ))
         })?;
-        Ok(Opponent { def, name: name.to_owned(), strategy })
+        let simple = Simple::named(name, strategy.tree());
+        Ok(Opponent { def, name: name.to_owned(), strategy, simple })
     }
 
     fn in_buckets(&self) -> InBuckets<'_> {
-        self.strategy.in_buckets().expect("looked at when it was found")
+        let found = self.strategy.in_buckets().expect("looked at when it was found");
+        match &self.simple {
+            Some(simple) => InBuckets { strategy: simple, ..found },
+            None => found,
+        }
     }
 
     /// Its matches up to a street.
@@ -53,33 +105,66 @@ impl Opponent {
         Sampler { tree, strategy, buckets, classes, street, flop: None }
     }
 
-    /// Exact fitness against it, from counts that are in a file or are made and kept there.
-    pub(super) fn judge(
+    /// Counts for its buckets, which are in a file or are made and kept there.
+    pub(super) fn counts(
         &self,
         street: Street,
         classes: &FactClasses,
         table: &Path,
-        threads: usize,
-        quiet: bool,
-    ) -> Result<Judge, Failure> {
-        let InBuckets { buckets, strategy, .. } = self.in_buckets();
+        how: How,
+    ) -> Result<ClassCounts, Failure> {
+        let InBuckets { buckets, .. } = self.in_buckets();
         let counting = Counting { street, buckets, classes };
-        let counts = match File::open(table) {
+        if how.flops.is_some() {
+            return made(&counting, how);
+        }
+        match File::open(table) {
             Ok(file) => counting.read(BufReader::new(file)).map_err(|error| {
                 Failure::input(anyhow::anyhow!(
                     "{}: {error}; or give --table another file, and the deals are counted again",
                     table.display()
                 ))
-            })?,
+            }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                made(&counting, table, threads, quiet)?
+                if let Some(folder) = table.parent() {
+                    std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+                }
+                let counts = made(&counting, how)?;
+                write_whole(table, |to| counting.write(&counts, to))
+                    .map_err(|error| at(table, &error))?;
+                Ok(counts)
             }
-            Err(error) => return Err(at(table, &error)),
-        };
-        let fitness = Fitness::new(&counts, self.strategy.tree(), strategy, street);
+            Err(error) => Err(at(table, &error)),
+        }
+    }
+
+    /// Exact fitness against it.
+    pub(super) fn judge(&self, street: Street, counts: &ClassCounts) -> Result<Judge, Failure> {
+        let InBuckets { strategy, .. } = self.in_buckets();
+        let fitness = Fitness::new(counts, self.strategy.tree(), strategy, street);
         let fitness =
             fitness.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))?;
         Ok(Judge::new(fitness, self.def.big_blind()))
+    }
+
+    /// What a best response that sees its buckets wins from a rule.
+    pub(super) fn response(
+        &self,
+        judge: &Judge,
+        counts: &ClassCounts,
+        rule: &Heuristic,
+    ) -> Result<f64, Failure> {
+        let InBuckets { strategy, .. } = self.in_buckets();
+        let (fitness, moves) = (judge.fitness(), judge.moves(rule));
+        let rule = |class: u16, seen| {
+            let of =
+                |found: Result<usize, usize>| found.expect("all classes and situations are known");
+            let situation = of(fitness.situations().binary_search(&seen));
+            moves.0
+                [situation * fitness.classes().len() + of(fitness.classes().binary_search(&class))]
+        };
+        let won = response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
+        won.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))
     }
 }
 
@@ -90,32 +175,32 @@ pub(super) fn kept(street: Street, texture: Texture) -> PathBuf {
     PathBuf::from(format!("data/fitness/{street}-{texture}.counts"))
 }
 
-/// Counts all deals and keeps what is found.
-fn made(
-    counting: &Counting<'_>,
-    table: &Path,
-    threads: usize,
-    quiet: bool,
-) -> Result<ClassCounts, Failure> {
-    if let Some(folder) = table.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
-    }
+/// How deals are counted.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    /// Those of so many flops instead of all, which are not kept then.
+    pub(super) flops: Option<usize>,
+    pub(super) threads: usize,
+    pub(super) quiet: bool,
+}
+
+/// Counts deals.
+fn made(counting: &Counting<'_>, how: How) -> Result<ClassCounts, Failure> {
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
     answer.set("stopping after the flops in work; press Ctrl-C again to abort");
-    let mut progress = Progress::new(Counting::flops().len() as u64, "flops", quiet);
-    let counts = count(counting, threads, &stop, &mut |position| {
+    let all = Counting::flops().len();
+    let mut progress = Progress::new(how.flops.unwrap_or(all) as u64, "flops", how.quiet);
+    let counts = count(counting, how.flops, how.threads, &stop, &mut |position| {
         progress.show(position.known as u64, "counting all deals, once");
     });
     progress.finish();
-    let counts = counts.map_err(Failure::claim)?.ok_or_else(|| {
+    counts.map_err(Failure::claim)?.ok_or_else(|| {
         Failure::interrupted(format!(
             "stopped before all deals were counted, which is not kept; start again with: {}",
             interrupt::command_line()
         ))
-    })?;
-    write_whole(table, |to| counting.write(&counts, to)).map_err(|error| at(table, &error))?;
-    Ok(counts)
+    })
 }
 
 /// A file that cannot be read or written.

@@ -1,21 +1,19 @@
-//! The card as a picture of the shape of A4, its letters as large as the rules leave room for.
+//! The card as a picture that is narrow, so that its letters are large enough on a phone, where it
+//! is as wide as the screen, and on A4, where it is as tall as the page.
 
 use show::svg::{Colour, Head, Letters, Picture};
 
 use super::{Card, Rule};
 
-/// A4 in points of 1/96 inch.
-const WIDE: f64 = 794.0;
-const TALL: f64 = 1123.0;
-const EDGE: f64 = 40.0;
-/// The sizes of letters that are tried, the largest first; the last is taken in any case.
-const SIZES: [f64; 9] = [21.0, 19.0, 17.5, 16.0, 14.5, 13.0, 11.5, 10.0, 8.5];
+/// Its width in points of 1/96 inch.
+const WIDE: f64 = 460.0;
+const EDGE: f64 = 18.0;
+/// The size of letters: 12.5 on a phone of 360 points.
+const SIZE: f64 = 16.0;
 
 /// The file.
 pub(super) fn page(card: &Card) -> String {
-    let fits = |size: &f64| Layout::new(card, *size).height <= TALL;
-    let size = SIZES.into_iter().find(fits).unwrap_or(SIZES[SIZES.len() - 1]);
-    Layout::new(card, size).draw(card)
+    Layout::new(card, SIZE).draw(card)
 }
 
 /// A line of text with its place, and what it is.
@@ -25,7 +23,7 @@ struct Line {
     text: String,
 }
 
-/// Where everything stands with letters of one size.
+/// Where everything stands.
 struct Layout {
     size: f64,
     lines: Vec<Line>,
@@ -98,14 +96,14 @@ impl Layout {
         let style = format!(
             ".title{{font-size:{:.1}px;font-weight:bold}}.street{{font-size:{:.1}px;font-weight:bold}}\
              .small{{font-size:{:.1}px}}.what{{font-weight:bold;text-anchor:end}}.head{{stroke-width:1.6}}\
-             .under{{stroke-width:0.7}}@page{{size:A4;margin:0}}",
+             .under{{stroke-width:0.7}}",
             1.6 * self.size,
             1.15 * self.size,
             0.82 * self.size
         );
         let mut svg = Picture::new(&Head {
             name: "card",
-            size: [WIDE, TALL.max(self.height)],
+            size: [WIDE, self.height],
             shown: None,
             title: &card.head,
             description: "",

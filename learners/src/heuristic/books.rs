@@ -1,0 +1,344 @@
+//! Lists for all streets of a game together, with a given number of statements among them, that win
+//! most on many deals.
+//!
+//! A search goes from one book to the next: it makes neighbours of the best one so far (a value, a
+//! clause, an action, a statement, its place or street changed, or several of these), measures
+//! them on few deals, drops those that win no more than the best does on the same deals, measures
+//! the better half of the rest on twice as many, and so on; what is left and wins more on all deals
+//! is the new best. A clause costs a little, so that what changes nothing falls away.
+//!
+//! What a book wins on the deals of a search flatters it: they are those that it was chosen by.
+
+use game::{Betting, Street};
+use models::heuristic::{Act, Clause, Heuristic, Place, Rulebook, Statement};
+use rand::seq::IndexedRandom;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+
+use super::ResumeError;
+use super::language::{Language, rule};
+
+/// Books that are tried in a round.
+const NEIGHBOURS: usize = 32;
+/// The first of a round's measurements is on this part of the deals.
+const FIRST: u64 = 16;
+/// Clauses of a statement at most.
+const CLAUSES: usize = 3;
+/// What a clause must win to be worth keeping, in mbb/hand.
+pub const WORTH: f64 = 0.5;
+/// Pots that clauses of no-limit games name, in big blinds.
+const POTS: [u16; 13] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 100];
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BookOptions {
+    /// Limit or no-limit.
+    pub betting: Betting,
+    /// Statements of all streets together, at most; what is done otherwise on each is not counted.
+    pub statements: usize,
+    /// Whether clauses may ask for the win rate.
+    pub win_rates: bool,
+    /// Rounds.
+    pub rounds: u64,
+    /// Deals on which the best is measured.
+    pub deals: u64,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// A better book than any before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The round, from 1.
+    pub round: u64,
+    /// Books that were made by then.
+    pub books: u64,
+    /// What it wins on the deals of the search, in mbb/hand.
+    pub value: f64,
+}
+
+/// What measures books: what each wins on so many of the first deals, in mbb/hand; `None` when it
+/// was asked to stop.
+pub type Rates<'a, E> = dyn FnMut(&[Rulebook], u64) -> Result<Option<Vec<f64>>, E> + 'a;
+
+/// A search that is under way.
+#[derive(Debug)]
+pub struct BookSearch {
+    options: BookOptions,
+    /// Whom and what is played, in words: a search goes on with the same only.
+    what: String,
+    languages: [Language; 4],
+    best: Rulebook,
+    round: u64,
+    books: u64,
+    course: Vec<Step>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    what: String,
+    round: u64,
+    books: u64,
+    best: String,
+    course: Vec<Step>,
+}
+
+impl BookSearch {
+    /// Begins a search from a book that has a list for each street; `what` says whom and what it
+    /// plays.
+    pub fn new(options: BookOptions, what: &str, start: Rulebook) -> BookSearch {
+        let BookOptions { betting, statements, win_rates, deals, seed, .. } = options;
+        let languages = Street::ALL.map(|street| language(Place { street, betting }, win_rates));
+        let what = format!(
+            "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {win_rates}, from {:016x}",
+            mark(&start.to_string())
+        );
+        let (round, books, course) = (0, 0, Vec::new());
+        BookSearch { options, what, languages, best: start, round, books, course }
+    }
+
+    /// The best so far.
+    pub fn best(&self) -> &Rulebook {
+        &self.best
+    }
+
+    /// How it came.
+    pub fn course(&self) -> &[Step] {
+        &self.course
+    }
+
+    /// Rounds that are done.
+    pub fn round(&self) -> u64 {
+        self.round
+    }
+
+    /// Books that were made.
+    pub fn books(&self) -> u64 {
+        self.books
+    }
+
+    /// Does a round; `false` when all are done, or it was asked to stop, and nothing has changed.
+    ///
+    /// # Errors
+    /// Those of `rates`.
+    pub fn step<E>(&mut self, rates: &mut Rates<'_, E>) -> Result<bool, E> {
+        let BookOptions { rounds, deals, seed, .. } = self.options;
+        if self.round >= rounds {
+            return Ok(false);
+        }
+        let mut rng =
+            Pcg64Mcg::seed_from_u64(seed ^ (self.round + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut field: Vec<Rulebook> = Vec::new();
+        for _ in 0..NEIGHBOURS * NEIGHBOURS {
+            if field.len() >= NEIGHBOURS {
+                break;
+            }
+            let made = self.neighbour(&mut rng);
+            if made != self.best
+                && !field.contains(&made)
+                && statements(&made) <= self.options.statements
+            {
+                field.push(made);
+            }
+        }
+        self.books += field.len() as u64;
+        let mut on = (deals / FIRST).max(1);
+        let mut last = 0.0;
+        while !field.is_empty() {
+            let all: Vec<Rulebook> = [self.best.clone()].into_iter().chain(field).collect();
+            let Some(values) = rates(&all, on)? else {
+                return Ok(false);
+            };
+            let worth: Vec<f64> = all
+                .iter()
+                .zip(&values)
+                .map(|(book, value)| value - WORTH * clauses(book))
+                .collect();
+            let mut better: Vec<usize> =
+                (1..all.len()).filter(|&at| worth[at] > worth[0]).collect();
+            better.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]));
+            let whole = on >= deals;
+            better.truncate(if whole {
+                1
+            } else {
+                NEIGHBOURS.div_ceil(2).max(1).min(all.len() / 2)
+            });
+            field = better.iter().map(|&at| all[at].clone()).collect();
+            if whole {
+                last = better.first().map_or(last, |&at| values[at]);
+                break;
+            }
+            on = (2 * on).min(deals);
+        }
+        self.round += 1;
+        if let Some(better) = field.pop() {
+            self.best = better;
+            self.course.push(Step { round: self.round, books: self.books, value: last });
+        }
+        Ok(true)
+    }
+
+    /// A book near the best one.
+    fn neighbour(&self, rng: &mut impl Rng) -> Rulebook {
+        let mut lists = Street::ALL.map(|street| {
+            let list = self.best.street(street);
+            list.map_or((Vec::new(), Act::Fold), |list| {
+                (list.statements().to_vec(), list.default())
+            })
+        });
+        for _ in 0..*[1, 1, 1, 2, 2, 3].choose(rng).expect("some") {
+            self.change(&mut lists, rng);
+        }
+        let book = Rulebook::new(self.best.dry());
+        Street::ALL.into_iter().zip(lists).fold(book, |book, (street, (statements, default))| {
+            book.with(street, rule(statements, default))
+        })
+    }
+
+    /// Changes one thing.
+    fn change(&self, lists: &mut [(Vec<Statement>, Act); 4], rng: &mut impl Rng) {
+        let room =
+            lists.iter().map(|(list, _)| list.len()).sum::<usize>() < self.options.statements;
+        let street = rng.random_range(0..4);
+        let language = &self.languages[street];
+        let (list, default) = &mut lists[street];
+        let kind = rng.random_range(0..13);
+        if list.is_empty() && !(10..13).contains(&kind) {
+            *default = language.act(rng);
+            return;
+        }
+        let at = if list.is_empty() { 0 } else { rng.random_range(0..list.len()) };
+        match kind {
+            0..=4 => {
+                let clauses = &mut list[at].clauses;
+                let clause = rng.random_range(0..clauses.len());
+                if let Some(value) = language.near(clauses[clause], rng) {
+                    clauses[clause] = value;
+                }
+            }
+            5 => {
+                let clauses = &mut list[at].clauses;
+                let clause = rng.random_range(0..clauses.len());
+                clauses[clause] = language.clause(rng);
+            }
+            6 if list[at].clauses.len() < CLAUSES => list[at].clauses.push(language.clause(rng)),
+            7 if list[at].clauses.len() > 1 => {
+                let clause = rng.random_range(0..list[at].clauses.len());
+                list[at].clauses.remove(clause);
+            }
+            6..=8 => list[at].act = language.act(rng),
+            9 => *default = language.act(rng),
+            10 if list.len() > 1 => {
+                let other = rng.random_range(0..list.len());
+                list.swap(at, other);
+            }
+            _ => {
+                // A new statement, in place of any other where there is no room.
+                let new = Statement {
+                    clauses: (0..rng.random_range(1..=2)).map(|_| language.clause(rng)).collect(),
+                    act: language.act(rng),
+                };
+                let place = rng.random_range(0..=list.len());
+                list.insert(place, new);
+                if !room {
+                    let from: Vec<usize> =
+                        (0..4).filter(|&from| !lists[from].0.is_empty()).collect();
+                    let from = *from.choose(rng).expect("one was added");
+                    let out = rng.random_range(0..lists[from].0.len());
+                    lists[from].0.remove(out);
+                }
+            }
+        }
+        for (list, _) in lists {
+            for statement in list {
+                tidy(&mut statement.clauses);
+            }
+        }
+    }
+
+    /// Everything needed to go on, as text.
+    pub fn save(&self) -> String {
+        let saved = Saved {
+            what: self.what.clone(),
+            round: self.round,
+            books: self.books,
+            best: self.best.to_string(),
+            course: self.course.clone(),
+        };
+        toml::to_string(&saved).unwrap_or_default()
+    }
+
+    /// Takes up a search that was put away: it goes on as that one would have.
+    ///
+    /// # Errors
+    /// When the text is none, or of another search.
+    pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
+        let saved: Saved =
+            toml::from_str(text).map_err(|error| ResumeError::Text(error.message().to_owned()))?;
+        if saved.what != self.what {
+            return Err(ResumeError::Other { found: saved.what, wanted: self.what.clone() });
+        }
+        let best = Rulebook::parse(&saved.best);
+        self.best = best.map_err(|error| ResumeError::Text(error.to_string()))?;
+        (self.round, self.books, self.course) = (saved.round, saved.books, saved.course);
+        Ok(())
+    }
+}
+
+/// Statements of all streets.
+pub fn statements(book: &Rulebook) -> usize {
+    book.streets().map(|(_, list)| list.statements().len()).sum()
+}
+
+fn clauses(book: &Rulebook) -> f64 {
+    let lists = book.streets().flat_map(|(_, list)| list.statements());
+    lists.map(|statement| statement.clauses.len() as f64).sum()
+}
+
+/// One share of times is enough, and no clause stands twice.
+fn tidy(clauses: &mut Vec<Clause>) {
+    let mut known: Vec<Clause> = Vec::new();
+    clauses.retain(|clause| {
+        let drawn = |clause: &Clause| matches!(clause, Clause::Times(_));
+        let again = known.iter().any(|other| other == clause || drawn(other) && drawn(clause));
+        known.push(*clause);
+        !again
+    });
+}
+
+/// The clauses of a street that hold sometimes and not always, and its actions.
+fn language(place: Place, win_rates: bool) -> Language {
+    let mut clauses = Clause::all(place, 1);
+    if place.betting == Betting::NoLimit {
+        clauses.retain(|clause| !matches!(clause, Clause::Pot(..)));
+        let pots = |bound| POTS.map(|blinds| Clause::Pot(bound, blinds));
+        clauses.extend(models::heuristic::Bound::ALL.into_iter().flat_map(pots));
+        let times = [(1, 2), (1, 3), (1, 4), (1, 5), (2, 3), (3, 4)];
+        let times = times.into_iter().filter_map(|(n, m)| models::heuristic::Times::new(n, m));
+        clauses.extend(times.map(Clause::Times));
+    }
+    if win_rates {
+        let rates = |bound| (1..20).map(move |step| Clause::WinRate(bound, 50 * step));
+        clauses.extend(models::heuristic::Bound::ALL.into_iter().flat_map(rates));
+    }
+    let acts = match place.betting {
+        Betting::Limit => Act::LIMIT.to_vec(),
+        Betting::NoLimit => {
+            vec![Act::Fold, Act::Call, Act::Bet(50), Act::Bet(100), Act::AllIn]
+        }
+    };
+    clauses.retain(|&clause| {
+        let statement = Statement { clauses: vec![clause], act: acts[0] };
+        let list: Heuristic = rule(vec![statement], acts[1]);
+        matches!(clause, Clause::Times(_)) || list.unreached(place, None).is_empty()
+    });
+    Language::of(clauses, acts)
+}
+
+/// A number that tells texts apart.
+fn mark(text: &str) -> u64 {
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}

@@ -1,0 +1,91 @@
+//! What a best response wins from a rule for one street.
+
+use abstraction::betting::BettingTree;
+use game::Street;
+
+use super::betting::{Step, StreetBetting, lines};
+use super::counts::ClassCounts;
+use super::table::{FitnessError, Fold, Rows, kept};
+use super::{Move, Situation};
+use crate::Player;
+use crate::blueprint::AbstractStrategy;
+
+/// What a best response wins from a rule, in chips a match that reaches the street, the mean over
+/// both seats: the blueprint plays both sides up to the street, and there one goes by the rule and
+/// the other one knows it, sees the buckets that it came by, and remembers them. What the rule
+/// loses to the blueprint itself is at most that.
+///
+/// # Errors
+/// When the street is never reached.
+pub fn response(
+    counts: &ClassCounts,
+    tree: &BettingTree,
+    strategy: &dyn AbstractStrategy,
+    street: Street,
+    mut rule: impl FnMut(u16, Situation) -> Move,
+) -> Result<f64, FitnessError> {
+    let mut classes: Vec<u16> = counts.rows().iter().map(|path| path[street.index()]).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let fold = Fold { tree, strategy, street, rows: Rows::new(counts, &classes, street) };
+    let columns = counts.columns().len();
+    let (mut won, mut reach) = (0.0, 0.0);
+    for line in lines(tree, street) {
+        for player in Player::BOTH {
+            let betting = StreetBetting::new(tree, line, player);
+            let (sums, share) =
+                fold.meetings(line, player, classes.len(), columns, |column| column);
+            reach += share;
+            // By column, then end: meetings and margin of the classes that the rule brings there.
+            let ends = betting.ends.len();
+            let mut come = vec![[0.0; 2]; columns * ends];
+            for (place, &class) in classes.iter().enumerate() {
+                let moves: Vec<usize> = betting
+                    .decisions
+                    .iter()
+                    .map(|&step| StreetBetting::situation(tree, betting.nodes[step], player))
+                    .map(|seen| rule(class, seen) as usize)
+                    .collect();
+                let kept = kept(&betting.steps, |decision| moves[decision]);
+                for (column, sum) in sums[place * columns..][..columns].iter().enumerate() {
+                    for &end in &kept {
+                        let come = &mut come[column * ends + end];
+                        come[0] += sum[0];
+                        come[1] += sum[1];
+                    }
+                }
+            }
+            for come in come.chunks_exact(ends) {
+                won += best(&fold, &betting, player, 0, come);
+            }
+        }
+    }
+    if reach <= 0.0 {
+        return Err(FitnessError::Never { street });
+    }
+    Ok(won / reach)
+}
+
+/// What the opponent of the player wins at most from a step on.
+fn best(
+    fold: &Fold<'_>,
+    betting: &StreetBetting,
+    player: Player,
+    step: usize,
+    come: &[[f64; 2]],
+) -> f64 {
+    let after = |&next: &usize| best(fold, betting, player, next, come);
+    match &betting.steps[step] {
+        // Moves that come to the same lead to one step.
+        Step::Own { next, .. } => {
+            let first = |(at, step): &(usize, &usize)| !next[..*at].contains(step);
+            next.iter().enumerate().filter(first).map(|(_, step)| after(step)).sum()
+        }
+        Step::Other { next } => next.iter().map(after).fold(f64::NEG_INFINITY, f64::max),
+        Step::End(end) => {
+            let [met, margin] = come[*end];
+            let (chips, folded) = fold.end(betting.nodes[step], player);
+            -folded.map_or_else(|| chips * margin, |chips| chips * met)
+        }
+    }
+}

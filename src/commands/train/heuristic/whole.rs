@@ -1,0 +1,201 @@
+//! Lists for all streets of a whole game, searched for together.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use evaluation::practice::Practice;
+use evaluation::{Settings, SettingsError};
+use game::{Betting, GameDef};
+use learners::heuristic::{BookOptions, BookSearch, Rates, statements};
+use logs::Rate;
+use logs::folder::write_whole;
+use matches::games::load_game;
+use matches::stop::Stop;
+use models::heuristic::Rulebook;
+use protocol::acpc::gamedef::Reading;
+use serde_json::json;
+use show::number::whole;
+
+use super::opponent::{CATEGORIES, at};
+use super::{Args, CHECKPOINT};
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+
+/// Where a search begins, unless told otherwise: always a fold.
+const NOTHING: &str = "[preflop]\nfold\n[flop]\nfold\n[turn]\nfold\n[river]\nfold\n";
+
+/// Hands for the deals that the result is measured on, another seed being theirs.
+const CHECK: u64 = 200_000;
+
+/// Searches, and prints.
+pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
+    let def = load_game(game, Reading::Strict).map_err(Failure::input)?;
+    if !solvers::subgame::response::is_holdem(&def) {
+        return Err(Failure::input(anyhow::anyhow!(
+            "--game {game}: lists are for heads-up hold'em, limit or no-limit"
+        )));
+    }
+    let usual = match def.betting {
+        Betting::Limit => CATEGORIES,
+        Betting::NoLimit => "cfr",
+    };
+    let opponent = args.opponent.as_deref().unwrap_or(usual);
+    let start = match &args.start {
+        None => Rulebook::parse(NOTHING).expect("four streets"),
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+            let book = Rulebook::parse(&text).and_then(|book| {
+                book.require(&game::Street::ALL)?;
+                book.check(def.betting)?;
+                Ok(book)
+            });
+            book.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?
+        }
+    };
+    if statements(&start) > usize::from(args.statements) {
+        return Err(Failure::usage(format!(
+            "--start has {} statements, more than --statements {}",
+            statements(&start),
+            args.statements
+        )));
+    }
+    let options = BookOptions {
+        betting: def.betting,
+        statements: usize::from(args.statements),
+        win_rates: args.win_rates || def.betting == Betting::NoLimit,
+        rounds: args.rounds.0,
+        deals: args.deals.0,
+        seed: args.seed,
+    };
+    let agent = args.named.resolve_with_policy(opponent)?;
+    let policy = agent.policy(&def).map_err(Failure::input)?;
+    let policy = policy.expect("only agents with a policy are let through");
+    let search = BookSearch::new(options, &format!("{game} against {opponent}"), start);
+    let table = Table { def: &def, opponent: &*policy, args };
+    let begun = Instant::now();
+    let search = table.search(search, options)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    // Other deals than those that it was chosen by.
+    let stop = Stop::new();
+    let fresh = table.practice(search.best(), CHECK, args.seed.wrapping_add(1 << 32))?;
+    let found = fresh.rates(std::slice::from_ref(search.best()), CHECK / 2, &stop);
+    let found = found.map_err(Failure::input)?.expect("nobody stops it");
+    if let Some(out) = &args.out {
+        write_whole(out, |to| write!(to, "{}", search.best())).map_err(|error| at(out, &error))?;
+    }
+    let count = statements(search.best());
+    report::out(&if args.json {
+        let document = json!({
+            "schema": "cardroom-train-heuristic-game/1",
+            "game": game,
+            "opponent": opponent,
+            "statements": count,
+            "rules": search.best().to_string(),
+            "rate": found[0],
+            "books": search.books(),
+            "rounds": search.round(),
+            "seconds": seconds,
+            "course": search.course(),
+        });
+        format!("{document:#}\n")
+    } else {
+        format!(
+            "{count} statements for {game} against {opponent}: {} rules in {} rounds, {seconds:.0} s\n\n{}\n\
+             On {} other hands: {}\n",
+            whole(search.books()),
+            search.round(),
+            search.best(),
+            whole(CHECK),
+            wins(&found[0])
+        )
+    })
+}
+
+fn wins(rate: &Rate) -> String {
+    format!(
+        "{:+.0} mbb/hand with a 95 % interval of {:+.0} to {:+.0}",
+        rate.mbb, rate.interval.low, rate.interval.high
+    )
+}
+
+/// Where books are measured.
+struct Table<'a> {
+    def: &'a Arc<GameDef>,
+    opponent: &'a dyn game::Policy,
+    args: &'a Args,
+}
+
+impl Table<'_> {
+    fn practice(&self, book: &Rulebook, hands: u64, seed: u64) -> Result<Practice<'_>, Failure> {
+        let settings = Settings { hands, seed, jobs: self.args.threads.count() };
+        let practice = Practice::new(self.def, self.opponent, book.dry(), settings);
+        practice.map_err(|error| match error {
+            SettingsError::Hands(_) => Failure::usage(format!("--deals: {error}")),
+            error @ SettingsError::Players(_) => Failure::input(error),
+        })
+    }
+
+    fn search(&self, mut search: BookSearch, options: BookOptions) -> Result<BookSearch, Failure> {
+        let stop = Stop::new();
+        let answer = interrupt::listen(&stop)?;
+        answer.set("putting the search away; press Ctrl-C again to abort");
+        let path = self.args.out.as_ref().map(|out| {
+            let mut name = out.as_os_str().to_os_string();
+            name.push(".search");
+            PathBuf::from(name)
+        });
+        if let Some(path) = path.as_deref().filter(|path| path.exists()) {
+            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+            search
+                .resume(&text)
+                .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
+        }
+        let keep = |search: &BookSearch, path: &Path| {
+            write_whole(path, |to| to.write_all(search.save().as_bytes()))
+                .map_err(|error| at(path, &error))
+        };
+        let practice = self.practice(search.best(), 2 * options.deals, options.seed)?;
+        let mut rates = |books: &[Rulebook], deals: u64| {
+            let found = practice.rates(books, deals, &stop)?;
+            Ok(found.map(|found| found.iter().map(|rate| rate.mbb).collect()))
+        };
+        let rates: &mut Rates<'_, models::heuristic::HeuristicError> = &mut rates;
+        let mut progress = Progress::patient(options.rounds, "rounds", self.args.quiet);
+        let mut kept = Instant::now();
+        loop {
+            let going = search.step(rates).map_err(Failure::input)?;
+            let best = search.course().last();
+            let best =
+                best.map_or_else(String::new, |step| format!("best {:+.0} mbb/hand", step.value));
+            progress.show(search.round(), &best);
+            if stop.asked() || kept.elapsed() >= CHECKPOINT {
+                kept = Instant::now();
+                path.as_ref().map_or(Ok(()), |path| keep(&search, path))?;
+            }
+            if stop.asked() {
+                progress.finish();
+                return Err(Failure::interrupted(match &path {
+                    Some(path) => format!(
+                        "put away in {}; go on with: {}",
+                        path.display(),
+                        interrupt::command_line()
+                    ),
+                    None => "stopped; with --out a search is put away and can be gone on with"
+                        .to_owned(),
+                }));
+            }
+            if !going {
+                break;
+            }
+        }
+        progress.finish();
+        if let Some(path) = &path {
+            // Nothing is lost when it stays: it is of this search.
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(search)
+    }
+}
