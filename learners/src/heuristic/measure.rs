@@ -105,8 +105,8 @@ pub fn sampled(sampler: &Sampler<'_>, rules: &[Heuristic], matches: u64, seed: u
     sums.iter().map(worth).collect()
 }
 
-/// What each rule wins from each, in chips a match: both play the street by a rule, all pairs on the
-/// same deals, and each match twice with the hands and seats exchanged. By rule, then the other one.
+/// What each rule wins from each, in chips a match: both play the street by a rule, all pairs on
+/// the same deals, each match twice with hands and seats exchanged. By rule, then the other one.
 pub fn meetings(
     sampler: &Sampler<'_>,
     rules: &[Heuristic],
