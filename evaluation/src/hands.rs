@@ -55,7 +55,7 @@ pub(crate) enum Reached {
     /// To its end: the payoffs.
     End(BySeat<Payoff>),
     /// To a decision that was left open.
-    Decision(InfoSet),
+    Decision(Box<InfoSet>),
 }
 
 /// Where a thread plays.
@@ -113,7 +113,7 @@ impl<'a> Hands<'a> {
                     let points = [rng.random(), rng.random()];
                     let infoset = InfoSet { public, seat, hole: cards.hole[seat] };
                     let Some(action) = act(&infoset, points) else {
-                        return Reached::Decision(infoset);
+                        return Reached::Decision(Box::new(infoset));
                     };
                     public = infoset.public;
                     public.apply_unchecked(action);

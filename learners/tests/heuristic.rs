@@ -108,10 +108,10 @@ fn rules_that_meet_win_what_the_other_loses_and_the_one_that_bets_beats_the_one_
     let rules = ["fold", "call", "raise", "if hand >= flush then raise; else call"];
     let rules = rules.map(|rule| Heuristic::parse(rule).expect(rule));
     let found = meetings(&sampler, &rules, 20_000, 1);
-    for one in 0..rules.len() {
-        assert_eq!(found[one][one].mean, 0.0);
-        for other in 0..rules.len() {
-            assert_eq!(found[one][other].mean, -found[other][one].mean);
+    for (one, wins) in found.iter().enumerate() {
+        assert_eq!(wins[one].mean, 0.0);
+        for (win, loses) in wins.iter().zip(&found) {
+            assert_eq!(win.mean, -loses[one].mean);
         }
     }
     // Who folds to a bet pays what is in the pot; exchanged, two calls come to the same cards, and

@@ -62,7 +62,8 @@ fn a_gadget_that_leaves_no_choice_changes_nothing() {
     let subgame = || anew(&bet, ranges.each_ref());
     let mut plain = Solver::new(subgame(), Options::default()).expect("fits");
     let mut forced = Solver::with_gadget(subgame(), Options::default(), &gadget).expect("fits");
-    (plain.run(50), forced.run(50));
+    plain.run(50);
+    forced.run(50);
     assert_eq!(plain.spot().strategies(), forced.spot().strategies());
     assert_eq!(plain.evaluate(), forced.evaluate());
 }
