@@ -2,12 +2,29 @@
 
 use std::str::FromStr;
 
+use crate::exit::Failure;
+
 /// Stacks in big blinds, each once, the smallest first.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Stacks(pub(crate) Vec<f64>);
+pub(crate) struct Stacks(Vec<f64>);
 
 /// The most that may be named.
 const MOST: usize = 1000;
+
+impl Stacks {
+    /// The stacks.
+    ///
+    /// # Errors
+    /// When one is below 1 or no number.
+    pub(crate) fn checked(&self) -> Result<&[f64], Failure> {
+        match self.0.iter().find(|stack| !stack.is_finite() || **stack < 1.0) {
+            Some(stack) => {
+                Err(Failure::input(anyhow::anyhow!("--stack: {stack} big blinds; give 1 or more")))
+            }
+            None => Ok(&self.0),
+        }
+    }
+}
 
 impl FromStr for Stacks {
     type Err = String;
@@ -18,17 +35,14 @@ impl FromStr for Stacks {
                 "write stacks in big blinds from 1 on, at most {MOST}, as in 10, 5..20 or 2.5,7"
             )
         };
-        let one = |text: &str| {
-            let stack = text.trim().parse::<f64>().ok();
-            stack.filter(|stack| stack.is_finite() && *stack >= 1.0).ok_or_else(wrong)
-        };
+        let one = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
         let mut stacks = Vec::new();
         for part in text.split(',') {
             match part.split_once("..") {
                 None => stacks.push(one(part)?),
                 Some((from, to)) => {
                     let (from, to) = (one(from)?, one(to)?);
-                    if from > to || to - from > MOST as f64 {
+                    if !(from..=from + MOST as f64).contains(&to) {
                         return Err(wrong());
                     }
                     stacks.extend((0..=(to - from) as usize).map(|more| from + more as f64));
@@ -49,8 +63,12 @@ mod tests {
     fn stacks_are_read_in_order_and_what_is_none_is_refused() {
         let read = |text: &str| text.parse::<Stacks>().map(|Stacks(stacks)| stacks);
         assert_eq!(read("7,5..6.5,2.5, 7"), Ok(vec![2.5, 5.0, 6.0, 7.0]));
-        for text in ["", "0.5", "nan", "inf", "ten", "9..5", "1..1e9", "5..", "-3", "5,,6"] {
+        for text in ["", "ten", "9..5", "1..1e9", "5..", "5,,6", "1..nan", "nan..5"] {
             assert!(read(text).is_err(), "{text}");
+        }
+        for text in ["0.5", "nan", "inf", "-3", "0..4"] {
+            let stacks = text.parse::<Stacks>().expect(text);
+            assert!(stacks.checked().is_err(), "{text}");
         }
     }
 }

@@ -58,7 +58,7 @@ struct Found {
 
 /// Finds and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let Stacks(stacks) = &args.stack;
+    let stacks = args.stack.checked()?;
     let jobs = stacks.iter().flat_map(|&stack| [(stack, Blind::Small), (stack, Blind::Big)]);
     let jobs = jobs.map(|(stack, blind)| {
         let payoffs = Payoffs::new(stack, args.ante).map_err(Failure::input)?;

@@ -127,14 +127,14 @@ struct Stack {
 /// Trains, writes the file and says what it loses.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.hands.0 == 0 || args.evaluations.0 == 0 || args.evaluations.0 > u64::from(u32::MAX) {
-        return Err(Failure::usage(
-            "--hands and --evaluations must be at least 1, below 4 billion",
-        ));
+        return Err(Failure::input(anyhow::anyhow!(
+            "--hands and --evaluations must be at least 1, below 4 billion"
+        )));
     }
     if !(args.alpha.is_finite() && args.alpha > 0.0) {
         return Err(Failure::usage(format!("--alpha {}: write a number above 0", args.alpha)));
     }
-    let Stacks(stacks) = &args.stack;
+    let stacks = args.stack.checked()?;
     let seeds = if args.method == Method::Q { args.seeds.into() } else { 1 };
     let jobs: Vec<(usize, u64)> = (0..stacks.len())
         .flat_map(|stack| (0..seeds).map(move |run| (stack, args.seed.wrapping_add(run))))

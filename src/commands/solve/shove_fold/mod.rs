@@ -65,7 +65,7 @@ struct Judged {
 
 /// Solves and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let Stacks(stacks) = &args.stack;
+    let stacks = args.stack.checked()?;
     if args.svg.is_some() && (stacks.len() > 1 || args.rules.len() > 1) {
         return Err(Failure::usage("--svg draws one --stack, with one of --rules at most"));
     }
