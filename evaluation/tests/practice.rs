@@ -66,11 +66,16 @@ fn on_trees_that_are_kept_a_list_wins_what_it_wins_in_hands_played_one_by_one() 
 #[test]
 fn a_declared_share_counts_with_its_chance() {
     let def = Arc::new(games::limit_holdem());
-    // Against whoever always calls there is one decision before the flop.
+    // Against whoever always calls there is one decision before the flop. With the same hands in
+    // both seats, raises count only where they depend on the hand.
     let of = |first: &str| {
         book(&format!("[preflop]\n{first}\n[flop]\ncall\n[turn]\ncall\n[river]\ncall\n"))
     };
-    let books = [of("raise"), of("call"), of("if one in four times then raise\nelse call")];
+    let books = [
+        of("if hand >= pair then raise\nelse call"),
+        of("call"),
+        of("if hand >= pair and one in four times then raise\nelse call"),
+    ];
     let [raise, call, mixed] = rates(&def, "call", 400, &books)[..] else { panic!("three") };
     assert!(raise.mbb != call.mbb);
     assert!((mixed.mbb - 0.25 * raise.mbb - 0.75 * call.mbb).abs() < 1e-6);
