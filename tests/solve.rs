@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::program::{self, send, text, wait_for, wait_until_it_listens};
 
@@ -265,6 +265,10 @@ fn mistakes_get_one_line_each() {
         (with(0, "2c7dJhQs"), &["--at", "x x x"], 3, "a card is due after `x x`, not `x`"),
         (with(0, "2c7dJhQs"), &["--at", "x x Qs"], 3, "Qs cannot be dealt here"),
         (good, &["--at", "x", "--at", "", "--svg", "x.svg"], 2, "--svg draws one spot"),
+        (good, &["--after", "x bb"], 2, "`bb` is no action after `x`"),
+        (good, &["--after", "x x"], 3, "nobody acts on this street any more"),
+        (good, &["--after", "b5000"], 3, "`b5000` at the beginning"),
+        (good, &["--after", "x Kd"], 2, "`Kd` is no action after `x`"),
     ];
     for (spot, more, code, expected) in cases {
         let [board, pot, stack, first, second] = *spot;
@@ -275,6 +279,31 @@ fn mistakes_get_one_line_each() {
         check_refused(&[&arguments[..], menu, more].concat(), *code, expected);
     }
     check_refused(&["--board", "2c7dJhQsKs", "--pot", "200"], 2, "--stack");
+}
+
+#[test]
+fn a_solve_may_begin_where_a_bet_is_faced() {
+    // All-in for 900 into 200: queens beat the twos and lose to the kings, as many of each, so that
+    // they win nothing by a call, and by a fold they would lose 100.
+    let solved = document(&[
+        "--board",
+        "2c7dJhQsKs",
+        "--pot",
+        "200",
+        "--stack",
+        "900",
+        "--ranges",
+        "KK,22",
+        "QQ",
+        "--after",
+        "a",
+        "--quiet",
+    ]);
+    assert_eq!((&solved["pot"], &solved["spots"][0]["to_call"]), (&json!(1100), &json!(900)));
+    let players = &solved["result"]["players"];
+    near(&players[1]["wins"], 0.0, 1e-6);
+    near(&players[0]["gets"], 1000.0, 1e-6);
+    near(&players[1]["gets"], 100.0, 1e-6);
 }
 
 #[cfg(unix)]

@@ -21,8 +21,7 @@ pub(super) struct Asked {
 pub(super) fn read(solver: &Solver, text: &str) -> Result<Asked, Failure> {
     let mut spot = solver.spot();
     let mut path: Vec<String> = Vec::new();
-    let separates = |letter: char| letter.is_whitespace() || letter == ',' || letter == '/';
-    for word in text.split(separates).filter(|word| !word.is_empty()) {
+    for word in words(text) {
         let place = match path.is_empty() {
             true => "at the beginning".to_owned(),
             false => format!("after `{}`", path.join(" ")),
@@ -37,6 +36,35 @@ pub(super) fn read(solver: &Solver, text: &str) -> Result<Asked, Failure> {
         ))),
         Due::Nothing => Err(input(format!(
             "--at `{text}`: nobody acts there any more: leave out the last word"
+        ))),
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let separates = |letter: char| letter.is_whitespace() || letter == ',' || letter == '/';
+    text.split(separates).filter(|word| !word.is_empty())
+}
+
+/// The state after actions of any size on the same street, where somebody must act.
+pub(super) fn after(mut state: PublicState, text: &str) -> Result<PublicState, Failure> {
+    let mut before = String::new();
+    for word in words(text) {
+        let place =
+            if before.is_empty() { "at the beginning" } else { &format!("after `{before}`") };
+        let action = action(&state, word).ok_or_else(|| {
+            Failure::usage(format!(
+                "--after: `{word}` is no action {place}: write f, x, c, a, or bN or rN with a number of chips"
+            ))
+        })?;
+        state
+            .apply(action)
+            .map_err(|error| input(format!("--after: `{word}` {place}: {error}")))?;
+        before = format!("{before} {word}").trim_start().to_owned();
+    }
+    match state.turn() {
+        Turn::Act(_) => Ok(state),
+        Turn::Deal(_) | Turn::Over => Err(input(format!(
+            "--after `{before}`: nobody acts on this street any more: leave out the last word"
         ))),
     }
 }

@@ -44,6 +44,11 @@ pub(super) struct Options {
     /// number behind `:` is a weight); `random` is every hand
     #[arg(long, value_name = "RANGE", num_args = 2, value_names = ["RANGE", "RANGE"], requires = "board")]
     ranges: Vec<String>,
+    /// What was played on this street before the subgame begins, whether it is on the menu or not,
+    /// as in "x b66" (words as of --at); the pot and the stacks are those before it, the ranges
+    /// those after it
+    #[arg(long, value_name = "WORDS", requires = "board")]
+    after: Option<String>,
     /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard), a file, or
     /// lines of a menu with `;` between, as in "every 1: 50% allin; every 2+: allin"
     #[arg(long, value_name = "NAME|FILE|TEXT", default_value = "standard", requires = "board")]
@@ -148,6 +153,10 @@ impl<'a> Problem<'a> {
         let first = options.stack.first().copied().unwrap_or_default();
         let stacks = [first, options.stack.get(1).copied().unwrap_or(first)];
         let root = start(&board, pot, stacks, options.smallest_bet).map_err(Failure::input)?;
+        let root = match &options.after {
+            Some(words) => spots::after(root, words)?,
+            None => root,
+        };
         let range = |number: usize| {
             let text = options.ranges.get(number).map_or("", String::as_str);
             text.parse().map_err(|error| {
