@@ -211,19 +211,15 @@ impl Followed {
         total: Chips,
         first: u32,
     ) -> Step {
-        let last = totals.len() - 1;
-        let all_in = all_in(tree);
-        let limit = tree.def().betting == Betting::Limit;
-        if limit || (total >= all_in && totals[last] >= all_in) {
-            return Step::To(first + last as u32);
+        if tree.def().betting == Betting::Limit {
+            return Step::To(first + totals.len() as u32 - 1);
         }
         let seat = seat_of(tree, node);
         let theirs = Stand::of(tree.committed(node));
-        // All-in is as large as it is in the hand, whatever it is in the tree.
-        let largest = self.stand.share(seat, all_in);
-        let share = |&total: &Chips| {
-            if total >= all_in { largest } else { theirs.share(seat, total).min(largest) }
-        };
+        // All-in, too, is as large as the share of the pot that it is in the tree: who has more in
+        // the pot than the tree knows, and little left, must not find somebody who folds as to all
+        // that the tree has left.
+        let share = |&total: &Chips| theirs.share(seat, total);
         // A call, which stands before the raises, is a raise of nothing.
         let shares: SmallVec<[f64; 8]> = iter::once(0.0).chain(totals.iter().map(share)).collect();
         let call = first - 1;
