@@ -185,6 +185,26 @@ fn a_bet_below_the_menu_is_read_as_none_too_and_not_only_as_its_smallest() {
 }
 
 #[test]
+fn all_in_for_next_to_nothing_is_not_read_as_all_in_for_most_of_the_pot() {
+    let def = Arc::new(games::nolimit_holdem());
+    let tree = tree(&def, "overbet");
+    // Raises that the tree does not have make a pot of which it knows half; at the end 2,000 chips
+    // go into 36,000.
+    let public = state(&def, "r250r500r1500r3000c/r6000c/r18000c/r20000");
+    let Turn::Act(seat) = public.turn() else { panic!("nobody is to act") };
+    let price = |place: Place| match place {
+        Place::Ahead(_) => 0.0,
+        Place::At(node) => {
+            let [one, other] = tree.committed(node).map(f64::from);
+            (one - other).abs() / (2.0 * one.max(other))
+        }
+    };
+    let readings = readings(&tree, &public, seat, 16);
+    let paid = readings.iter().map(|reading| reading.probability * price(reading.followed.place));
+    assert!(paid.sum::<f64>() < 0.1, "{readings:?}");
+}
+
+#[test]
 fn where_the_menu_has_no_raise_the_tree_is_ahead_until_the_next_street() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = tree(&def, "fc");
