@@ -123,7 +123,7 @@ fn rules_that_meet_win_what_the_other_loses_and_the_one_that_bets_beats_the_one_
 }
 
 fn options(method: Method, most: usize, evaluations: u64) -> Options {
-    Options { method, most, evaluations, seed: 3 }
+    Options { method, most, evaluations, seed: 3, cards_only: false }
 }
 
 fn all(judge: &Judge, options: Options) -> Search<'_> {

@@ -231,7 +231,9 @@ proptest! {
                 decider.outcomes(situation(&numbers), |at, _, _| reached[at] = true);
             }
         }
-        let unreached: Vec<usize> = heuristic.unreached(at(Street::Flop, Betting::NoLimit), None).into_iter().map(|(at, _)| at).collect();
+        let place = at(Street::Flop, Betting::NoLimit);
+        let unreached = heuristic.unreached(place, None).into_iter();
+        let unreached: Vec<usize> = unreached.map(|(at, _)| at).collect();
         let expected: Vec<usize> = (0..reached.len()).filter(|&at| !reached[at]).collect();
         prop_assert_eq!(unreached, expected);
     }

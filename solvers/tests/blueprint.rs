@@ -138,18 +138,28 @@ fn leduc_poker_is_solved_more_closely_the_longer_it_is_trained() {
     assert!(found[2] < 0.03, "{found:?}");
 }
 
+fn weighted(regrets: f64) -> Averaging {
+    Averaging::Weighted { regrets, average: 2.0 }
+}
+
+fn discounted(positive: f64) -> Averaging {
+    Averaging::Discounted { positive, negative: 0.0, average: 2.0 }
+}
+
+fn discounted_half(skipping: Option<Skipping>) -> TrainingOptions {
+    let (averaging, precision) = (discounted(1.5), Precision::Half);
+    TrainingOptions { averaging, precision, skipping, ..quick() }
+}
+
 #[test]
 fn every_way_of_training_solves_leduc_poker() {
     let whole = small::leduc();
     let skipping = Some(Skipping { below: 300.0, after: 10_000 });
     for (name, options, threads, bound) in [
         ("plain", TrainingOptions { averaging: Averaging::PLAIN, ..quick() }, 1, 0.12),
-        (
-            "squares",
-            TrainingOptions { averaging: Averaging { regrets: 1.0, average: 2.0 }, ..quick() },
-            1,
-            0.06,
-        ),
+        ("squares", TrainingOptions { averaging: weighted(1.0), ..quick() }, 1, 0.06),
+        ("discounted", TrainingOptions { averaging: discounted(1.5), ..quick() }, 1, 0.06),
+        ("discounted, skipping", discounted_half(skipping), 1, 0.08),
         ("half precision", TrainingOptions { precision: Precision::Half, ..quick() }, 1, 0.08),
         ("skipping", TrainingOptions { skipping, ..quick() }, 1, 0.06),
         ("two threads", quick(), 2, 0.06),
@@ -174,8 +184,12 @@ fn skipping_looks_at_fewer_nodes() {
 
 #[test]
 fn a_training_goes_on_from_its_snapshot_as_if_nothing_had_happened() {
-    for precision in [Precision::Single, Precision::Half] {
-        let options = TrainingOptions { precision, ..quick() };
+    for options in [
+        quick(),
+        TrainingOptions { precision: Precision::Half, ..quick() },
+        TrainingOptions { averaging: discounted(1.5), period: 5 * BLOCK, ..quick() },
+        TrainingOptions { period: 3_000, ..discounted_half(None) },
+    ] {
         let mut whole = leduc(options);
         whole.run(40 * BLOCK, 1, || false);
         let mut first = leduc(options);
@@ -369,7 +383,8 @@ fn what_does_not_fit_is_refused_before_memory_is_taken() {
     assert!(text.contains("288 information sets") && text.contains("fewer buckets"), "{text}");
     for options in [
         TrainingOptions { period: 0, ..quick() },
-        TrainingOptions { averaging: Averaging { regrets: -1.0, average: 1.0 }, ..quick() },
+        TrainingOptions { averaging: weighted(-1.0), ..quick() },
+        TrainingOptions { averaging: discounted(5.0), ..quick() },
         TrainingOptions { skipping: Some(Skipping { below: 0.0, after: 0 }), ..quick() },
         TrainingOptions { skipping: Some(Skipping { below: f64::NAN, after: 0 }), ..quick() },
     ] {
@@ -379,7 +394,8 @@ fn what_does_not_fit_is_refused_before_memory_is_taken() {
 
 #[test]
 fn averagings_read_what_they_print() {
-    for text in ["plain", "linear", "weighted(1,2)", "weighted(0.5,1.5)"] {
+    for text in ["plain", "linear", "weighted(1,2)", "weighted(0.5,1.5)", "discounted(1.5,-0.5,2)"]
+    {
         let averaging: Averaging = text.parse().expect(text);
         assert_eq!(averaging.to_string(), text);
     }
@@ -392,6 +408,8 @@ fn averagings_read_what_they_print() {
         "weighted(-1,1)",
         "weighted(NaN,1)",
         "weighted(5,1)",
+        "discounted(1.5,0)",
+        "discounted(1.5,-5,2)",
     ] {
         assert!(text.parse::<Averaging>().is_err(), "{text}");
     }

@@ -7,6 +7,7 @@
 use cards::{CardSet, Combo, StartingHand};
 use game::{Action, Betting, Chips, PublicState, Turn};
 
+pub(crate) mod grid;
 pub(crate) mod picture;
 pub(crate) mod text;
 

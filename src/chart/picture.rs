@@ -4,7 +4,7 @@
 use show::number::percent;
 use show::svg::{Colour, Head, Picture};
 
-use super::{Chart, Class, Kind};
+use super::{Chart, Class, Kind, grid};
 
 const CELL: f64 = 52.0;
 const TALL: f64 = 40.0;
@@ -24,12 +24,11 @@ pub(crate) struct Title {
 /// The chart: each hand's cell is split by how often it takes each action, and filled as far as its
 /// combos get there.
 pub(crate) fn chart(chart: &Chart, title: &Title) -> String {
-    let legend = HEAD + 13.0 * TALL + 10.0;
-    let (width, height) =
-        (13.0 * CELL + 2.0 * EDGE, legend + LINE * chart.actions.len() as f64 + EDGE);
+    let [wide, tall] = grid::size([CELL, TALL]);
+    let legend = HEAD + tall + 10.0;
+    let (width, height) = (wide + 2.0 * EDGE, legend + LINE * chart.actions.len() as f64 + EDGE);
     let mut picture = open([width, height], title);
-    for (at, class) in chart.classes().iter().enumerate() {
-        let (x, y) = (EDGE + CELL * (at % 13) as f64, HEAD + TALL * (at / 13) as f64);
+    for (class, [x, y]) in chart.classes().iter().zip(grid::corners([EDGE, HEAD], [CELL, TALL])) {
         cell(&mut picture, chart, class, x + 1.0, y + 1.0);
     }
     for (at, choice) in chart.actions.iter().enumerate() {

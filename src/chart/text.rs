@@ -3,9 +3,7 @@
 use std::fmt::Write;
 use std::io::IsTerminal;
 
-use cards::Rank;
-
-use super::{Chart, Choice, Class, Kind};
+use super::{Chart, Choice, Class, Kind, grid};
 
 /// Letters of a cell: each stands for a fifth of what the hands do.
 const LETTERS: usize = 5;
@@ -42,24 +40,15 @@ pub(crate) fn actions(chart: &Chart, colours: bool) -> String {
 
 /// The chart, 80 columns wide.
 pub(crate) fn chart(chart: &Chart, colours: bool) -> String {
-    let mut text = String::from(" ");
-    for rank in Rank::all().rev() {
-        write!(text, " {:^LETTERS$}", rank.to_char()).expect("a string takes all");
-    }
-    text.truncate(text.trim_end().len());
-    for (row, rank) in chart.classes().chunks(13).zip(Rank::all().rev()) {
-        let mut line = rank.to_string();
-        for class in row {
-            if class.combos == 0.0 {
-                write!(line, " {:^LETTERS$}", '·').expect("a string takes all");
-                continue;
-            }
-            line.push(' ');
-            line.push_str(&cell(chart, class, colours));
+    let classes = chart.classes();
+    let text = |number: usize| {
+        let class = &classes[number];
+        match class.combos {
+            0.0 => format!(" {:^LETTERS$}", '·'),
+            _ => format!(" {}", cell(chart, class, colours)),
         }
-        text.push('\n');
-        text.push_str(line.trim_end());
-    }
+    };
+    let mut text = grid::text(|rank| format!(" {:^LETTERS$}", rank.to_char()), text);
     text.push_str("\n  suited above the diagonal, offsuit below; each letter is a fifth of what the hand does\n");
     text
 }

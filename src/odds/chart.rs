@@ -1,9 +1,10 @@
 //! The exact win-rates of the 169 starting hands as a chart of 13 by 13.
 
-use cards::{CardSet, Rank, StartingHand, WinRate, win_rate};
+use cards::{CardSet, StartingHand, WinRate, win_rate};
 use serde_json::{Value, json};
 
 use super::{TiesArg, on_board};
+use crate::chart::grid;
 
 /// Every starting hand with its counts, row by row from the aces down.
 pub(crate) struct Chart {
@@ -27,22 +28,13 @@ impl Chart {
 
     /// A table of 80 columns.
     pub(crate) fn text(&self) -> String {
-        let mut text = format!(
-            "win-rates {} against any hand, in percent; {}\nsuited above the diagonal, offsuit below\n\n ",
+        let cell = |number: usize| format!("{:>6.2}", 100.0 * self.value(self.hands[number].1));
+        let grid = grid::text(|rank| format!("{:>6}", rank.to_char()), cell);
+        format!(
+            "win-rates {} against any hand, in percent; {}\nsuited above the diagonal, offsuit below\n\n{grid}\n",
             on_board(""),
             self.ties.words()
-        );
-        for rank in Rank::all().rev() {
-            text.push_str(&format!("{:>6}", rank.to_char()));
-        }
-        for (row, rank) in self.hands.chunks(13).zip(Rank::all().rev()) {
-            text.push_str(&format!("\n{rank}"));
-            for &(_, rate) in row {
-                text.push_str(&format!("{:>6.2}", 100.0 * self.value(rate)));
-            }
-        }
-        text.push('\n');
-        text
+        )
     }
 
     /// The same as a document.

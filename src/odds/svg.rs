@@ -8,6 +8,7 @@ use show::svg::{Colour, Head, Picture};
 use super::chart::Chart;
 use super::on_board;
 use super::outlook::{Later, Prospect};
+use crate::chart::grid;
 
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 64.0;
@@ -127,10 +128,10 @@ pub(crate) fn chart(chart: &Chart) -> String {
     const EDGE: f64 = 12.0;
     let title = format!("Win-rates before the flop against any hand; {}", chart.ties.words());
     let text = "Pairs on the diagonal, suited hands above it, offsuit hands below; in percent.";
-    let (width, height) = (13.0 * CELL + 2.0 * EDGE, 13.0 * TALL + HEAD + EDGE);
-    let mut picture = open([width, height], &title, text);
-    for (at, &(hand, rate)) in chart.hands.iter().enumerate() {
-        let (x, y) = (EDGE + CELL * (at % 13) as f64, HEAD + TALL * (at / 13) as f64);
+    let [width, height] = grid::size([CELL, TALL]);
+    let mut picture = open([width + 2.0 * EDGE, height + HEAD + EDGE], &title, text);
+    let corners = grid::corners([EDGE, HEAD], [CELL, TALL]);
+    for (&(hand, rate), [x, y]) in chart.hands.iter().zip(corners) {
         let value = chart.value(rate);
         let shade = ((value - 0.3) / 0.56).clamp(0.03, 1.0);
         picture.add(format_args!(

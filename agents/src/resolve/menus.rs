@@ -8,7 +8,8 @@ const RIVER: &str = "river 1: 50% pot allin\nriver 2: pot allin\nriver 3+: allin
 /// One's own from the turn on, and on the river after it, which is solved again when it comes.
 const TURN: &str = "turn river 1: pot allin\nturn river 2+: allin\n";
 /// The other player's from the turn on.
-const OTHERS: &str = "turn 1: 50% pot allin\nturn 2: pot allin\nturn 3+: allin\nriver 1: pot allin\nriver 2+: allin\n";
+const OTHERS: &str = "turn 1: 50% pot allin\nturn 2: pot allin\nturn 3+: allin\n\
+                      river 1: pot allin\nriver 2+: allin\n";
 
 /// The bets of solutions.
 pub(super) struct Menus {

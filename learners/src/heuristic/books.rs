@@ -91,8 +91,8 @@ impl BookSearch {
         let BookOptions { betting, statements, win_rates, deals, seed, .. } = options;
         let languages = Street::ALL.map(|street| language(Place { street, betting }, win_rates));
         let what = format!(
-            "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {win_rates}, from {:016x}",
-            mark(&start.to_string())
+            "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {win_rates}, from {}",
+            start.to_string().trim_end().replace('\n', " ")
         );
         let (round, books, course) = (0, 0, Vec::new());
         BookSearch { options, what, languages, best: start, round, books, course }
@@ -334,11 +334,4 @@ fn language(place: Place, win_rates: bool) -> Language {
         matches!(clause, Clause::Times(_)) || list.unreached(place, None).is_empty()
     });
     Language::of(clauses, acts)
-}
-
-/// A number that tells texts apart.
-fn mark(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    })
 }

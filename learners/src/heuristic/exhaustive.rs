@@ -14,7 +14,7 @@ use models::heuristic::{Act, Clause, Heuristic, Statement};
 use rayon::prelude::*;
 use solvers::fitness::Move;
 
-use super::language::{Language, rule};
+use super::language::{Language, is_of_bets, rule};
 use super::measure::{Judge, made};
 
 /// Jobs of a step.
@@ -52,9 +52,8 @@ impl<'a> Exhaustive<'a> {
     pub(super) fn new(judge: &'a Judge, language: &Language, most: usize) -> Exhaustive<'a> {
         let classes = judge.fitness().classes().len();
         let situations = judge.fitness().situations().len();
-        let of_bets = |clause: &Clause| matches!(clause, Clause::Pot(..) | Clause::Aggressive(_));
         let (bets, hands): (Vec<Clause>, Vec<Clause>) =
-            language.clauses().iter().copied().partition(of_bets);
+            language.clauses().iter().copied().partition(is_of_bets);
         let questions = judge.questions();
         // The questions of the first situation, and of the first class.
         let hold_by_class = |clause: Clause| -> Vec<bool> {

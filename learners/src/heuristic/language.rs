@@ -36,6 +36,11 @@ impl Language {
         Language { clauses, acts, questions: Vec::new() }
     }
 
+    /// Leaves out clauses.
+    pub(super) fn retain(&mut self, keep: impl Fn(&Clause) -> bool) {
+        self.clauses.retain(keep);
+    }
+
     /// The clauses that hold sometimes and not always, one of those that hold together.
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses
@@ -222,6 +227,11 @@ pub(super) fn rule(statements: Vec<Statement>, default: Act) -> Heuristic {
 }
 
 /// What a clause asks for.
+/// Whether a clause asks for what was bet, and not for cards.
+pub(super) fn is_of_bets(clause: &Clause) -> bool {
+    matches!(clause, Clause::Pot(..) | Clause::Aggressive(_))
+}
+
 fn kind_of(clause: &Clause) -> u8 {
     match clause {
         Clause::Hand(..) => 0,

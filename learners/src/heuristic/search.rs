@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use solvers::fitness::Sampler;
 
 use super::exhaustive::Exhaustive;
-use super::language::Language;
+use super::language::{Language, is_of_bets};
 use super::measure::{Judge, sampled};
 use super::published::{GENERATIONS, Population, anneal, append, climb, first, next, start};
 use super::record::{Improved, Record, Records};
@@ -58,6 +58,8 @@ pub struct Options {
     pub evaluations: u64,
     /// The seed.
     pub seed: u64,
+    /// Rules that ask for cards alone: the hand, its high card, outs and the board.
+    pub cards_only: bool,
 }
 
 /// Where rules are measured and written down.
@@ -134,7 +136,11 @@ struct Saved {
 impl<'a> Search<'a> {
     /// Begins a search.
     pub fn new(options: Options, judge: &'a Judge, measure: Measure<'a>) -> Search<'a> {
-        let language = Language::new(judge.fitness().street(), judge.questions());
+        let street = judge.fitness().street();
+        let mut language = Language::new(street, judge.questions());
+        if options.cards_only {
+            language.retain(|clause| !is_of_bets(clause));
+        }
         let exhaustive = options.method == Method::Exhaustive;
         let all = exhaustive.then(|| Exhaustive::new(judge, &language, options.most));
         let (records, population) = (Records::default(), Vec::new());
@@ -170,7 +176,7 @@ impl<'a> Search<'a> {
     /// Does a step: a statement, a climb, a generation, a run of annealing or a part of all rules.
     /// `false` when there is nothing left to do.
     pub fn step(&mut self) -> bool {
-        let Options { method, most, evaluations, seed } = self.options;
+        let Options { method, most, evaluations, seed, .. } = self.options;
         let mut rng =
             Pcg64Mcg::seed_from_u64(seed ^ self.steps.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let over = self.records.evaluations >= evaluations;
@@ -246,7 +252,8 @@ impl<'a> Search<'a> {
 
     /// What a search that goes on must have in common with this one.
     fn what(&self) -> String {
-        let Options { method, most, evaluations, seed } = self.options;
+        let Options { method, most, evaluations, seed, cards_only } = self.options;
+        let cards = if cards_only { ", cards alone" } else { "" };
         let street = self.judge.fitness().street();
         let measure = match self.measure {
             Measure::Exact => "exact".to_owned(),
@@ -258,7 +265,7 @@ impl<'a> Search<'a> {
             .fitness()
             .of_all(&vec![solvers::fitness::Move::Call; self.judge.fitness().situations().len()]);
         format!(
-            "{street} {method:?} to {most}, {evaluations} rules, seed {seed}, {measure}, all calls {mark:.12}"
+            "{street} {method:?} to {most}{cards}, {evaluations} rules, seed {seed}, {measure}, all calls {mark:.12}"
         )
     }
 

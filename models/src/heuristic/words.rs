@@ -41,9 +41,18 @@ impl Heuristic {
             let when = if at == 0 { "always" } else { "else" };
             return [when.to_owned(), act(self.default())];
         };
-        let clauses = statement.clauses.iter().map(|&clause| words(clause, street));
-        let joined = clauses.collect::<Vec<_>>().join(" and ");
-        [joined.replace(" and you have ", " and "), act(statement.act)]
+        let mut clauses = statement.clauses.clone();
+        let hands = between(&mut clauses);
+        let said: Vec<String> =
+            hands.into_iter().chain(clauses.iter().map(|&clause| words(clause, street))).collect();
+        let mut when = String::new();
+        for (at, clause) in said.iter().enumerate() {
+            let before = at.checked_sub(1).map_or("", |before| &said[before]);
+            let short = clause.strip_prefix(HAVE).filter(|_| before.starts_with(HAVE));
+            let and = if at > 0 { " and " } else { "" };
+            when = when + and + short.unwrap_or(clause);
+        }
+        [when, act(statement.act)]
     }
 
     /// What the words mean that a beginner may not know, one sentence each, without doubles: those
@@ -110,6 +119,27 @@ impl Term {
             }
         }
     }
+}
+
+/// What clauses about the own cards begin with: said once where they follow each other.
+const HAVE: &str = "you have ";
+
+/// Takes out the two clauses that keep the hand between two categories, and says them as one.
+fn between(clauses: &mut Vec<Clause>) -> Option<String> {
+    let bounds = [Bound::AtLeast, Bound::AtMost].map(|wanted| {
+        clauses.iter().find_map(|clause| match clause {
+            Clause::Hand(bound, category) if *bound == wanted => Some(*category),
+            _ => None,
+        })
+    });
+    let hands = clauses.iter().filter(|clause| matches!(clause, Clause::Hand(..))).count();
+    let ([Some(least), Some(most)], 2) = (bounds, hands) else { return None };
+    clauses.retain(|clause| !matches!(clause, Clause::Hand(..)));
+    let [least, most] = [least, most].map(|category| HANDS[category as usize]);
+    Some(match least == most {
+        true => format!("{HAVE}{least}"),
+        false => format!("{HAVE}anything from {least} to {most}"),
+    })
 }
 
 /// A clause in the middle of a sentence.

@@ -6,6 +6,8 @@
 //! street, and the decisions it goes through on a street are near each other in the tree: so are
 //! their numbers in memory.
 
+use std::sync::Arc;
+
 use abstraction::betting::{BettingTree, NodeKind};
 use game::Street;
 
@@ -148,6 +150,27 @@ impl Layout {
     #[inline]
     pub(super) fn place(&self, node: Node, bucket: u32) -> usize {
         self.row(node.seat(), node.street(), bucket) + node.offset()
+    }
+
+    /// Each row: where it begins, and the actions of its information sets in order.
+    pub(super) fn each_row(&self) -> Vec<(usize, Arc<[u8]>)> {
+        let mut actions: [[Vec<u8>; 4]; 2] = Default::default();
+        for node in self.nodes.iter().filter(|node| !node.is_end()) {
+            let row = &mut actions[node.seat()][node.street()];
+            // Seats without slots have rows of no length.
+            if self.rows[node.seat()][node.street()].1 > 0 {
+                row.push(node.actions);
+            }
+        }
+        let mut rows = Vec::new();
+        for (seat, streets) in actions.into_iter().enumerate() {
+            for (street, actions) in streets.into_iter().enumerate() {
+                let actions: Arc<[u8]> = actions.into();
+                let of = |bucket| (self.row(seat, street, bucket), Arc::clone(&actions));
+                rows.extend((0..self.buckets[street]).map(of));
+            }
+        }
+        rows
     }
 
     /// The place and the number of actions of each information set, with its street.

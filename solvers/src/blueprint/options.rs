@@ -28,23 +28,70 @@ impl Precision {
 
 /// What an iteration weighs against those before it.
 ///
-/// Time is cut into periods of equally many iterations; those of period `t`, from 1, weigh tᵃ in
-/// the regrets and tᵍ in the average. That is what discounting all older iterations again and again
-/// comes to, without a pass over the tables. Texts: `plain` (0, 0), `linear` (1, 1), and
-/// `weighted(A,G)`.
+/// Time is cut into periods of equally many iterations, numbered `t` from 1. Texts: `plain`,
+/// `linear`, `weighted(A,G)` and `discounted(A,B,G)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Averaging {
-    /// The exponent of regrets, 0 to 4.
-    pub regrets: f64,
-    /// The exponent of the average strategy, 0 to 4.
-    pub average: f64,
+pub enum Averaging {
+    /// Iterations of period `t` weigh tᵃ in the regrets and tᵍ in the average: what discounting all
+    /// older iterations again and again comes to, without a pass over the tables. `plain` is (0, 0),
+    /// `linear` (1, 1), which is linear CFR.
+    Weighted {
+        /// The exponent of regrets, 0 to 4.
+        regrets: f64,
+        /// The exponent of the average strategy, 0 to 4.
+        average: f64,
+    },
+    /// Discounted CFR (Brown and Sandholm, "Solving imperfect-information games via discounted
+    /// regret minimization", AAAI 2019, section 4): at the end of period `t` positive regrets are
+    /// multiplied by tᵃ / (tᵃ + 1), negative ones by tᵇ / (tᵇ + 1), in a pass over the tables;
+    /// iterations weigh tᵍ in the average.
+    Discounted {
+        /// The exponent of positive regrets, 0 to 4.
+        positive: f64,
+        /// The exponent of negative regrets, −4 to 4.
+        negative: f64,
+        /// The exponent of the average strategy, 0 to 4.
+        average: f64,
+    },
 }
 
 impl Averaging {
     /// All iterations weigh the same.
-    pub const PLAIN: Averaging = Averaging { regrets: 0.0, average: 0.0 };
+    pub const PLAIN: Averaging = Averaging::Weighted { regrets: 0.0, average: 0.0 };
     /// Iterations weigh what their number is: linear CFR.
-    pub const LINEAR: Averaging = Averaging { regrets: 1.0, average: 1.0 };
+    pub const LINEAR: Averaging = Averaging::Weighted { regrets: 1.0, average: 1.0 };
+
+    /// What regrets and strategies of the iterations of a period weigh.
+    pub(super) fn weights(self, period: f64) -> (f64, f64) {
+        match self {
+            Averaging::Weighted { regrets, average } => {
+                (period.powf(regrets), period.powf(average))
+            }
+            Averaging::Discounted { average, .. } => (1.0, period.powf(average)),
+        }
+    }
+
+    /// What positive and negative regrets are multiplied by at the end of a period.
+    pub(super) fn factors(self, period: f64) -> Option<(f32, f32)> {
+        let factor = |exponent: f64| (period.powf(exponent) / (period.powf(exponent) + 1.0)) as f32;
+        match self {
+            Averaging::Weighted { .. } => None,
+            Averaging::Discounted { positive, negative, .. } => {
+                Some((factor(positive), factor(negative)))
+            }
+        }
+    }
+
+    /// Whether exponents are in their ranges.
+    fn is_allowed(self) -> bool {
+        let usual = |exponent: f64| (0.0..=4.0).contains(&exponent);
+        match self {
+            Averaging::Weighted { regrets, average } => usual(regrets) && usual(average),
+            Averaging::Discounted { positive, negative, average } => {
+                usual(positive) && (-4.0..=4.0).contains(&negative) && usual(average)
+            }
+        }
+    }
 }
 
 impl fmt::Display for Averaging {
@@ -52,14 +99,20 @@ impl fmt::Display for Averaging {
         match *self {
             Averaging::PLAIN => f.write_str("plain"),
             Averaging::LINEAR => f.write_str("linear"),
-            Averaging { regrets, average } => write!(f, "weighted({regrets},{average})"),
+            Averaging::Weighted { regrets, average } => write!(f, "weighted({regrets},{average})"),
+            Averaging::Discounted { positive, negative, average } => {
+                write!(f, "discounted({positive},{negative},{average})")
+            }
         }
     }
 }
 
 /// Text that names no averaging.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no averaging: write plain, linear or weighted(A,G) with exponents from 0 to 4")]
+#[error(
+    "`{0}` is no averaging: write plain, linear, weighted(A,G) or discounted(A,B,G) with exponents \
+     from 0 to 4, B from -4"
+)]
 pub struct ParseAveragingError(pub String);
 
 impl FromStr for Averaging {
@@ -67,18 +120,22 @@ impl FromStr for Averaging {
 
     fn from_str(text: &str) -> Result<Averaging, ParseAveragingError> {
         let refuse = || ParseAveragingError(text.chars().take(40).collect());
-        match text {
-            "plain" => return Ok(Averaging::PLAIN),
-            "linear" => return Ok(Averaging::LINEAR),
-            _ => {}
-        }
-        let inside = text.strip_prefix("weighted(").and_then(|rest| rest.strip_suffix(')'));
-        let (regrets, average) = inside.and_then(|both| both.split_once(',')).ok_or_else(refuse)?;
-        let exponent = |text: &str| {
-            let number: f64 = text.trim().parse().map_err(|_| refuse())?;
-            if (0.0..=4.0).contains(&number) { Ok(number) } else { Err(refuse()) }
+        let inside = |name: &str| {
+            let rest = text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?;
+            rest.split(',').map(|number| number.trim().parse().ok()).collect::<Option<Vec<f64>>>()
         };
-        Ok(Averaging { regrets: exponent(regrets)?, average: exponent(average)? })
+        let read = match text {
+            "plain" => Some(Averaging::PLAIN),
+            "linear" => Some(Averaging::LINEAR),
+            _ => match (inside("weighted").as_deref(), inside("discounted").as_deref()) {
+                (Some(&[regrets, average]), _) => Some(Averaging::Weighted { regrets, average }),
+                (_, Some(&[positive, negative, average])) => {
+                    Some(Averaging::Discounted { positive, negative, average })
+                }
+                _ => None,
+            },
+        };
+        read.filter(|averaging| averaging.is_allowed()).ok_or_else(refuse)
     }
 }
 
@@ -151,15 +208,19 @@ impl fmt::Display for TrainingOptions {
 }
 
 impl TrainingOptions {
+    /// The period of an iteration, from 1.
+    pub(super) fn period(&self, iteration: u64) -> u64 {
+        iteration / self.period + 1
+    }
+
     /// Refuses options out of their ranges.
     pub(super) fn check(&self) -> Result<(), TrainerError> {
         let refuse =
             |what, found: String, wanted| Err(TrainerError::Option { what, found, wanted });
-        let Averaging { regrets, average } = self.averaging;
         if self.period == 0 {
             return refuse("the period", "0".to_owned(), "at least one iteration");
         }
-        if !(0.0..=4.0).contains(&regrets) || !(0.0..=4.0).contains(&average) {
+        if !self.averaging.is_allowed() {
             return refuse("the averaging", self.averaging.to_string(), "of exponents from 0 to 4");
         }
         match self.skipping {

@@ -76,8 +76,17 @@ pub(super) trait Store: Copy + Sync {
     /// Adds to the regrets, which do not fall below `floor`. `noise` is random bits.
     fn learn<const N: usize>(self, place: usize, gains: &[f32; N], floor: f32, noise: u64);
 
+    /// Multiplies the regrets of a row, positive and negative ones, by these factors. The row begins
+    /// at `place` and has information sets of so many actions. `noise` is random bits.
+    fn discount(self, place: usize, actions: &[u8], factors: (f32, f32), noise: u64);
+
     /// Adds to the sums of strategies.
     fn remember<const N: usize>(self, place: usize, shares: &[f32; N], noise: u64);
+}
+
+#[inline]
+fn discounted(regret: f32, (positive, negative): (f32, f32)) -> f32 {
+    regret * if regret > 0.0 { positive } else { negative }
 }
 
 /// Two numbers of single precision for each action: 8 bytes. The regrets of an information set
@@ -119,6 +128,15 @@ impl Store for Single<'_> {
         }
     }
 
+    fn discount(self, mut place: usize, actions: &[u8], factors: (f32, f32), _: u64) {
+        for actions in actions.iter().map(|&actions| usize::from(actions)) {
+            for word in &self.0[2 * place..][..actions] {
+                word.store(discounted(load(word), factors).to_bits(), Relaxed);
+            }
+            place += actions;
+        }
+    }
+
     #[inline]
     fn remember<const N: usize>(self, place: usize, shares: &[f32; N], _: u64) {
         for (word, share) in self.of::<N>(place).1.iter().zip(shares) {
@@ -151,6 +169,17 @@ impl Store for Half<'_> {
         for (word, gain) in self.of::<N>(place).iter().zip(gains) {
             let old = word.load(Relaxed);
             let new = (float16::signed((old >> 16) as u16) + gain).max(floor);
+            let regret = float16::from_signed(new, noise as u32);
+            noise = noise.rotate_left(17);
+            word.store((u32::from(regret) << 16) | (old & 0xFFFF), Relaxed);
+        }
+    }
+
+    fn discount(self, place: usize, actions: &[u8], factors: (f32, f32), mut noise: u64) {
+        let slots: usize = actions.iter().map(|&actions| usize::from(actions)).sum();
+        for word in &self.0[place..][..slots] {
+            let old = word.load(Relaxed);
+            let new = discounted(float16::signed((old >> 16) as u16), factors);
             let regret = float16::from_signed(new, noise as u32);
             noise = noise.rotate_left(17);
             word.store((u32::from(regret) << 16) | (old & 0xFFFF), Relaxed);

@@ -112,15 +112,57 @@ impl<D: Deals> Trainer<D> {
     /// different moments.
     pub fn run(&mut self, iterations: u64, threads: usize, stop: impl Fn() -> bool + Sync) {
         let end = self.blocks + iterations.div_ceil(BLOCK);
-        let work = Work { layout: &self.layout, deals: &self.deals, options: &self.options };
-        let words: &[_] = self.table.words_mut();
-        let (done, visits) =
-            each_block(self.blocks..end, threads, stop, |block| match work.options.precision {
+        while self.blocks < end {
+            let most = self.period_end().map_or(end, |period| end.min(period));
+            let work = Work { layout: &self.layout, deals: &self.deals, options: &self.options };
+            let words: &[_] = self.table.words_mut();
+            let (done, visits) = each_block(self.blocks..most, threads, &stop, |block| match work
+                .options
+                .precision
+            {
                 Precision::Single => work.block(Single(words), block),
                 Precision::Half => work.block(Half(words), block),
             });
-        self.visits += visits.iter().sum::<u64>();
-        self.blocks = done;
+            self.visits += visits.iter().sum::<u64>();
+            self.blocks = done;
+            if done < most {
+                break;
+            }
+            self.discount(threads);
+        }
+    }
+
+    /// The first block after the period under way, where periods end with a pass over the tables.
+    fn period_end(&self) -> Option<u64> {
+        let period = self.options.period(self.blocks * BLOCK);
+        self.options.averaging.factors(period as f64)?;
+        Some((period * self.options.period).div_ceil(BLOCK))
+    }
+
+    /// Discounts the regrets if a period has just ended.
+    fn discount(&mut self, threads: usize) {
+        let [before, now] =
+            [self.blocks - 1, self.blocks].map(|blocks| self.options.period(blocks * BLOCK));
+        let factors = self.options.averaging.factors(before as f64);
+        let Some(factors) = factors.filter(|_| now > before) else { return };
+        let rows = self.layout.each_row();
+        let words: &[_] = self.table.words_mut();
+        let precision = self.options.precision;
+        let all = 0..rows.len() as u64;
+        let seed = mixed(self.options.seed, now);
+        each_block(
+            all,
+            threads,
+            || false,
+            |row| {
+                let (begin, actions) = &rows[row as usize];
+                let noise = mixed(seed, row);
+                match precision {
+                    Precision::Single => Single(words).discount(*begin, actions, factors, noise),
+                    Precision::Half => Half(words).discount(*begin, actions, factors, noise),
+                }
+            },
+        );
     }
 
     /// How far the training is.
@@ -189,9 +231,7 @@ impl<D: Deals> Work<'_, D> {
     /// What the iterations of a block weigh.
     fn weights(&self, block: u64) -> Weights {
         let done = block * BLOCK;
-        let period = (done / self.options.period + 1) as f64;
-        let regrets = period.powf(self.options.averaging.regrets);
-        let average = period.powf(self.options.averaging.average);
+        let (regrets, average) = self.options.averaging.weights(self.options.period(done) as f64);
         let least = match self.options.skipping {
             Some(skipping) if done >= skipping.after => -skipping.below * regrets,
             _ => f64::NEG_INFINITY,

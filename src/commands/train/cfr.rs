@@ -14,8 +14,8 @@ use matches::stop::Stop;
 use models::blueprint::{Contents, write};
 use show::Table;
 use solvers::blueprint::{
-    Averaging, Deals, Frozen, HoldemDeals, Precision, ResponseOptions, Trainer, TrainingOptions,
-    exploitability_at_least, head_to_head,
+    Averaging, Deals, Frozen, HoldemDeals, Precision, ResponseOptions, Skipping, Trainer,
+    TrainingOptions, exploitability_at_least, head_to_head,
 };
 
 use super::history::{self, Row};
@@ -69,12 +69,17 @@ pub struct Args {
     /// What numbers are kept in: half takes half the memory
     #[arg(long, value_enum, default_value = "single")]
     precision: Bits,
-    /// What later iterations weigh: plain, linear, or weighted(A,G) for regrets and average
+    /// What later iterations weigh: plain, linear, weighted(A,G) for regrets and average, or
+    /// discounted(A,B,G), which is DCFR, for positive regrets, negative ones and the average
     #[arg(long, value_name = "WEIGHTS", default_value = "linear")]
     averaging: Averaging,
     /// Iterations of one weight
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     period: u64,
+    /// Actions with a regret below minus so many big blinds, times the weight of an iteration, are
+    /// skipped (pruned) but in one traversal of twenty
+    #[arg(long, value_name = "BLINDS", default_value_t = Skipping::default().below)]
+    skip_below: f64,
     /// Determines every deal and draw of a training on one thread
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
@@ -169,9 +174,9 @@ impl Args {
             },
             averaging: self.averaging,
             period: self.period,
+            skipping: Some(Skipping { below: self.skip_below, ..Skipping::default() }),
             seed: self.seed,
             memory: self.memory.0,
-            ..TrainingOptions::default()
         }
     }
 }

@@ -12,7 +12,6 @@ mod dataset;
 mod device;
 mod heuristic;
 mod history;
-mod kept;
 mod lessons;
 mod linear;
 mod student;

@@ -9,7 +9,8 @@ const NEAR: f64 = 0.05;
 /// All claims.
 pub(super) fn claims(results: &Results) -> Vec<Claim> {
     let [flop, turn, river] = [0, 1, 2].map(|street: usize| &results.streets[street]);
-    let mut claims = vec![complexities(results), best_of_three(flop), longer(flop)];
+    let mut claims =
+        vec![complexities(results), best_of_three(flop), best_of_cards(flop), longer(flop)];
     claims.extend([harder(results), printed(results), genetic(results), growing(results)]);
     for street in &results.streets {
         for (published, rule) in &street.published {
@@ -66,6 +67,18 @@ fn best_of_three(flop: &Street) -> Claim {
                 "of all rules of complexity 3 `{}` wins most, {:+.4}; figure 2 {:+.4}",
                 best.rule, best.fitness, figure.fitness
             ),
+            None => "not looked at".to_owned(),
+        },
+    }
+}
+
+fn best_of_cards(flop: &Street) -> Claim {
+    let figure = flop.measured("figure 2");
+    Claim {
+        claim: "On the flop it is the best of those that ask for cards alone".into(),
+        holds: flop.cards.as_ref().is_some_and(|best| best.fitness <= figure.fitness + 1e-9),
+        found: match &flop.cards {
+            Some(best) => format!("`{}` wins most, {:+.4}", best.rule, best.fitness),
             None => "not looked at".to_owned(),
         },
     }

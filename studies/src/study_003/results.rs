@@ -61,6 +61,8 @@ pub(super) struct Street {
     pub(super) runs: Vec<Run>,
     /// The best of all rules of each complexity up to some.
     pub(super) proven: Vec<Rule>,
+    /// The best of all rules of one statement that ask for cards alone.
+    pub(super) cards: Option<Rule>,
     /// The printed rules, and the best of each search's first run.
     pub(super) met: Vec<Met>,
 }
@@ -151,8 +153,10 @@ fn street(
         }
     }
     let proven = best(&Document::read(&plan.all(name))?)?;
+    let cards = best(&Document::read(&plan.cards(name))?)?.pop();
     let met = met(plan, name, &published)?;
-    Ok(Street { name, reach: measured.number("/reach")?, published, runs, proven, met })
+    let reach = measured.number("/reach")?;
+    Ok(Street { name, reach, published, runs, proven, cards, met })
 }
 
 /// The printed rules and those of the first runs, against each other and further opponents.

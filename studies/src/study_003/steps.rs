@@ -137,6 +137,11 @@ impl Plan<'_> {
         self.at(&format!("{street}-all.json"))
     }
 
+    /// What looking at all rules of one statement about cards printed.
+    pub(super) fn cards(&self, street: &str) -> PathBuf {
+        self.at(&format!("{street}-cards.json"))
+    }
+
     /// What letting the rules of a street play each other printed.
     pub(super) fn met(&self, street: &str) -> PathBuf {
         self.at(&format!("{street}-met.json"))
@@ -237,6 +242,12 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
         steps.push(
             step.with(["--search", "exhaustive", "--complexity", complexity])
                 .prints_into(&plan.all(street)),
+        );
+        let title = format!("{street}: all rules of one statement about cards");
+        steps.push(
+            plan.heuristic(title, street)
+                .with(["--search", "exhaustive", "--complexity", "3", "--cards-only"])
+                .prints_into(&plan.cards(street)),
         );
         let title = format!("{street}: the rules against each other and a best response");
         let matches = plan.scaled(4e5, 200.0);

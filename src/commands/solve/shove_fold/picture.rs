@@ -6,6 +6,7 @@ use show::svg::{Colour, Head, Picture};
 use solvers::shove_fold::{Range, share};
 
 use super::Solved;
+use crate::chart::grid;
 
 const CELL: f64 = 27.0;
 const TALL: f64 = 22.0;
@@ -25,7 +26,8 @@ pub(super) fn charts(solved: &Solved) -> String {
     ];
     let rule = solved.judged.first();
     let (columns, rows) = if rule.is_some() { (3.0, 2.0) } else { (2.0, 1.0) };
-    let (wide, tall) = (13.0 * CELL, 13.0 * TALL + LINE);
+    let [wide, tall] = grid::size([CELL, TALL]);
+    let tall = tall + LINE;
     let size = [
         2.0 * EDGE + columns * wide + (columns - 1.0) * GAP,
         HEAD + rows * tall + (rows - 1.0) * GAP + EDGE,
@@ -83,9 +85,9 @@ fn named(what: &str, whose: &str, range: &Range) -> String {
 /// One chart; with a second range what the first plays more or less.
 fn chart(picture: &mut Picture, [x, y]: [f64; 2], name: &str, range: &Range, than: Option<&Range>) {
     picture.text([x, y + 14.0], "font-size=\"12\" font-weight=\"bold\"", name);
-    for hand in StartingHand::all() {
+    let corners = grid::corners([x, y + LINE], [CELL, TALL]);
+    for (hand, [left, top]) in StartingHand::all().zip(corners) {
         let at = hand.index();
-        let (left, top) = (x + CELL * (at % 13) as f64, y + LINE + TALL * (at / 13) as f64);
         let (wide, tall) = (CELL - 1.0, TALL - 1.0);
         picture.add(format_args!(
             "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide}\" height=\"{tall}\" class=\"cell\"/>"

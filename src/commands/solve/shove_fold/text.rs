@@ -1,11 +1,11 @@
 //! Solved stacks as text: figures, rules beside them, and charts of hands.
 
-use cards::Rank;
 use show::Table;
 use show::number::{percent, signed};
 use solvers::shove_fold::{Range, share};
 
 use super::{Judged, Solved};
+use crate::chart::grid;
 
 /// One stack with its charts.
 pub(super) fn one(solved: &Solved) -> String {
@@ -69,20 +69,10 @@ fn rules(all: &[Solved]) -> String {
 
 /// The 169 hands in percent.
 fn chart(range: &Range) -> String {
-    let mut text = String::from(" ");
-    for rank in Rank::all().rev() {
-        text.push_str(&format!("{:>5}", rank.to_char()));
-    }
-    for (row, rank) in range.chunks(13).zip(Rank::all().rev()) {
-        text.push_str(&format!("\n{rank}"));
-        for &share in row {
-            let cell = match share {
-                0.0 => "·".to_owned(),
-                1.0 => "100".to_owned(),
-                share => format!("{:.1}", 100.0 * share),
-            };
-            text.push_str(&format!("{cell:>5}"));
-        }
-    }
-    text + "\n"
+    let cell = |number: usize| match range[number] {
+        0.0 => format!("{:>5}", '·'),
+        1.0 => format!("{:>5}", "100"),
+        share => format!("{:>5.1}", 100.0 * share),
+    };
+    grid::text(|rank| format!("{:>5}", rank.to_char()), cell) + "\n"
 }

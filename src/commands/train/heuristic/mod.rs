@@ -1,12 +1,13 @@
 //! `cardroom train heuristic`: rules for one street of limit hold'em that win most from a
 //! blueprint.
 
+mod checkpoint;
 mod opponent;
 mod shown;
 mod whole;
 
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::Instant;
 
 use abstraction::facts::Texture;
 use game::Street;
@@ -14,14 +15,13 @@ use learners::heuristic::{
     Judge, Measure, Method, Options, Records, Search, Worth, meetings, sampled,
 };
 use logs::folder::write_whole;
-use matches::stop::Stop;
 use models::heuristic::{Heuristic, Place, Rulebook};
 use solvers::fitness::{FactClasses, Sampler};
 
+use self::checkpoint::Checkpoint;
 use self::opponent::{CATEGORIES, How, Opponent, at, kept};
 use crate::config::units::Count;
 use crate::exit::Failure;
-use crate::interrupt;
 use crate::named::Named;
 use crate::progress::Progress;
 use crate::report;
@@ -74,6 +74,9 @@ pub struct Args {
     /// Rules to measure, as in 20k; greedy and exhaustive search end by themselves
     #[arg(long, value_name = "N", default_value = "21k")]
     evaluations: Count,
+    /// Only rules that ask for cards: the hand, its high card, outs and the board
+    #[arg(long, requires = "search")]
+    cards_only: bool,
     /// The seed
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
@@ -162,9 +165,6 @@ impl From<Kind> for Method {
 /// The greatest complexity of an exhaustive search.
 const EXHAUSTIVE: usize = 7;
 
-/// How often a search is put away.
-const CHECKPOINT: Duration = Duration::from_secs(60);
-
 fn street(text: &str) -> Result<Street, String> {
     let named = |street: &&Street| street.to_string() == text && **street != Street::Preflop;
     let found = Street::ALL.iter().find(named).copied();
@@ -225,7 +225,8 @@ fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
         None => None,
         Some(kind) => {
             let (method, evaluations) = (Method::from(kind), args.evaluations.0);
-            let options = Options { method, most, evaluations, seed: args.seed };
+            let options =
+                Options { method, most, evaluations, seed: args.seed, cards_only: args.cards_only };
             Some(args.search(options, &judge, &sampler)?)
         }
     };
@@ -302,30 +303,13 @@ impl Args {
                 Measure::Sampled { sampler: *sampler, matches: self.matches.0, seed: self.seed }
             }
         };
-        let stop = Stop::new();
-        let answer = interrupt::listen(&stop)?;
-        answer.set("putting the search away; press Ctrl-C again to abort");
         let mut search = Search::new(options, judge, measure);
-        let path = self.out.as_ref().map(|out| {
-            let mut name = out.as_os_str().to_os_string();
-            name.push(".search");
-            PathBuf::from(name)
-        });
-        if let Some(path) = path.as_deref().filter(|path| path.exists()) {
-            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
-            search
-                .resume(&text)
-                .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
-        }
-        let keep = |search: &Search<'_>, path: &Path| {
-            write_whole(path, |to| to.write_all(search.save().as_bytes()))
-                .map_err(|error| at(path, &error))
-        };
+        let mut checkpoint = Checkpoint::begin(self.out.as_deref())?;
+        checkpoint.resume(|text| search.resume(text))?;
         let pool = self.threads.pool()?;
         let unit = if options.method == Method::Exhaustive { "parts" } else { "rules" };
         let begun = Instant::now();
         let mut progress = Progress::patient(search.progress().most, unit, self.quiet);
-        let mut kept = Instant::now();
         loop {
             let going = pool.install(|| search.step());
             let position = search.progress();
@@ -334,28 +318,10 @@ impl Args {
             if !going {
                 break;
             }
-            if stop.asked() || kept.elapsed() >= CHECKPOINT {
-                kept = Instant::now();
-                path.as_ref().map_or(Ok(()), |path| keep(&search, path))?;
-            }
-            if stop.asked() {
-                progress.finish();
-                return Err(Failure::interrupted(match &path {
-                    Some(path) => format!(
-                        "put away in {}; go on with: {}",
-                        path.display(),
-                        interrupt::command_line()
-                    ),
-                    None => "stopped; with --out a search is put away and can be gone on with"
-                        .to_owned(),
-                }));
-            }
+            checkpoint.pass(|| search.save()).inspect_err(|_| progress.finish())?;
         }
         progress.finish();
-        if let Some(path) = &path {
-            // Nothing is lost when it stays: it is of this search.
-            let _ = std::fs::remove_file(path);
-        }
+        checkpoint.end();
         let proven = options.method == Method::Exhaustive;
         let seconds = begun.elapsed().as_secs_f64();
         Ok(Found { records: search.records().clone(), seconds, proven })

@@ -1,6 +1,5 @@
 //! Lists for all streets of a whole game, searched for together.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,10 +16,10 @@ use protocol::acpc::gamedef::Reading;
 use serde_json::json;
 use show::number::whole;
 
+use super::Args;
+use super::checkpoint::Checkpoint;
 use super::opponent::{CATEGORIES, at};
-use super::{Args, CHECKPOINT};
 use crate::exit::Failure;
-use crate::interrupt;
 use crate::progress::Progress;
 use crate::report;
 
@@ -139,24 +138,9 @@ impl Table<'_> {
     }
 
     fn search(&self, mut search: BookSearch, options: BookOptions) -> Result<BookSearch, Failure> {
-        let stop = Stop::new();
-        let answer = interrupt::listen(&stop)?;
-        answer.set("putting the search away; press Ctrl-C again to abort");
-        let path = self.args.out.as_ref().map(|out| {
-            let mut name = out.as_os_str().to_os_string();
-            name.push(".search");
-            PathBuf::from(name)
-        });
-        if let Some(path) = path.as_deref().filter(|path| path.exists()) {
-            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
-            search
-                .resume(&text)
-                .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
-        }
-        let keep = |search: &BookSearch, path: &Path| {
-            write_whole(path, |to| to.write_all(search.save().as_bytes()))
-                .map_err(|error| at(path, &error))
-        };
+        let mut checkpoint = Checkpoint::begin(self.args.out.as_deref())?;
+        checkpoint.resume(|text| search.resume(text))?;
+        let stop = checkpoint.stop().clone();
         let practice = self.practice(search.best(), 2 * options.deals, options.seed)?;
         let mut rates = |books: &[Rulebook], deals: u64| {
             let found = practice.rates(books, deals, &stop)?;
@@ -164,38 +148,19 @@ impl Table<'_> {
         };
         let rates: &mut Rates<'_, models::heuristic::HeuristicError> = &mut rates;
         let mut progress = Progress::patient(options.rounds, "rounds", self.args.quiet);
-        let mut kept = Instant::now();
         loop {
             let going = search.step(rates).map_err(Failure::input)?;
             let best = search.course().last();
             let best =
                 best.map_or_else(String::new, |step| format!("best {:+.0} mbb/hand", step.value));
             progress.show(search.round(), &best);
-            if stop.asked() || kept.elapsed() >= CHECKPOINT {
-                kept = Instant::now();
-                path.as_ref().map_or(Ok(()), |path| keep(&search, path))?;
-            }
-            if stop.asked() {
-                progress.finish();
-                return Err(Failure::interrupted(match &path {
-                    Some(path) => format!(
-                        "put away in {}; go on with: {}",
-                        path.display(),
-                        interrupt::command_line()
-                    ),
-                    None => "stopped; with --out a search is put away and can be gone on with"
-                        .to_owned(),
-                }));
-            }
+            checkpoint.pass(|| search.save()).inspect_err(|_| progress.finish())?;
             if !going {
                 break;
             }
         }
         progress.finish();
-        if let Some(path) = &path {
-            // Nothing is lost when it stays: it is of this search.
-            let _ = std::fs::remove_file(path);
-        }
+        checkpoint.end();
         Ok(search)
     }
 }

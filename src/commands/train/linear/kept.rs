@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use models::linear::{LinearError, LinearModel, Weights};
 
-use super::linear::file;
+use super::file;
 use crate::exit::Failure;
 use crate::report;
 

@@ -1,5 +1,7 @@
 //! `cardroom train linear`: linear rules for all-in or fold, learned or searched.
 
+mod kept;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,7 +21,7 @@ use crate::stacks::Stacks;
 use crate::threads::Threads;
 use crate::{interrupt, report};
 
-use super::kept::Kept;
+use self::kept::Kept;
 
 /// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand,
 /// which the agent `linear` plays by and `cardroom explain linear` puts into words.
