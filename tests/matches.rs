@@ -212,8 +212,11 @@ fn a_gauntlet_is_the_first_agents_part_of_the_tournament() {
     assert_eq!((matches(&gauntlet).len(), matches(&whole).len()), (2, 3));
     assert_eq!(gauntlet["crosstable"]["results"][0], whole["crosstable"]["results"][0]);
     assert_eq!(gauntlet["standings"].as_array().map(Vec::len), Some(1));
-    let shown = succeed(at, &[&all[..6], &["--gauntlet", "--out", "t"]].concat());
+    let csv = ["--gauntlet", "--out", "t", "--csv", "table.csv"];
+    let shown = succeed(at, &[&all[..6], &csv].concat());
     assert!(shown.contains("random"), "{shown}");
+    let table = fs::read_to_string(at.join("table.csv")).expect("a table");
+    assert!(table.starts_with("agent,against,mbb,") && table.contains("\ncall,fold,"), "{table}");
 }
 
 #[test]

@@ -379,6 +379,49 @@ fn a_crosstable_marks_what_is_not_separated() {
     assert_eq!((table.separated(0, 1), table.separated(1, 2)), (Some(true), Some(false)));
     let rendered = text::crosstable(&table);
     assert!(rendered.contains("-37.5 ~"), "{rendered}");
+    // The first is 127.5 ahead with an error of 12.2; the others are not told apart.
+    let letters: Vec<&str> = standings.iter().map(|standing| standing.letters.as_str()).collect();
+    assert_eq!(letters, ["a", "b", "b"]);
+    let csv = logs::export::table::write(&table);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 1 + 3 + 6, "{csv}");
+    assert!(lines[1].starts_with("a,,90.000,") && lines[1].ends_with(",4000,a"), "{csv}");
+    assert!(lines[4].starts_with("a,b,100.000,80.") && lines[4].ends_with(",2000,"), "{csv}");
+}
+
+#[test]
+fn intervals_for_all_are_all_right_in_95_of_100_tournaments() {
+    // Five equal agents: ten cells of independent results.
+    let mut rng = Pcg64Mcg::seed_from_u64(8);
+    let (mut cells, mut means, mut one_group, mut alone) = (0, 0, 0, 0);
+    const TOURNAMENTS: u32 = 500;
+    for _ in 0..TOURNAMENTS {
+        let mut table = CrossTable::new(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec());
+        for one in 0..5 {
+            for other in one + 1..5 {
+                let mbb = 10.0 * gaussian(&mut rng);
+                table.set(one, other, Rate::from_error(mbb, 10.0, 2_000_000, 1_000_000));
+            }
+        }
+        let pairs = || (0..5).flat_map(|one| (one + 1..5).map(move |other| (one, other)));
+        let right = |(one, other)| table.for_all(one, other).unwrap().holds_zero();
+        cells += u32::from(pairs().all(right));
+        alone += u32::from(pairs().all(|(one, other)| table.separated(one, other) == Some(false)));
+        let standings = table.standings();
+        means += u32::from(standings.iter().all(|standing| standing.for_all.holds_zero()));
+        one_group += u32::from(standings.iter().all(|standing| standing.letters.contains('a')));
+    }
+    let share = |count: u32| 100.0 * f64::from(count) / f64::from(TOURNAMENTS);
+    println!(
+        "all right: cells {} %, means {} %, groups {} %; cells one by one {} %",
+        share(cells),
+        share(means),
+        share(one_group),
+        share(alone)
+    );
+    assert!((share(cells) - 95.0).abs() < 3.0 && share(alone) < 70.0);
+    // Means and their differences depend on each other: on the safe side.
+    assert!((92.0..=99.5).contains(&share(means)) && (92.0..=99.5).contains(&share(one_group)));
 }
 
 /// The mean of a run-out's payoffs over all boards, by the rules engine.

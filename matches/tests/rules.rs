@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use game::games;
-use logs::stats::{Rate, Sprt, StopRule, Tally};
+use logs::stats::{Interval, Rate, Sprt, StopRule, Tally};
 use logs::{LedgerReader, Provenance};
 use matches::plan::{BLOCK_DEALS, Plan, PlanError, next_look};
 use matches::play::{Played, Settings, play};
@@ -214,7 +214,10 @@ fn simulate(results: &Results, sprt: Sprt, rate: f64) -> [Ends; 2] {
             look = next_look(look);
             let n = groups as f64;
             let error = ((squares / n - (sum / n).powi(2)) / (n - 1.0)).sqrt();
-            let ours = sprt.llr(&Rate::from_error(sum / n, error, 2 * groups, groups));
+            let interval = Interval { low: 0.0, high: 0.0 };
+            let (mbb, standard_error, hands) = (sum / n, error, 2 * groups);
+            // Its interval, which takes long to compute, is not asked for.
+            let ours = sprt.llr(&Rate { mbb, interval, standard_error, hands, groups });
             let of = |mean: f64| likelihood(&counts, &results.worth, (mean - rate) / 1000.0);
             let theirs = open[1].then(|| of(high) - of(low));
             for (which, llr) in [ours, theirs].into_iter().enumerate() {

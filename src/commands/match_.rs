@@ -36,7 +36,8 @@ pub struct Args {
     out: Option<PathBuf>,
     /// End as soon as every rate stands to ±X mbb/hand, by the 95 % interval that may be looked at
     /// at any time
-    #[arg(long, value_name = "X", allow_negative_numbers = true, conflicts_with_all = ["sprt", "preset"])]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["sprt", "preset"])]
     until: Option<f64>,
     /// End as soon as the first agent's rate is known to be HIGH mbb/hand or more rather than LOW or
     /// less, or the reverse: each is wrongly said in 5 of 100 matches at most

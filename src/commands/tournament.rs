@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use logs::export;
 use logs::stats::{Report, text};
 use matches::runner::Level;
 use matches::stop::Stop;
@@ -29,6 +30,9 @@ pub struct Args {
     /// Only the first agent meets all others: the same matches as without, but no others
     #[arg(long)]
     gauntlet: bool,
+    /// Also write the table into this CSV file: means, pairs, intervals, groups
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
     /// The folder of this tournament
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -36,7 +40,7 @@ pub struct Args {
 
 /// Plays the matches and prints the table.
 pub fn run(args: Args) -> Result<(), Failure> {
-    let Args { agents, play, gauntlet, out } = args;
+    let Args { agents, play, gauntlet, csv, out } = args;
     let loaded = play.named.load()?;
     let agents = play.agents(&agents)?;
     let pattern = play.plan(Vec::new(), None)?;
@@ -77,6 +81,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
         reports.push(report);
     }
     let table = results.table();
+    if let Some(file) = csv {
+        report::write(&file, &export::table::write(&table))?;
+    }
     let document = json!({
         "schema": "cardroom-tournament/1",
         "crosstable": table,

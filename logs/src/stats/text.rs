@@ -242,7 +242,7 @@ pub fn crosstable(table_: &CrossTable) -> String {
     let standings = table_.standings();
     let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
     order.extend((0..table_.names.len()).filter(|k| !standings.iter().any(|s| s.entrant == *k)));
-    let mut header = vec![String::new(), "mean".to_owned(), "95 % interval".to_owned()];
+    let mut header = ["", "mean", "95 % interval", "for all", "group"].map(str::to_owned).to_vec();
     header.extend(order.iter().map(|&k| table_.names[k].clone()));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows = order.iter().map(|&k| {
@@ -254,6 +254,8 @@ pub fn crosstable(table_: &CrossTable) -> String {
                 format!("{}{}", signed(s.rate.mbb), mark(s.separated_from_next.unwrap_or(true)))
             }),
             standing.map_or_else(dash, |s| range(s.rate.interval)),
+            standing.map_or_else(dash, |s| range(s.for_all)),
+            standing.map_or_else(dash, |s| s.letters.clone()),
         ];
         row.extend(order.iter().map(|&other| match &table_.results[k][other] {
             Some(rate) => {
@@ -265,7 +267,11 @@ pub fn crosstable(table_: &CrossTable) -> String {
         row
     });
     let text = table(&header, rows);
-    format!("{text}\n~ not separated: the 95 % interval holds zero; a mean, from the next one's")
+    format!(
+        "{text}\n~ not separated: the 95 % interval holds zero; a mean, from the next one's\n\
+         for all: the interval that is right for all means together; who share a letter are not \
+         told apart by those"
+    )
 }
 
 fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
