@@ -35,7 +35,8 @@ pub fn render(report: &Report) -> String {
     };
     line(format!("{hands}{deals}"));
     if let Some(stop) = &report.stop {
-        line(format!("{}: {}", if stop.met { "ended" } else { "goes on" }, stop.words));
+        let state = if stop.met { "ended" } else { "not ended by its rule" };
+        line(format!("{state}: {}", stop.words));
     }
     line(String::new());
     line(rates(report));
