@@ -111,7 +111,7 @@ fn false_alarms_stay_below_5_percent_at_any_number_of_looks() {
 
 #[test]
 fn the_any_time_interval_has_the_published_width() {
-    // Equation (2) of the paper, written out, with ρ for 5,000 groups.
+    // The formula of the paper, written out, with ρ for 5,000 groups.
     let rho = (8.211_97_f64 / 5000.0).sqrt();
     for groups in [50_u64, 500, 5000, 50_000, 5_000_000] {
         let t = groups as f64;

@@ -7,7 +7,7 @@
 //!
 //! This is the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas,
 //! *Time-uniform central limit theory and asymptotic confidence sequences* (Annals of Statistics
-//! 52, 2024), equation (2): with the deviation `s` of `t` independent groups,
+//! 52, 2024), section 2, by a Gaussian mixture: with the deviation `s` of `t` independent groups,
 //!
 //! ```text
 //! mean ± s·√( 2(tρ² + 1)/(t²ρ²) · ln( √(tρ² + 1)/α ) )

@@ -86,7 +86,7 @@ impl Rate {
     /// ([`any_time_reach`]); `None` with few groups, or when all ended the same.
     pub fn any_time(&self) -> Option<Interval> {
         let reach = any_time_reach(self.groups)? * self.standard_error;
-        (reach > 0.0).then(|| Interval { low: self.mbb - reach, high: self.mbb + reach })
+        (reach > 0.0).then_some(Interval { low: self.mbb - reach, high: self.mbb + reach })
     }
 
     /// The probability that the true rate is above zero, when all rates were as likely before the
