@@ -3,7 +3,7 @@
 //! The table of `docs/statistics.md` is printed by
 //! `cargo test --release -p logs --test logs false_alarms -- --nocapture`.
 
-use logs::stats::{FIRST_LOOK, Rate, any_time_reach, t_probability, t_quantile};
+use logs::stats::{FIRST_LOOK, Interval, Rate, any_time_reach, t_probability, t_quantile};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
@@ -52,7 +52,7 @@ fn reaches() -> Vec<[f64; 2]> {
     let looks = (1..=HANDS[HANDS.len() - 1] / (2 * EVERY)).map(|look| look * EVERY);
     let reach = |groups: u64| {
         let rate = Rate::from_error(0.0, 1.0, 2 * groups, groups);
-        [rate.half_width(), rate.any_time().map_or(f64::INFINITY, |ends| ends.half_width())]
+        [rate.half_width(), rate.any_time().map_or(f64::INFINITY, Interval::half_width)]
     };
     looks.map(reach).collect()
 }
