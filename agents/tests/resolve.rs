@@ -226,6 +226,13 @@ fn a_deadline_ends_the_iterations_in_time() {
         let iterations: u32 = iterations.rsplit(' ').next().expect("one").parse().expect("whole");
         assert!((least..most).contains(&iterations), "{deadline}: {note}");
     }
+    // All the time that there is: near enough is enough.
+    let name = "resolve:blueprint=call,iterations=100000,floor=9,deadline=2s";
+    let (decision, _) = on_a_clock(name, &river, "KhKc", Duration::ZERO);
+    let note = decision.note.expect("it says how");
+    let distance = note.split(" % of the pot").next().and_then(|text| text.rsplit(' ').next());
+    let distance: f64 = distance.expect("a share").parse().expect("a number");
+    assert!(distance <= 0.2 && !note.contains("100000 iterations"), "{note}");
     // No time for the fewest iterations: the blueprint, at once.
     let name = "resolve:blueprint=call,floor=9,deadline=100ms";
     let (decision, _) = on_a_clock(name, &river, "KhKc", Duration::from_millis(60));

@@ -16,6 +16,10 @@ use crate::Clock;
 const MEMORY: u64 = 250 << 20;
 /// Iterations without which no solution is near an equilibrium.
 const FEWEST: u32 = 30;
+/// On a clock, a solution as near as this share of the pot is near enough, which is looked at after
+/// so many iterations, twice as many, and so on.
+const ENOUGH: f64 = 0.002;
+const LOOK: u32 = 100;
 
 /// Weights of all combos, by their numbers.
 pub(super) type Weights = Vec<f64>;
@@ -74,9 +78,11 @@ impl Effort {
         }
     }
 
-    /// Iterates until there have been enough, or there is only time to look at the result.
-    fn run(&self, solver: &mut Solver) {
+    /// Iterates until there have been enough, there is only time to look at the result or, on a
+    /// clock, it is near enough in a pot of so many chips.
+    fn run(&self, solver: &mut Solver, pot: f64) {
         let mut before = self.left();
+        let mut look = if self.until.is_some() { LOOK } else { u32::MAX };
         while solver.iterations() < self.iterations {
             solver.step();
             let left = self.left();
@@ -86,6 +92,13 @@ impl Effort {
                 break;
             }
             before = left;
+            if solver.iterations() == look {
+                if solver.exploitability() <= ENOUGH * pot {
+                    break;
+                }
+                look *= 2;
+                before = self.left();
+            }
         }
     }
 }
@@ -123,8 +136,9 @@ impl Solved {
                 Solver::with_gadget(subgame, options, &gadget).ok()?
             }
         };
-        effort.run(&mut solver);
-        let distance = solver.exploitability() / root.pot() as f64;
+        let pot = root.pot() as f64;
+        effort.run(&mut solver, pot);
+        let distance = solver.exploitability() / pot;
         let iterations = solver.iterations();
         Some(Solved { solver: Mutex::new(solver), ranges, distance, bytes, iterations })
     }

@@ -117,7 +117,7 @@ impl Results {
         let streets = STREETS.iter().map(|(name, published)| street(&plan, name, published));
         let rate = |path: std::path::PathBuf| Document::read(&path)?.estimate("/entrants/0/rate");
         let no_limit = NO_LIMIT_LISTS.iter().map(|list| {
-            NO_LIMIT.iter().map(|against| rate(plan.no_limit(list, against))).collect()
+            NO_LIMIT.iter().map(|(against, _)| rate(plan.no_limit(list, against))).collect()
         });
         let whole = LIMIT_LISTS.iter().map(|(list, _)| rate(plan.whole(list)));
         Ok(Results {

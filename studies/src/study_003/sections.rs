@@ -198,7 +198,7 @@ fn whole(results: &Results) -> Section {
         line(format!("limit, {words}"), "the category player", *rate);
     }
     for (list, rates) in NO_LIMIT_LISTS.iter().zip(&results.no_limit) {
-        for (against, rate) in NO_LIMIT.iter().zip(rates) {
+        for ((against, _), rate) in NO_LIMIT.iter().zip(rates) {
             line(format!("no-limit, {list} statements"), against, *rate);
         }
     }

@@ -106,8 +106,9 @@ pub(super) const LIMIT_LISTS: [(&str, &str); 2] =
 /// The statements of the lists inside the program for no-limit hold'em.
 pub(super) const NO_LIMIT_LISTS: [&str; 4] = ["3", "5", "8", "12"];
 
-/// Whom they play.
-pub(super) const NO_LIMIT: [&str; 3] = ["equity", "call", "cfr"];
+/// Whom they play, and how many hands: lists were searched for against `cfr`, and are to be told
+/// apart there.
+pub(super) const NO_LIMIT: [(&str, f64); 3] = [("equity", 2e5), ("call", 2e5), ("cfr", 2e6)];
 
 /// Below this scale there is one run of each search, on the deals of two flops: a try.
 const TRY: f64 = 0.01;
@@ -272,9 +273,9 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
         let step = plan.game(title, list, "cfr:blueprint=categories", limit, &hands);
         steps.push(step.prints_into(&plan.whole(list)));
     }
-    let hands = plan.scaled(2e5, 1000.0);
     for list in NO_LIMIT_LISTS {
-        for against in NO_LIMIT {
+        for (against, hands) in NO_LIMIT {
+            let hands = plan.scaled(hands, 1000.0);
             let title = format!("no-limit, {list} statements against {against}");
             let step = plan.game(title, &format!("no-limit-{list}"), against, no_limit, &hands);
             steps.push(step.prints_into(&plan.no_limit(list, against)));

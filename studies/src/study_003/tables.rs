@@ -178,7 +178,7 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
     let rate = |rate: &crate::read::Estimate| json!({ "mbb": rate.mbb, "low": rate.low, "high": rate.high });
     let no_limit = NO_LIMIT_LISTS.iter().zip(&results.no_limit).map(|(list, rates)| {
         let rates = NO_LIMIT.iter().zip(rates);
-        let rates = rates.map(|(against, found)| ((*against).to_owned(), rate(found)));
+        let rates = rates.map(|((against, _), found)| ((*against).to_owned(), rate(found)));
         ((*list).to_owned(), rates.collect::<serde_json::Map<_, _>>().into())
     });
     let whole = LIMIT_LISTS.iter().zip(&results.whole);
