@@ -4,7 +4,8 @@ use std::path::Path;
 
 use agents::{AgentChoice, Cost};
 use clap::{ValueEnum, value_parser};
-use logs::{Provenance, Rate, Shard};
+use logs::stats::{FIRST_LOOK, Sprt, StopRule, checks};
+use logs::{Provenance, Shard};
 use matches::plan::{Plan, check_names};
 use matches::play::{PlayError, Played, Settings, play};
 use matches::runner::{Level, Progress as Position};
@@ -27,9 +28,10 @@ pub(crate) struct PlayArgs {
     pub(crate) game: Game,
     #[command(flatten)]
     pub(crate) named: Named,
-    /// Hands in each match
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    pub(crate) hands: u64,
+    /// Hands in each match; those of a match that may end earlier at most [default: 10000, with
+    /// --until or --sprt 1000000]
+    #[arg(long, value_name = "N")]
+    pub(crate) hands: Option<u64>,
     /// Determines every card and every decision; at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     pub(crate) seed: u64,
@@ -108,17 +110,24 @@ impl PlayArgs {
             game_name: self.game.name().to_owned(),
             entrants,
             given_names: self.player_names.clone(),
-            hands: self.hands,
+            hands: self.hands(),
             seed: self.seed,
             duplicate: !self.no_duplicate,
             shard,
             deadline: self.deadline.map(|time| time.0),
+            rule: None,
         })
+    }
+
+    /// Hands in each match.
+    fn hands(&self) -> u64 {
+        const USUAL: u64 = 10_000;
+        self.hands.unwrap_or(USUAL)
     }
 
     /// What is recorded.
     pub(crate) fn level(&self) -> Level {
-        self.record.unwrap_or_else(|| usual_record(self.hands)).into()
+        self.record.unwrap_or_else(|| usual_record(self.hands())).into()
     }
 
     /// The settings for a match between these agents, kept in this folder.
@@ -165,11 +174,22 @@ pub(crate) fn play_shown(
     }
     let mut progress = Progress::new(total, "hands", quiet);
     interrupt::set_waiting(true);
+    let mut warned = false;
     let result = play(plan, settings, stop, &mut |position| {
         if position.hands > 0 {
             interrupt::set_waiting(false);
         }
-        progress.show(position.hands, &format!("{label}{}", position_note(position, plan.hands)));
+        if !warned && position.tally.groups() >= FIRST_LOOK {
+            warned = true;
+            for finding in checks::of_tally(&plan.names(), position.tally) {
+                progress.say(&format!("{label}warning: {}", finding.evidence));
+            }
+        }
+        if let Some(rule) = &plan.rule {
+            let hands = rule.expected_hands(position.tally);
+            hands.into_iter().for_each(|hands| progress.expect(hands.clamp(position.hands, total)));
+        }
+        progress.show(position.hands, &format!("{label}{}", position_note(position, plan)));
     });
     interrupt::set_waiting(false);
     progress.finish();
@@ -179,20 +199,22 @@ pub(crate) fn play_shown(
     })
 }
 
-/// The first entrant's rate so far, and the half-width to expect at the end.
-fn position_note(position: &Position<'_>, hands: u64) -> String {
-    match position.tally.rate(0) {
-        Ok(rate) => format!(
-            "{} mbb/hand, ± {:.0} expected at the end",
-            rate_text(&rate),
-            rate.expected_half_width(hands)
-        ),
-        Err(_) => String::new(),
+/// The first entrant's rate so far, with the interval that is right at any time; how the match's
+/// rule stands, or the half-width to expect at the end.
+fn position_note(position: &Position<'_>, plan: &Plan) -> String {
+    let Ok(rate) = position.tally.rate(0) else { return String::new() };
+    let Some(interval) = rate.any_time() else { return String::new() };
+    let now = format!("{:+.0} ± {:.0} mbb/hand", rate.mbb, interval.half_width());
+    match plan.rule {
+        Some(StopRule::Sprt(sprt)) => {
+            let llr = sprt.llr(&rate).unwrap_or_default();
+            format!("{now}, LLR {llr:+.2} of ±{:.2}", Sprt::bound())
+        }
+        Some(StopRule::Until(wanted)) => format!("{now}, until ± {wanted}"),
+        None => {
+            format!("{now}, ± {:.0} expected at the end", rate.expected_half_width(plan.hands))
+        }
     }
-}
-
-fn rate_text(rate: &Rate) -> String {
-    format!("{:+.0} ± {:.0}", rate.mbb, rate.half_width())
 }
 
 /// The failure that says how to go on with a run that was asked to stop.

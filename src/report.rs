@@ -11,7 +11,7 @@ use std::sync::Arc;
 use agents::Registry;
 use game::escape;
 use logs::estimate::{Estimates, Observed};
-use logs::stats::{AllIn, Expected, Report, text};
+use logs::stats::{AllIn, Checks, Expected, Report, text};
 use logs::{HandRecord, Tally, folder};
 use matches::play::Played;
 use matches::stop::Stop;
@@ -42,6 +42,7 @@ pub(crate) struct Effort {
 pub(crate) struct Added {
     pub(crate) tally: Tally,
     pub(crate) estimates: Option<Estimates>,
+    pub(crate) checks: Checks,
 }
 
 impl Added {
@@ -52,7 +53,10 @@ impl Added {
         half_width: Option<f64>,
     ) -> Result<Report, Failure> {
         let decisions = source.decisions()?;
-        let report = Report::new(source.info(), &self.tally, decisions.as_ref(), half_width);
+        let rule = source.stop_rule()?;
+        let report = Report::new(source.info(), &self.tally, decisions.as_ref(), half_width)
+            .with_stop_rule(rule.as_ref(), &self.tally)
+            .with_checks(&self.checks, source.score()?.as_deref());
         Ok(match &self.estimates {
             Some(estimates) => report.with_estimates(estimates, &self.tally),
             None => report,
@@ -66,7 +70,8 @@ pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<(
     if let Some(path) = kept.filter(|_| outcome.hands <= READ_AGAIN) {
         return show_folder(path, json);
     }
-    let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None);
+    let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None)
+        .with_stop_rule(played.rule.as_ref(), &outcome.tally);
     print(&report, kept, json)
 }
 
@@ -118,12 +123,14 @@ fn add_up_until(
     let mut progress = Progress::patient(total, "hands", quiet);
     let mut tally = Tally::new(source.info());
     let mut estimates = estimates(source, effort, registry)?;
+    let mut checks = Checks::default();
     let hands = Hands {
         all_in: (effort.boards > 0).then(|| AllIn::new(effort.boards)),
         records: source.hands()?.peekable(),
         settled: settled.into_iter().peekable(),
         estimated: estimates.is_some(),
         tally: &mut tally,
+        checks: &mut checks,
         source,
     };
     let mut seen = |done: u64| {
@@ -146,7 +153,7 @@ fn add_up_until(
         }
     }
     progress.finish();
-    Ok(end.is_continue().then_some(Added { tally, estimates }))
+    Ok(end.is_continue().then_some(Added { tally, estimates, checks }))
 }
 
 /// All hands of a source in order, each added to the tally as it is read.
@@ -155,6 +162,7 @@ struct Hands<'a> {
     records: Peekable<Box<dyn Iterator<Item = Result<HandRecord, SourceError>> + 'a>>,
     settled: Peekable<std::vec::IntoIter<Settled>>,
     tally: &'a mut Tally,
+    checks: &'a mut Checks,
     all_in: Option<AllIn>,
     /// Decisions and baselines are wanted too.
     estimated: bool,
@@ -178,12 +186,14 @@ impl Iterator for Hands<'_> {
 
 impl Hands<'_> {
     fn add(&mut self, record: HandRecord) -> Result<Observed, Failure> {
+        self.checks.add(&record);
         let expected = self.all_in.as_mut().map(|all_in| all_in.expected(&record));
         self.tally.add_adjusted(&record, expected.and_then(Expected::payoffs));
         let (decisions, baseline) = match self.estimated {
             true => (self.source.decisions_of(&record)?, self.source.baseline(&record)?),
             false => (Vec::new(), None),
         };
+        baseline.into_iter().for_each(|won| self.checks.add_baseline(won));
         Ok(Observed::Hand { record, decisions, baseline })
     }
 }

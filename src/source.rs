@@ -8,6 +8,7 @@ use std::sync::Arc;
 use game::{BySeat, GameDef, Payoff, Seat};
 use logs::export::{ReadError, acpc};
 use logs::ledger::SlumbotHand;
+use logs::stats::StopRule;
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
@@ -86,6 +87,13 @@ impl Source {
         Ok(note.and_then(|note| DecisionTally::from_note(&note)))
     }
 
+    /// The rule by which the match ends early, if it has one.
+    pub(crate) fn stop_rule(&self) -> Result<Option<StopRule>, Failure> {
+        let Source::Ledger(reader) = self else { return Ok(None) };
+        let note = reader.note(StopRule::NOTE).map_err(Failure::input)?;
+        Ok(note.and_then(|note| StopRule::from_note(&note)))
+    }
+
     /// The decisions recorded of a hand, which only ledgers keep.
     pub(crate) fn decisions_of(&self, record: &HandRecord) -> Result<Vec<DecisionRecord>, Failure> {
         match self {
@@ -119,6 +127,14 @@ impl Source {
         };
         let hands = reader.slumbot_settled().map_err(Failure::input)?;
         Ok(hands.into_iter().filter_map(settled).collect())
+    }
+
+    /// What the record says that each entrant won in all, where it does: an ACPC log with a score.
+    pub(crate) fn score(&self) -> Result<Option<Vec<Payoff>>, Failure> {
+        let Source::Log(log) = self else { return Ok(None) };
+        let names = log.info.names();
+        let alone = names.iter().all(|one| names.iter().filter(|&name| name == one).count() == 1);
+        Ok(if alone { acpc::read_score(open(&log.path)?, &names) } else { None })
     }
 
     /// All hands in order.

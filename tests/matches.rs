@@ -199,6 +199,58 @@ fn a_tournament_lets_every_agent_meet_every_other() {
 }
 
 #[test]
+fn a_gauntlet_is_the_first_agents_part_of_the_tournament() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let all = ["tournament", "call", "fold", "random", "--hands", "200", "--json", "--out", "t"];
+    let read = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&succeed(at, arguments)).expect("a document")
+    };
+    let gauntlet = read(&[&all[..], &["--gauntlet"]].concat());
+    let whole = read(&all);
+    let matches = |of: &Value| of["matches"].as_array().expect("matches").clone();
+    assert_eq!((matches(&gauntlet).len(), matches(&whole).len()), (2, 3));
+    assert_eq!(gauntlet["crosstable"]["results"][0], whole["crosstable"]["results"][0]);
+    assert_eq!(gauntlet["standings"].as_array().map(Vec::len), Some(1));
+    let csv = ["--gauntlet", "--out", "t", "--csv", "table.csv"];
+    let shown = succeed(at, &[&all[..6], &csv].concat());
+    assert!(shown.contains("random"), "{shown}");
+    let table = fs::read_to_string(at.join("table.csv")).expect("a table");
+    assert!(table.starts_with("agent,against,mbb,") && table.contains("\ncall,fold,"), "{table}");
+}
+
+#[test]
+fn a_match_ends_by_its_rule_and_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let game = ["match", "call", "fold", "random", "--game", "kuhn.limit.3p", "--seed", "3"];
+    let until = [&game[..], &["--until", "60", "--out", "u"]].concat();
+    let shown = succeed(at, &until);
+    assert!(shown.contains("of 999,999 hands") && shown.contains("\nended: ±"), "{shown}");
+    let stats = ["stats", "u", "--json"];
+    let read = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&succeed(at, arguments)).expect("a report")
+    };
+    let report = read(&stats);
+    assert_eq!(report["stop"]["met"], true, "{report:#}");
+    assert_eq!(report["stop"]["rule"]["until"], 60.0);
+    for entrant in report["entrants"].as_array().expect("entrants") {
+        let ends = |key: &str| entrant["rate"]["any_time"][key].as_f64().expect("a number");
+        assert!(ends("high") - ends("low") <= 120.0, "{entrant:#}");
+    }
+    // The other player folds whatever comes: what always raising wins is found at the first look.
+    let sprt = ["match", "random", "fold", "--sprt", "0,100", "--out", "s"];
+    let shown = succeed(at, &sprt);
+    assert!(shown.contains("ended: 100 mbb/hand rather than 0 (LLR +"), "{shown}");
+    assert!(shown.starts_with("random-vs-fold") && shown.contains("2,048 of 1,000,000"), "{shown}");
+    let plan = succeed(at, &["stats", "s", "--plan", "--estimates", "off"]);
+    assert!(plan.contains("hands for X, raw") && plan.contains("50 mbb/hand"), "{plan}");
+    let quick = read(&[&game[..], &["--preset", "quick", "--json", "--out", "q"]].concat());
+    assert_eq!(quick["stop"]["met"], true, "{quick:#}");
+    assert_eq!(quick["match"]["hands_planned"], 19_998);
+}
+
+#[test]
 fn bad_input_gets_one_clear_line_and_its_exit_code() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
@@ -216,6 +268,22 @@ fn bad_input_gets_one_clear_line_and_its_exit_code() {
     succeed(at, &["match", "call", "fold", "--hands", "10", "--out", "m"]);
     let other = ["match", "call", "fold", "--hands", "10", "--seed", "9", "--out", "m"];
     check(&other, 3, "holds another match");
+    let pair = ["match", "call", "fold"];
+    for (options, expected) in [
+        (&["--until", "0"][..], "until ±0 mbb/hand: give a half-width from"),
+        (&["--until", "NaN"], "half-width from 0.001"),
+        (&["--until", "-3"], "half-width from 0.001"),
+        (&["--sprt", "50,0"], "the lower one first: 0,50"),
+        (&["--sprt", "-5"], "`-5` is not two rates in mbb/hand: write LOW,HIGH as in 0,50"),
+        (&["--until", "9", "--hands", "20"], "no interval stands before 100 hands"),
+        (&["--until", "9", "--shard", "1/2"], "leave out --shard"),
+    ] {
+        check(&[&pair[..], options].concat(), 2, expected);
+    }
+    check(&["stats", "m", "--plan"], 3, "nothing to plan by: 50 deals are needed");
+    check(&["stats", "m", "--half-width", "-1"], 2, "--half-width must be from");
+    let both = cardroom(at, &[&pair[..], &["--until", "9", "--sprt", "0,9"]].concat());
+    assert_eq!(both.status.code(), Some(2));
     fs::write(at.join("m/ledger.sqlite"), "not a database at all, but long enough").expect("ruin");
     check(&["match", "call", "fold", "--hands", "10", "--out", "m"], 3, "ledger.sqlite");
     check(&["stats", "m"], 3, "ledger.sqlite");

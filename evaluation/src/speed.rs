@@ -93,6 +93,7 @@ pub fn matches(
             duplicate: true,
             shard: None,
             deadline: None,
+            rule: None,
         };
         let folder = folder.join(format!("{level:?}-{hands}"));
         let settings = Settings { level, folder, jobs: 1, provenance: Default::default() };

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod anytime;
+mod checks;
 mod estimate;
 mod export;
 mod folder;

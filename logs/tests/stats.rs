@@ -7,8 +7,8 @@ use cards::Card;
 use game::{Action, BySeat, GameDef, GameSpec, Payoff, PublicState, Turn, games};
 use logs::chart::{Chart, Line, Style, thinned};
 use logs::stats::{
-    AllIn, Batches, Bootstrap, CrossTable, Expected, Latencies, NoRate, Rate, Report, Sums, Tally,
-    is_run_out, t_quantile, text, winnings_curve,
+    AllIn, Batches, Bootstrap, CrossTable, Expected, Latencies, NoRate, Rate, Report, StopRule,
+    Sums, Tally, is_run_out, t_quantile, text, winnings_curve,
 };
 use logs::{DecisionTally, HandRecord};
 use proptest::prelude::*;
@@ -51,6 +51,8 @@ fn always_fold_loses_750_to_always_raise() {
     assert_eq!((&*splits[0].hands, found(&splits[0].rate)), ("big blind", exactly(-1000.0)));
     assert_eq!((&*splits[1].hands, found(&splits[1].rate)), ("button", exactly(-500.0)));
     assert_eq!(report.warnings, Vec::<String>::new());
+    assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
+    assert!(report.findings[0].evidence.contains("at -750.0 mbb/hand: without any spread"));
 }
 
 #[test]
@@ -251,6 +253,17 @@ fn the_report_has_the_documented_keys() {
     decisions.entrants[1].latencies.add(Duration::from_micros(3));
     decisions.entrants[1].corrected = 2;
     let report = Report::new(&info, &tally_of(&def, 3, &records), Some(&decisions), Some(5.0));
+    // With a plan, a rule and a finding, too.
+    let one = records[0].clone();
+    let same: Vec<HandRecord> =
+        (0..300).map(|hand| HandRecord { hand, deal: hand / 3, ..one.clone() }).collect();
+    let many = tally_of(&def, 3, &hands::random_hands(&def, 300, 3, 3));
+    let rule = StopRule::Sprt("0,50".parse().unwrap());
+    let planned = Report::new(&info, &many, None, None).with_plan(None);
+    let findings = Report::new(&info, &tally_of(&def, 3, &same), None, None).findings;
+    assert!(!planned.plan.is_empty() && !findings.is_empty());
+    let report = logs::stats::Report { plan: planned.plan, findings, ..report }
+        .with_stop_rule(Some(&rule), &many);
     let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
     assert_eq!(json["schema"], "cardroom-report/1");
     let documentation = include_str!("../../docs/statistics.md");
@@ -284,6 +297,38 @@ fn needed_hands_give_the_wanted_interval() {
     assert!((7940..=8000).contains(&half), "{half}");
     assert!((rate.expected_half_width(8000) / rate.half_width() - 0.5).abs() < 1e-12);
     assert_eq!(rate.hands_needed(0.0), None);
+}
+
+#[test]
+fn a_plan_leads_where_it_says() {
+    let def = Arc::new(games::kuhn());
+    let info = hands::info(&def, 2000, true);
+    let tally = tally_of(&def, 2, &hands::random_hands(&def, 2000, 2, 3));
+    let report = Report::new(&info, &tally, None, None).with_plan(Some(30.0));
+    let [part] = &report.plan[..] else { panic!("one estimate: {:?}", report.plan) };
+    let wanted: Vec<f64> = part.rows.iter().map(|row| row.wanted).collect();
+    assert_eq!(wanted, [200.0, 100.0, 50.0, 30.0, 20.0, 10.0]);
+    let rate = tally.rate(0).unwrap();
+    for row in &part.rows {
+        // The interval of a match of so many hands, with the spread of this one.
+        let after = |hands: u64| {
+            let groups = hands / 2;
+            let error = rate.standard_error * (rate.groups as f64 / groups as f64).sqrt();
+            Rate::from_error(0.0, error, hands, groups)
+        };
+        if row.once > 1000 {
+            assert!((after(row.once).half_width() / row.wanted - 1.0).abs() < 0.01, "{row:?}");
+        }
+        let reach = |hands| after(hands).any_time().unwrap().half_width();
+        assert!(reach(row.any_time) <= row.wanted, "{row:?}");
+        assert!(row.any_time == 100 || reach(row.any_time - 2) > row.wanted, "{row:?}");
+        assert!(row.once <= row.found && row.sprt <= row.sprt_halfway, "{row:?}");
+    }
+    // Wald: 2·0.9·2.944 = 5.30 times the variance, by (1.96 + 0.84)² = 7.85 for a fixed number.
+    let row = part.rows.last().unwrap();
+    assert!((row.found as f64 / row.sprt as f64 - 7.85 / 5.30).abs() < 0.01, "{row:?}");
+    let few = tally_of(&def, 2, &hands::random_hands(&def, 98, 2, 3));
+    assert_eq!(Report::new(&info, &few, None, None).with_plan(None).plan, []);
 }
 
 #[test]
@@ -334,6 +379,49 @@ fn a_crosstable_marks_what_is_not_separated() {
     assert_eq!((table.separated(0, 1), table.separated(1, 2)), (Some(true), Some(false)));
     let rendered = text::crosstable(&table);
     assert!(rendered.contains("-37.5 ~"), "{rendered}");
+    // The first is 127.5 ahead with an error of 12.2; the others are not told apart.
+    let letters: Vec<&str> = standings.iter().map(|standing| standing.letters.as_str()).collect();
+    assert_eq!(letters, ["a", "b", "b"]);
+    let csv = logs::export::table::write(&table);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 1 + 3 + 6, "{csv}");
+    assert!(lines[1].starts_with("a,,90.000,") && lines[1].ends_with(",4000,a"), "{csv}");
+    assert!(lines[4].starts_with("a,b,100.000,80.") && lines[4].ends_with(",2000,"), "{csv}");
+}
+
+#[test]
+fn intervals_for_all_are_all_right_in_95_of_100_tournaments() {
+    // Five equal agents: ten cells of independent results.
+    let mut rng = Pcg64Mcg::seed_from_u64(8);
+    let (mut cells, mut means, mut one_group, mut alone) = (0, 0, 0, 0);
+    const TOURNAMENTS: u32 = 500;
+    for _ in 0..TOURNAMENTS {
+        let mut table = CrossTable::new(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec());
+        for one in 0..5 {
+            for other in one + 1..5 {
+                let mbb = 10.0 * gaussian(&mut rng);
+                table.set(one, other, Rate::from_error(mbb, 10.0, 2_000_000, 1_000_000));
+            }
+        }
+        let pairs = || (0..5).flat_map(|one| (one + 1..5).map(move |other| (one, other)));
+        let right = |(one, other)| table.for_all(one, other).unwrap().holds_zero();
+        cells += u32::from(pairs().all(right));
+        alone += u32::from(pairs().all(|(one, other)| table.separated(one, other) == Some(false)));
+        let standings = table.standings();
+        means += u32::from(standings.iter().all(|standing| standing.for_all.holds_zero()));
+        one_group += u32::from(standings.iter().all(|standing| standing.letters.contains('a')));
+    }
+    let share = |count: u32| 100.0 * f64::from(count) / f64::from(TOURNAMENTS);
+    println!(
+        "all right: cells {} %, means {} %, groups {} %; cells one by one {} %",
+        share(cells),
+        share(means),
+        share(one_group),
+        share(alone)
+    );
+    assert!((share(cells) - 95.0).abs() < 3.0 && share(alone) < 70.0);
+    // Means and their differences depend on each other: on the safe side.
+    assert!((92.0..=99.5).contains(&share(means)) && (92.0..=99.5).contains(&share(one_group)));
 }
 
 /// The mean of a run-out's payoffs over all boards, by the rules engine.

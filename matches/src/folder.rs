@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use logs::export::acpc;
 use logs::folder::{ACPC_LOG, DECISIONS};
 use logs::ledger::{self, LedgerReader, LedgerWriter};
-use logs::stats::{DecisionTally, Tally};
+use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{Difference, LedgerError, MatchInfo, Shard};
 
 use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
@@ -93,20 +93,29 @@ pub struct Writing {
 }
 
 impl Folder {
-    /// Makes the folder, or goes on with the match it holds if that is the same one.
+    /// Makes the folder, or goes on with the match it holds if that is the same one, or a shorter
+    /// one whose hands are the first of this one.
     pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, FolderError> {
         info.check().map_err(LedgerError::from)?;
         fs::create_dir_all(path).map_err(io_error(path))?;
         let ledger_path = path.join(ledger::FILE_NAME);
         let ledger = if ledger_path.exists() {
-            let ledger = LedgerWriter::open_for_resume(&ledger_path)?;
-            if let Some(difference) = info.difference(ledger.info()) {
+            let mut ledger = LedgerWriter::open_for_resume(&ledger_path)?;
+            let held = ledger.info();
+            // Where a part begins depends on how many hands the whole match has.
+            let longer = info.hands > held.hands && info.shard.is_none() && held.shard.is_none();
+            let hands = if longer { held.hands } else { info.hands };
+            let wanted = MatchInfo { hands, ..info.clone() };
+            if let Some(difference) = wanted.difference(held) {
                 let (path, difference) = (path.to_path_buf(), Box::new(difference));
                 return Err(FolderError::OtherMatch { path, difference });
             }
             let (held, wanted) = (ledger.info().shard, info.shard);
             if held != wanted {
                 return Err(FolderError::OtherPart { path: path.to_path_buf(), held, wanted });
+            }
+            if longer {
+                ledger.extend(&info.name, info.hands)?;
             }
             ledger
         } else {
@@ -128,6 +137,12 @@ impl Folder {
         let known = Known { reader: Mutex::new(reader), present, names };
         let writing = Writing { ledger, hand_log, decision_log, note: String::new() };
         Ok(Folder { path: path.to_path_buf(), known, writing })
+    }
+
+    /// Records the rule by which the match ends, or that there is none.
+    pub fn set_rule(&self, rule: Option<&StopRule>) -> Result<(), FolderError> {
+        let note = rule.map(StopRule::to_note);
+        Ok(self.writing.ledger.set_note(StopRule::NOTE, note.as_deref())?)
     }
 
     /// Where it is.
@@ -235,6 +250,10 @@ impl Archive for Known {
             .map_err(|error| StoreError(Box::new(error)))
     }
 
+    fn end(&self) -> u64 {
+        self.present.last().map_or(0, |range| range.end() + 1)
+    }
+
     fn decisions(&self) -> Result<DecisionTally, StoreError> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let note = reader.note(DecisionTally::NOTE).map_err(|error| StoreError(Box::new(error)))?;
@@ -325,6 +344,10 @@ pub struct Nothing;
 impl Archive for Nothing {
     fn recorded(&self, _: Range<u64>) -> Result<Vec<Played>, StoreError> {
         Ok(Vec::new())
+    }
+
+    fn end(&self) -> u64 {
+        0
     }
 
     fn decisions(&self) -> Result<DecisionTally, StoreError> {

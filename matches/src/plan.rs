@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agents::AgentChoice;
 use game::GameDef;
-use logs::stats::Tally;
+use logs::stats::{FIRST_LOOK, StopRule, Tally};
 use logs::{Entrant, MatchInfo, Provenance, Shard};
 use sha2::{Digest, Sha256};
 
@@ -16,6 +16,12 @@ const LONGEST_NAME: usize = 32;
 
 /// Deals in a block. Agents forget between blocks, so this number is part of what a match is.
 pub const BLOCK_DEALS: u64 = 128;
+
+/// How many whole blocks there are when a match's rule is looked at again, after a look at so many:
+/// eight, then a sixteenth more each time. Part of what a match is, as [`BLOCK_DEALS`].
+pub fn next_look(blocks: u64) -> u64 {
+    blocks + (blocks / 16).max(8)
+}
 
 /// A match to be played.
 #[derive(Clone)]
@@ -39,6 +45,8 @@ pub struct Plan {
     pub shard: Option<Shard>,
     /// Time for each decision.
     pub deadline: Option<Duration>,
+    /// The rule by which the match may end before all its hands are played.
+    pub rule: Option<StopRule>,
 }
 
 /// Why a plan cannot be played.
@@ -92,6 +100,19 @@ pub enum PlanError {
         /// Shards possible.
         most: u64,
     },
+    /// A part of a match cannot tell how the whole of it stands.
+    #[error("a rule to end by is for whole matches: leave out --shard")]
+    RuleOfPart,
+    /// The rule would never be looked at.
+    #[error(
+        "no interval stands before {least} hands, and the match has {hands}: give more --hands"
+    )]
+    TooFewForRule {
+        /// Hands of the match.
+        hands: u64,
+        /// Hands needed.
+        least: u64,
+    },
 }
 
 /// The numbers of hands on either side that can be played.
@@ -122,6 +143,15 @@ impl Plan {
         {
             let (count, most) = (shard.of.into(), self.blocks());
             return Err(PlanError::TooManyShards { hands: self.hands, count, most });
+        }
+        if self.rule.is_some() {
+            let least = FIRST_LOOK * if self.duplicate { players as u64 } else { 1 };
+            if self.shard.is_some() {
+                return Err(PlanError::RuleOfPart);
+            }
+            if self.hands < least {
+                return Err(PlanError::TooFewForRule { hands: self.hands, least });
+            }
         }
         Ok(())
     }

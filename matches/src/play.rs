@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use logs::stats::StopRule;
 use logs::{MatchInfo, Provenance};
 
 use crate::folder::{Folder, FolderError, Nothing};
@@ -29,6 +30,8 @@ pub struct Played {
     pub info: MatchInfo,
     /// What came of it.
     pub outcome: Outcome,
+    /// The rule by which it could end early.
+    pub rule: Option<StopRule>,
     /// Hands that had been recorded by an earlier run.
     pub earlier: u64,
 }
@@ -50,7 +53,7 @@ pub enum PlayError {
     Model(std::io::Error),
 }
 
-/// Plays a match, or goes on with it when its folder holds a part of it.
+/// Plays a match, or goes on with it when its folder holds a part of it or a shorter one.
 pub fn play(
     plan: &Plan,
     settings: &Settings,
@@ -62,9 +65,10 @@ pub fn play(
     let info = plan.info(&name, settings.provenance.clone()).map_err(PlayError::Model)?;
     if settings.level == Level::Nothing {
         let outcome = run(plan, settings.level, settings.jobs, &Nothing, &mut Nothing, stop, seen)?;
-        return Ok(Played { info, outcome, earlier: 0 });
+        return Ok(Played { info, outcome, rule: plan.rule, earlier: 0 });
     }
     let mut folder = Folder::open(&settings.folder, &info, settings.level)?;
+    folder.set_rule(plan.rule.as_ref())?;
     let earlier = folder.recorded_hands();
     let (known, writing) = folder.parts();
     let outcome = match run(plan, settings.level, settings.jobs, known, writing, stop, seen) {
@@ -77,7 +81,7 @@ pub fn play(
     if outcome.complete {
         folder.finish(&outcome.tally.totals())?;
     }
-    Ok(Played { info, outcome, earlier })
+    Ok(Played { info, outcome, rule: plan.rule, earlier })
 }
 
 /// The folder in which a match is kept unless another is named.

@@ -8,6 +8,10 @@
 //!
 //! Memory does not grow with the number of hands: threads stay within a few blocks of the first
 //! unfinished one.
+//!
+//! A match with a rule to end by is played from look to look: nobody begins a block behind the next
+//! look before all in front of it are whole. So it ends with the same hand on any number of
+//! threads, and holds no hand beyond.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,11 +19,11 @@ use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use logs::stats::{DecisionTally, Tally};
+use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{DecisionRecord, HandRecord};
 
 use crate::bot::Bot;
-use crate::plan::Plan;
+use crate::plan::{Plan, next_look};
 use crate::stop::Stop;
 use crate::table::{Observer, Table};
 
@@ -30,6 +34,9 @@ const FLUSH: Duration = Duration::from_millis(100);
 pub trait Archive: Sync {
     /// The hands of this range that have been kept before, in order.
     fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, StoreError>;
+
+    /// One more than the number of the last hand that has been kept before; 0 without any.
+    fn end(&self) -> u64;
 
     /// The decisions of all hands kept before.
     fn decisions(&self) -> Result<DecisionTally, StoreError>;
@@ -124,7 +131,8 @@ pub struct Outcome {
     pub decisions: DecisionTally,
     /// Hands played or read.
     pub hands: u64,
-    /// Whether the plan's hands are all there; otherwise it was asked to stop.
+    /// Whether the plan's hands are all there, or its rule has ended the match; otherwise it was
+    /// asked to stop.
     pub complete: bool,
 }
 
@@ -152,9 +160,10 @@ pub fn run(
     seen: &mut dyn FnMut(&Progress<'_>),
 ) -> Result<Outcome, RunError> {
     let blocks = plan.shard_blocks();
-    let queue = Queue::new(blocks.clone(), 2 * jobs as u64);
+    let looks = Looks::new(plan, archive.end());
+    let queue = Queue::new(blocks.clone(), 2 * jobs as u64, looks.next);
     let (sender, receiver) = mpsc::sync_channel(2 * jobs);
-    let mut collector = Collector::new(plan, blocks.start, archive.decisions()?);
+    let mut collector = Collector::new(plan, blocks.start, archive.decisions()?, looks);
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             let worker = Worker { plan, level, queue: &queue, stop, archive };
@@ -341,6 +350,31 @@ impl Observer for BlockRun {
     }
 }
 
+/// When a match's rule is looked at.
+struct Looks {
+    rule: Option<StopRule>,
+    /// Whole blocks at the next look; nobody begins one behind it.
+    next: u64,
+    /// Looks before this are over: the match was played on beyond them.
+    from: u64,
+    /// Whether the rule has ended the match.
+    met: bool,
+}
+
+impl Looks {
+    fn new(plan: &Plan, recorded: u64) -> Looks {
+        let next = if plan.rule.is_some() { next_look(0) } else { u64::MAX };
+        Looks { rule: plan.rule, next, from: recorded.div_ceil(plan.block_hands()), met: false }
+    }
+
+    /// Looks at the rule, if it is time to, when so many blocks are whole.
+    fn look(&mut self, blocks: u64, tally: &Tally) {
+        let Some(rule) = self.rule.filter(|_| blocks == self.next) else { return };
+        self.met = blocks >= self.from && rule.met(tally);
+        self.next = next_look(blocks);
+    }
+}
+
 /// Hands out blocks, never far beyond the first unfinished one.
 struct Queue {
     state: Mutex<QueueState>,
@@ -352,12 +386,14 @@ struct QueueState {
     next: u64,
     end: u64,
     first_unfinished: u64,
+    /// The first block that nobody may begin yet.
+    limit: u64,
 }
 
 impl Queue {
-    fn new(blocks: Range<u64>, ahead: u64) -> Queue {
-        let state =
-            QueueState { next: blocks.start, end: blocks.end, first_unfinished: blocks.start };
+    fn new(blocks: Range<u64>, ahead: u64, limit: u64) -> Queue {
+        let Range { start, end } = blocks;
+        let state = QueueState { next: start, end, first_unfinished: start, limit };
         Queue { state: Mutex::new(state), moved: Condvar::new(), ahead }
     }
 
@@ -365,7 +401,9 @@ impl Queue {
         let state = lock(&self.state);
         let mut state = self
             .moved
-            .wait_while(state, |s| s.next < s.end && s.next >= s.first_unfinished + self.ahead)
+            .wait_while(state, |s| {
+                s.next < s.end && s.next >= s.limit.min(s.first_unfinished + self.ahead)
+            })
             .unwrap_or_else(PoisonError::into_inner);
         let block = state.next;
         (block < state.end).then(|| {
@@ -374,8 +412,10 @@ impl Queue {
         })
     }
 
-    fn finished_up_to(&self, first_unfinished: u64) {
-        lock(&self.state).first_unfinished = first_unfinished;
+    fn finished_up_to(&self, first_unfinished: u64, limit: u64) {
+        let mut state = lock(&self.state);
+        (state.first_unfinished, state.limit) = (first_unfinished, limit);
+        drop(state);
         self.moved.notify_all();
     }
 
@@ -396,15 +436,16 @@ struct Collector {
     decisions: DecisionTally,
     /// Blocks begun beyond the first unfinished one, and that one's tally if it has ended.
     waiting: BTreeMap<u64, (Lines, Option<(Tally, bool)>)>,
+    looks: Looks,
     complete: bool,
 }
 
 impl Collector {
-    fn new(plan: &Plan, first: u64, decisions: DecisionTally) -> Collector {
+    fn new(plan: &Plan, first: u64, decisions: DecisionTally, looks: Looks) -> Collector {
         let range = plan.shard_hands();
         let of = range.end - range.start;
         let (tally, waiting) = (plan.tally(), BTreeMap::new());
-        Collector { first, of, hands: 0, tally, decisions, waiting, complete: true }
+        Collector { first, of, hands: 0, tally, decisions, waiting, looks, complete: true }
     }
 
     fn collect(
@@ -435,7 +476,7 @@ impl Collector {
             }
         }
         sink.flush()?;
-        self.complete &= self.hands == self.of;
+        self.complete &= self.hands == self.of || self.looks.met;
         seen(&self.progress());
         Ok(())
     }
@@ -459,7 +500,12 @@ impl Collector {
                     self.merge(&tally);
                     self.waiting.remove(&self.first);
                     self.first += 1;
-                    queue.finished_up_to(self.first);
+                    self.looks.look(self.first, &self.tally);
+                    if self.looks.met {
+                        queue.close();
+                        break;
+                    }
+                    queue.finished_up_to(self.first, self.looks.next);
                 }
                 unfinished => {
                     *tally = unfinished;

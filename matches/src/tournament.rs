@@ -1,4 +1,5 @@
-//! A tournament: every line-up of agents that the game has room for plays a match.
+//! A tournament: every line-up of agents that the game has room for plays a match. In a gauntlet
+//! only those do in which the first agent plays.
 //!
 //! Each match has a seed of its own, derived from the tournament's, so that its results are
 //! independent of those of all others: intervals of means over matches are then right.
@@ -11,14 +12,25 @@ use sha2::{Digest, Sha256};
 use crate::decide::mix;
 use crate::plan::Plan;
 
+/// Who meets whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pairing {
+    /// Everybody everybody else.
+    All,
+    /// The first agent all the others.
+    Gauntlet,
+}
+
 /// The matches of a tournament, in order, with the agents of each as indices into `agents`.
 ///
 /// `plan` is the pattern; its entrants are not looked at, and its names, if it gives any, are those
 /// of `agents`. In a two-player game every pair plays; in a game for `n` players every set of `n`.
-pub fn matches(plan: &Plan, agents: &[AgentChoice]) -> Vec<(Vec<usize>, Plan)> {
+/// The matches of a gauntlet are the same ones, with the same cards, as far as it has them.
+pub fn matches(plan: &Plan, agents: &[AgentChoice], pairing: Pairing) -> Vec<(Vec<usize>, Plan)> {
     line_ups(agents.len(), plan.def.players)
         .into_iter()
         .enumerate()
+        .filter(|(_, line_up)| pairing == Pairing::All || line_up.contains(&0))
         .map(|(number, line_up)| {
             let entrants = line_up.iter().map(|&agent| agents[agent].clone()).collect();
             let given = line_up.iter().filter_map(|&agent| plan.given_names.get(agent).cloned());

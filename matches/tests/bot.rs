@@ -25,6 +25,7 @@ fn play(method: &str, cost: Cost) -> Result<Outcome, RunError> {
         duplicate: true,
         shard: None,
         deadline: None,
+        rule: None,
     };
     run(&plan, Level::Nothing, 1, &Nothing, &mut Nothing, &Stop::new(), &mut |_| {})
 }

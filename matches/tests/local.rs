@@ -24,6 +24,7 @@ fn plan(def: GameDef, agents: &[&str], hands: u64) -> Plan {
         duplicate: true,
         shard: None,
         deadline: None,
+        rule: None,
     }
 }
 

@@ -5,3 +5,4 @@ mod external;
 mod games;
 mod local;
 mod panicking;
+mod rules;

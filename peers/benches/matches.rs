@@ -33,6 +33,7 @@ fn ours(agents: [&str; 2]) -> u64 {
         duplicate: true,
         shard: None,
         deadline: None,
+        rule: None,
     };
     let stop = Stop::new();
     run(&plan, Level::Nothing, 1, &Nothing, &mut Nothing, &stop, &mut |_| {})

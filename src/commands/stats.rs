@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ValueEnum, value_parser};
 use logs::folder;
-use logs::stats::{text, winnings_curve};
+use logs::stats::{FIRST_LOOK, text, winnings_curve};
 
 use crate::exit::Failure;
 use crate::named::Named;
@@ -20,7 +20,8 @@ const AUTO_HANDS: u64 = 1_000_000;
 /// Say what came of a match: win rates with 95 % intervals, splits, luck-adjusted results.
 ///
 /// Reads a match folder, a ledger, or the log of any ACPC dealer. Intervals are by normal theory on
-/// duplicate groups and by bootstrap, with a note when they disagree. What each figure means, and
+/// duplicate groups and by bootstrap, with a note when they disagree, and one that may be looked at
+/// at any time. What each figure means, and
 /// the schema of the JSON document, stands in docs/statistics.md.
 #[derive(clap::Args)]
 pub struct Args {
@@ -31,8 +32,12 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Also say how many hands an interval of ±X mbb/hand needs
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     half_width: Option<f64>,
+    /// Also say how many hands to plan for with these agents, by the spread measured: for intervals,
+    /// for telling a rate from zero, and for --sprt
+    #[arg(long)]
+    plan: bool,
     /// Exact expectation of hands that were all-in before the last street
     #[arg(long, value_enum, default_value_t = AllInMode::Auto)]
     allin: AllInMode,
@@ -107,6 +112,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
         })?;
     }
-    let report = added.report(&source, args.half_width)?;
+    let mut report = added.report(&source, args.half_width)?;
+    if args.plan {
+        report = report.with_plan(args.half_width);
+        if report.plan.is_empty() {
+            return Err(Failure::input(anyhow::anyhow!(
+                "{} has nothing to plan by: {FIRST_LOOK} deals are needed, whose results differ",
+                args.source.display()
+            )));
+        }
+    }
     report::out(&if args.json { report.to_json() + "\n" } else { text::render(&report) })
 }

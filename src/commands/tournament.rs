@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use logs::export;
 use logs::stats::{Report, text};
 use matches::runner::Level;
 use matches::stop::Stop;
-use matches::tournament;
+use matches::tournament::{self, Pairing};
 use serde_json::json;
 
 use crate::exit::Failure;
@@ -26,6 +27,12 @@ pub struct Args {
     agents: Vec<String>,
     #[command(flatten)]
     play: PlayArgs,
+    /// Only the first agent meets all others: the same matches as without, but no others
+    #[arg(long)]
+    gauntlet: bool,
+    /// Also write the table into this CSV file: means, pairs, intervals, groups
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
     /// The folder of this tournament
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -33,12 +40,13 @@ pub struct Args {
 
 /// Plays the matches and prints the table.
 pub fn run(args: Args) -> Result<(), Failure> {
-    let Args { agents, play, out } = args;
+    let Args { agents, play, gauntlet, csv, out } = args;
     let loaded = play.named.load()?;
     let agents = play.agents(&agents)?;
     let pattern = play.plan(Vec::new(), None)?;
     let players = pattern.def.players;
-    let matches = tournament::matches(&pattern, &agents);
+    let pairing = if gauntlet { Pairing::Gauntlet } else { Pairing::All };
+    let matches = tournament::matches(&pattern, &agents, pairing);
     if matches.is_empty() {
         return Err(Failure::usage(format!(
             "a game for {players} players needs at least as many agents, not {}",
@@ -73,6 +81,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
         reports.push(report);
     }
     let table = results.table();
+    if let Some(file) = csv {
+        report::write(&file, &export::table::write(&table))?;
+    }
     let document = json!({
         "schema": "cardroom-tournament/1",
         "crosstable": table,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use game::{Turn, notation};
 use jiff::Timestamp;
-use logs::stats::{Report, winnings_curve};
+use logs::stats::{Report, StopRule, winnings_curve};
 use logs::{
     DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo, Tally,
 };
@@ -117,8 +117,11 @@ impl MatchView {
             Some(playing) => Some((playing.tally.clone(), playing.decisions.clone())),
             None => read_sums(&reader, &info)?,
         };
-        let report = sums.as_ref();
-        let report = report.map(|(tally, counts)| Report::new(&info, tally, Some(counts), None));
+        let rule = reader.note(StopRule::NOTE)?;
+        let rule = rule.and_then(|note| StopRule::from_note(&note));
+        let report = sums.as_ref().map(|(tally, counts)| {
+            Report::new(&info, tally, Some(counts), None).with_stop_rule(rule.as_ref(), tally)
+        });
         Ok(MatchView {
             id: id.to_owned(),
             running: running.is_some(),

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use logs::folder::{MANIFEST, REPORT};
+use logs::stats::Interval;
 use serde::{Deserialize, Serialize};
 use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 
@@ -131,6 +132,13 @@ struct Report {
     of: ReportMatch,
     hands: u64,
     entrants: Vec<ReportEntrant>,
+    /// Reports of earlier versions have none.
+    stop: Option<ReportStop>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReportStop {
+    met: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -149,6 +157,8 @@ struct ReportEntrant {
 struct ReportRate {
     mbb: Option<f64>,
     interval: Option<ReportInterval>,
+    /// Reports of earlier versions have none.
+    any_time: Option<ReportInterval>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -157,22 +167,35 @@ struct ReportInterval {
     high: f64,
 }
 
+impl From<ReportInterval> for Interval {
+    fn from(ReportInterval { low, high }: ReportInterval) -> Interval {
+        Interval { low, high }
+    }
+}
+
 fn read(folder: &Path, id: &str) -> Option<MatchLine> {
     let ended: Option<Ended> = read_json(&folder.join(RESULT_FILE));
     let at = ended.as_ref().map(|ended| ended.at);
     let at = at.or_else(|| Timestamp::try_from(finished_at(folder)?).ok());
     if let Some(report) = read_json::<Report>(&folder.join(REPORT)) {
         let player = |entrant: ReportEntrant| {
-            let ReportRate { mbb, interval } = entrant.rate;
-            let rate = mbb.zip(interval);
-            let rate = rate.map(|(mbb, ends)| RateView { mbb, low: ends.low, high: ends.high });
+            let ReportRate { mbb, interval, any_time } = entrant.rate;
+            let any_time = any_time.map(Interval::from);
+            let rate = mbb.zip(interval).map(|(mbb, ReportInterval { low, high })| RateView {
+                mbb,
+                low,
+                high,
+                any_time,
+            });
             PlayerLine { name: entrant.name, rate }
         };
+        let ended_by_rule = report.stop.is_some_and(|stop| stop.met);
         return Some(MatchLine {
             id: id.to_owned(),
             game: report.of.game,
             hands: report.hands,
-            of: report.of.hands_planned,
+            // A match that its rule has ended is as long as it was to be.
+            of: if ended_by_rule { report.hands } else { report.of.hands_planned },
             at,
             players: report.entrants.into_iter().map(player).collect(),
             ended,

@@ -1,6 +1,7 @@
 //! What templates show: rows of text made from the values of [`view`](super::view).
 
 use askama::Template;
+use logs::stats::{Interval, Report};
 use show::number;
 use wire::connect::{ConnectionStatus, Doing};
 use wire::host::{Playing, SeatStatus, TableStatus};
@@ -91,6 +92,7 @@ pub struct ShownRate {
     pub class: &'static str,
     pub mbb: String,
     pub reach: String,
+    pub any_time: String,
     pub bb: String,
     pub bb_reach: String,
     pub low: String,
@@ -291,7 +293,7 @@ fn scale(players: &[PlayerLine]) -> f64 {
 
 impl ShownRate {
     pub fn of(rate: RateView, scale: f64) -> ShownRate {
-        let RateView { mbb, low, high } = rate;
+        let RateView { mbb, low, high, any_time } = rate;
         let x = |value: f64| 100.0 + 96.0 * value / scale;
         let reach = 0.5 * (high - low);
         ShownRate {
@@ -304,6 +306,7 @@ impl ShownRate {
             },
             mbb: signed(mbb, 0),
             reach: grouped(reach, 0),
+            any_time: any_time.map_or_else(String::new, |ends| grouped(ends.half_width(), 0)),
             bb: signed(mbb / 10.0, 1),
             bb_reach: grouped(reach / 10.0, 1),
             low: signed(low, 0),
@@ -323,11 +326,17 @@ impl MatchDetail {
         if let Some(report) = &view.report {
             let planned = report.of.hands_planned;
             facts.push(("Hands", format!("{} of {planned}", report.hands)));
+            if let Some(stop) = &report.stop {
+                let name = if stop.met { "Ended by its rule" } else { "Rule to end by" };
+                facts.push((name, stop.words.clone()));
+            }
             facts.push(("Game", report.of.game.clone()));
             facts.push(("Seed", report.of.seed.to_string()));
             for entrant in &report.entrants {
+                let any_time = entrant.rate.any_time;
                 let rate = entrant.rate.mbb.zip(entrant.rate.interval);
-                let rate = rate.map(|(mbb, ends)| RateView { mbb, low: ends.low, high: ends.high });
+                let rate =
+                    rate.map(|(mbb, Interval { low, high })| RateView { mbb, low, high, any_time });
                 players.push(PlayerLine { name: entrant.name.clone(), rate });
                 decisions.extend(DecisionRow::of(entrant));
             }
@@ -347,12 +356,18 @@ impl MatchDetail {
             rates: rate_table(&players),
             curve: view.curve.clone().unwrap_or_default(),
             decisions,
-            warnings: view.report.as_ref().map(|r| r.warnings.clone()).unwrap_or_default(),
+            warnings: view.report.iter().flat_map(warnings).collect(),
             names: view.names.clone(),
             last_hands: view.last_hands.iter().map(|hand| HandRow::of(hand, &view.names)).collect(),
             folder: view.folder.clone(),
         }
     }
+}
+
+/// What speaks against the data, and what the reader should know.
+fn warnings(report: &Report) -> impl Iterator<Item = String> {
+    let findings = report.findings.iter().map(|finding| format!("Warning: {}", finding.evidence));
+    findings.chain(report.warnings.iter().cloned())
 }
 
 impl DecisionRow {

@@ -3,6 +3,7 @@
 use agents::Registry;
 use jiff::Timestamp;
 use logs::Rate;
+use logs::stats::Interval;
 use serde::Serialize;
 use wire::connect::ConnectionStatus;
 use wire::host::TableStatus;
@@ -78,11 +79,14 @@ pub struct RateView {
     pub low: f64,
     /// The interval's upper end.
     pub high: f64,
+    /// The interval that may be looked at as often as one likes; `null` with few deals.
+    pub any_time: Option<Interval>,
 }
 
 impl From<Rate> for RateView {
     fn from(rate: Rate) -> RateView {
-        RateView { mbb: rate.mbb, low: rate.interval.low, high: rate.interval.high }
+        let Interval { low, high } = rate.interval;
+        RateView { mbb: rate.mbb, low, high, any_time: rate.any_time() }
     }
 }
 

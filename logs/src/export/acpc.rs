@@ -153,6 +153,28 @@ pub fn read_info(def: &Arc<GameDef>, input: impl BufRead) -> Result<MatchInfo, R
     })
 }
 
+/// What a log says that each of these players won in all: the sum of its `SCORE` lines. `None`
+/// without any, or when one is not of these players.
+pub fn read_score(input: impl BufRead, names: &[String]) -> Option<Vec<Payoff>> {
+    let mut totals = vec![Payoff::ZERO; names.len()];
+    let mut found = false;
+    for (number, line) in input.lines().enumerate() {
+        let line = line.ok()?;
+        let Some(rest) = bare(&line, number == 0).strip_prefix("SCORE:") else { continue };
+        let (values, players) = rest.split_once(':')?;
+        let (values, players) = (values.split('|'), players.split('|'));
+        if values.clone().count() != names.len() || players.clone().count() != names.len() {
+            return None;
+        }
+        for (value, player) in values.zip(players) {
+            let place = names.iter().position(|name| name == player)?;
+            totals[place] += parse_payoff(value)?;
+        }
+        found = true;
+    }
+    found.then_some(totals)
+}
+
 /// Reads the hands of a log, one at a time.
 #[derive(Debug)]
 pub struct Reader<R> {

@@ -1,4 +1,5 @@
-//! Hands in other formats: one module for each, with a writer and a reader.
+//! Hands in other formats: one module for each, with a writer and a reader. ([`table`] writes the
+//! table of a tournament.)
 //!
 //! Each writer takes records and appends text; each reader replays what it reads on the rules
 //! engine, so what comes back is a hand that can have happened. Amounts are converted once, at the
@@ -9,6 +10,7 @@ mod amount;
 pub mod csv;
 pub mod jsonl;
 pub mod phh;
+pub mod table;
 mod whole;
 
 pub use whole::{ExportError, Format, Summary, write_match};

@@ -349,6 +349,42 @@ impl LedgerWriter {
         transaction.commit().map_err(sql())
     }
 
+    /// Sets a note by itself, or takes it away.
+    ///
+    /// # Errors
+    /// When SQLite refuses.
+    pub fn set_note(&self, key: &str, value: Option<&str>) -> Result<(), LedgerError> {
+        let changed = match value {
+            Some(value) => {
+                self.connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, value))
+            }
+            None => self.connection.execute("DELETE FROM notes WHERE key = ?", [key]),
+        };
+        changed.map(drop).map_err(LedgerError::sqlite(&self.path))
+    }
+
+    /// Plans more hands: the match goes on as the longer one of this name, whose first hands are
+    /// those it has.
+    ///
+    /// # Errors
+    /// [`LedgerError::Info`] when there cannot be so many.
+    pub fn extend(&mut self, name: &str, hands: u64) -> Result<(), LedgerError> {
+        let info = MatchInfo { name: name.to_owned(), hands, ..self.info.clone() };
+        info.check()?;
+        let text = serde_json::to_string(&info).map_err(|error| LedgerError::Damaged {
+            path: self.path.clone(),
+            detail: format!("its match: {error}"),
+        })?;
+        self.connection
+            .execute(
+                "UPDATE match SET name = ?, hands = ?, info = ? WHERE id = 1",
+                (name, hands as i64, text),
+            )
+            .map_err(LedgerError::sqlite(&self.path))?;
+        self.info = info;
+        Ok(())
+    }
+
     /// The note under this key, if one was set.
     pub fn note(&self, key: &str) -> Result<Option<String>, LedgerError> {
         read_note(&self.connection, key).map_err(LedgerError::sqlite(&self.path))

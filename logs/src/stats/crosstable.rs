@@ -1,8 +1,17 @@
 //! The table of a tournament in which everybody meets everybody.
+//!
+//! An interval of 95 % is right for one cell. Of the twenty cells of a table one is expected to be
+//! wrong, and the best and the worst are those one looks at. Intervals *for all* are wider, so that
+//! in 95 of 100 tournaments all of them are right: each of `m` covers with probability `0.95^(1/m)`
+//! (Šidák, *Rectangular confidence regions for the means of multivariate normal distributions*,
+//! 1967: exact for independent ones, as the cells are, and on the safe side for all others).
+
+use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-use super::rate::Rate;
+use super::rate::{CONFIDENCE, Interval, Rate};
+use super::t_quantile;
 
 /// Results of all pairs, filled in match by match.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,6 +31,19 @@ pub struct Standing {
     pub rate: Rate,
     /// Whether its mean is told apart from that of the next place; `None` for the last.
     pub separated_from_next: Option<bool>,
+    /// The interval of its mean that is right for all places together.
+    pub for_all: Interval,
+    /// The groups it is in, a letter for each: places that share a letter are not told apart, by
+    /// intervals for all pairs together.
+    pub letters: String,
+}
+
+/// The interval of a rate that is right for `count` of them together.
+fn for_all(rate: &Rate, count: usize) -> Interval {
+    let level = CONFIDENCE.powf(1.0 / count.max(1) as f64);
+    let quantile = t_quantile(0.5 + 0.5 * level, rate.groups.saturating_sub(1));
+    let reach = quantile * rate.standard_error;
+    Interval { low: rate.mbb - reach, high: rate.mbb + reach }
 }
 
 impl CrossTable {
@@ -49,13 +71,20 @@ impl CrossTable {
         self.results.get(one)?.get(other)?.as_ref().map(|rate| !rate.holds_zero())
     }
 
+    /// The interval of the rate of `one` against `other` that is right for all cells together.
+    pub fn for_all(&self, one: usize, other: usize) -> Option<Interval> {
+        let met = self.results.iter().flatten().flatten().count() / 2;
+        self.results.get(one)?.get(other)?.as_ref().map(|rate| for_all(rate, met))
+    }
+
     /// The entrants by mean rate, best first. Those without a result against every other are left
     /// out, as their means would not compare.
     pub fn standings(&self) -> Vec<Standing> {
         let mut standings: Vec<Standing> = (0..self.names.len())
             .filter_map(|entrant| {
                 let rate = self.mean(entrant)?;
-                Some(Standing { entrant, rate, separated_from_next: None })
+                let (for_all, letters) = (rate.interval, String::new());
+                Some(Standing { entrant, rate, separated_from_next: None, for_all, letters })
             })
             .collect();
         standings.sort_by(|a, b| b.rate.mbb.total_cmp(&a.rate.mbb));
@@ -64,7 +93,35 @@ impl CrossTable {
             let difference = self.mean_difference(one, other);
             standings[place - 1].separated_from_next = difference.map(|rate| !rate.holds_zero());
         }
+        let places = standings.len();
+        for standing in &mut standings {
+            standing.for_all = for_all(&standing.rate, places);
+        }
+        let order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
+        for (number, run) in self.runs(&order).into_iter().enumerate() {
+            let letter = char::from(b'a' + (number % 26) as u8);
+            standings[run].iter_mut().for_each(|standing| standing.letters.push(letter));
+        }
         standings
+    }
+
+    /// The longest runs of places of which no two are told apart, by intervals of the differences
+    /// of all pairs together.
+    fn runs(&self, order: &[usize]) -> Vec<RangeInclusive<usize>> {
+        let pairs = order.len() * order.len().saturating_sub(1) / 2;
+        let apart = |i: usize, j: usize| {
+            let difference = self.mean_difference(order[i], order[j]);
+            difference.is_some_and(|rate| !for_all(&rate, pairs).holds_zero())
+        };
+        let mut runs: Vec<RangeInclusive<usize>> = Vec::new();
+        for first in 0..order.len() {
+            let joins = |&last: &usize| (first..last).all(|place| !apart(place, last));
+            let last = (first + 1..order.len()).take_while(joins).last().unwrap_or(first);
+            if runs.last().is_none_or(|run| *run.end() < last) {
+                runs.push(first..=last);
+            }
+        }
+        runs
     }
 
     fn opponents(&self, entrant: usize) -> Option<Vec<&Rate>> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Sums, t_quantile};
+use super::{Sums, any_time_reach, t_probability, t_quantile};
 
 /// The probability with which an interval covers the true rate.
 pub(super) const CONFIDENCE: f64 = 0.95;
@@ -80,6 +80,22 @@ impl Rate {
     /// Half the interval's width, in mbb/hand.
     pub fn half_width(&self) -> f64 {
         self.interval.half_width()
+    }
+
+    /// The 95 % interval that may be looked at after every hand, and that a match may be ended by
+    /// ([`any_time_reach`]); `None` with few groups, or when all ended the same.
+    pub fn any_time(&self) -> Option<Interval> {
+        let reach = any_time_reach(self.groups)? * self.standard_error;
+        (reach > 0.0).then_some(Interval { low: self.mbb - reach, high: self.mbb + reach })
+    }
+
+    /// The probability that the true rate is above zero, when all rates were as likely before the
+    /// match: what players of chess call the likelihood of superiority (LOS). Like the interval by
+    /// normal theory it is for one look, at the end. `None` when all groups ended the same.
+    pub fn superiority(&self) -> Option<f64> {
+        let errors = self.mbb / self.standard_error;
+        let degrees = self.groups.saturating_sub(1);
+        (self.standard_error > 0.0).then(|| t_probability(errors, degrees))
     }
 
     /// Whether the rate is not told apart from zero.

@@ -6,12 +6,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use game::{GameDef, Street};
+use game::{GameDef, Payoff, Street};
 use serde::Serialize;
 
+use super::checks::{self, Checks, Finding};
 use super::estimates::EstimatesPart;
+use super::planning::PlanPart;
 use super::{
-    Bootstrap, DecisionCounts, DecisionTally, EntrantTally, Interval, NoRate, Rate, Sums, Tally,
+    Bootstrap, DecisionCounts, DecisionTally, EntrantTally, Interval, NoRate, Rate, RuleStanding,
+    StopRule, Sums, Tally,
 };
 use crate::estimate::Estimates;
 use crate::{MatchInfo, Shard};
@@ -49,8 +52,14 @@ pub struct Report {
     pub differences: Vec<DifferencePart>,
     /// Hands needed for intervals of certain half-widths.
     pub hands_needed: Vec<NeededPart>,
+    /// How the rule stands by which the match ends early; `null` without one.
+    pub stop: Option<RuleStanding>,
     /// Estimates with less variance than the plain rate; `null` unless they were made.
     pub estimates: Option<EstimatesPart>,
+    /// Hands to plan for; empty unless asked for.
+    pub plan: Vec<PlanPart>,
+    /// What speaks against the data.
+    pub findings: Vec<Finding>,
     /// What the reader should know, in words.
     pub warnings: Vec<String>,
 }
@@ -105,8 +114,10 @@ pub struct Estimate {
     pub mbb: Option<f64>,
     /// The same in big blinds per 100 hands.
     pub bb_per_100: Option<f64>,
-    /// The 95 % interval by normal theory.
+    /// The 95 % interval by normal theory, for one look.
     pub interval: Option<Interval>,
+    /// The 95 % interval that may be looked at as often as one likes.
+    pub any_time: Option<Interval>,
     /// The standard error.
     pub standard_error: Option<f64>,
     /// Hands behind it.
@@ -130,6 +141,8 @@ pub struct EntrantPart {
     pub rate: Estimate,
     /// The 95 % interval by bootstrap.
     pub bootstrap: Option<Interval>,
+    /// The probability that the true rate is above zero.
+    pub superiority: Option<f64>,
     /// The win rate with expected results where an all-in was run out.
     pub all_in_adjusted: Estimate,
     /// The standard deviation of single hands.
@@ -248,7 +261,10 @@ impl Report {
             entrants,
             differences: differences(tally),
             hands_needed: wanted(half_width).into_iter().map(|w| needed(tally, w)).collect(),
+            stop: None,
             estimates: None,
+            plan: Vec::new(),
+            findings: checks::of_tally(&info.names(), tally),
             warnings: Vec::new(),
         };
         report.warnings = report.find_warnings();
@@ -257,6 +273,28 @@ impl Report {
             report.warnings.push(unit.to_owned());
         }
         report
+    }
+
+    /// The report with what the hands themselves tell, and their score if the record gives one.
+    #[must_use]
+    pub fn with_checks(mut self, checks: &Checks, score: Option<&[Payoff]>) -> Report {
+        self.findings.extend(checks.findings(score, self.of.big_blind));
+        self
+    }
+
+    /// The report with hands to plan for by what was measured, for the usual rates and this one in
+    /// mbb/hand. Nothing is planned by fewer than 50 deals, or by results that are all the same.
+    #[must_use]
+    pub fn with_plan(mut self, further: Option<f64>) -> Report {
+        self.plan = PlanPart::all(&self, further);
+        self
+    }
+
+    /// The report of a match that ends by this rule.
+    #[must_use]
+    pub fn with_stop_rule(mut self, rule: Option<&StopRule>, tally: &Tally) -> Report {
+        self.stop = rule.map(|rule| rule.standing(tally));
+        self
     }
 
     /// The report with these estimates of one entrant's rate, or the reason why there are none.
@@ -359,6 +397,7 @@ impl Estimate {
             mbb: known.map(|rate| rate.mbb),
             bb_per_100: known.map(|rate| rate.bb_per_100()),
             interval: known.map(|rate| rate.interval),
+            any_time: known.and_then(|rate| rate.any_time()),
             standard_error: known.map(|rate| rate.standard_error),
             hands,
             groups,
@@ -387,6 +426,7 @@ impl EntrantPart {
             chips: sums.all.chips(),
             rate: Estimate::of(&sums.all, big_blind),
             bootstrap: sums.batches.bootstrap(big_blind, Bootstrap::default()),
+            superiority: tally.rate(entrant).ok().and_then(|rate| rate.superiority()),
             all_in_adjusted: adjusted(tally, &sums.adjusted),
             deviation_per_hand: per_hand,
             deviation_per_group: per_group,
@@ -410,6 +450,7 @@ fn adjusted(tally: &Tally, sums: &Sums) -> Estimate {
         mbb: None,
         bb_per_100: None,
         interval: None,
+        any_time: None,
         standard_error: None,
         reason: Some("not computed".to_owned()),
         ..estimate

@@ -1,4 +1,4 @@
-//! Quantiles of Student's t distribution.
+//! Student's t distribution: quantiles and probabilities.
 
 /// From here on the quantiles are the normal ones to five decimals.
 const NORMAL_FROM: u64 = 1_000_000;
@@ -23,6 +23,12 @@ pub fn t_quantile(p: f64, degrees: u64) -> f64 {
         }
     }
     0.5 * (low + high)
+}
+
+/// The probability that Student's t with these degrees of freedom lies below `t`.
+pub fn t_probability(t: f64, degrees: u64) -> f64 {
+    let tail = upper_tail(t.abs(), degrees.clamp(1, NORMAL_FROM) as f64);
+    if t < 0.0 { tail } else { 1.0 - tail }
 }
 
 /// The probability that Student's t with `n` degrees of freedom exceeds `t >= 0`.

@@ -6,6 +6,7 @@ use show::Table;
 use show::number::{self, counted, duration, whole};
 
 use super::estimates::{EstimateRow, EstimatesPart, SeatRow};
+use super::planning::PlanPart;
 use super::report::{EntrantPart, Report, Split};
 use super::{CrossTable, Interval};
 use crate::estimate::RowKind;
@@ -33,6 +34,10 @@ pub fn render(report: &Report) -> String {
         planned => format!("{} of {}", whole(report.hands), counted(planned, "hand")),
     };
     line(format!("{hands}{deals}"));
+    if let Some(stop) = &report.stop {
+        let state = if stop.met { "ended" } else { "not ended by its rule" };
+        line(format!("{state}: {}", stop.words));
+    }
     line(String::new());
     line(rates(report));
     if let Some(part) = &report.estimates {
@@ -53,9 +58,16 @@ pub fn render(report: &Report) -> String {
     }
     line(String::new());
     line(spread(report));
+    for part in &report.plan {
+        line(String::new());
+        line(plan(part));
+    }
     // What keeps the entrants from having a rate is the same for all of them.
     if let Some(reason) = report.entrants.first().and_then(|one| one.rate.reason.as_ref()) {
         line(format!("note: no rate: {reason}"));
+    }
+    for finding in &report.findings {
+        line(format!("warning: {}", finding.evidence));
     }
     let notes = report.estimates.iter().flat_map(|part| &part.notes);
     for warning in report.warnings.iter().chain(notes) {
@@ -71,14 +83,23 @@ fn rates(report: &Report) -> String {
             entrant.name.clone(),
             rate.mbb.map_or_else(dash, signed),
             rate.interval.map_or_else(dash, range),
-            entrant.bootstrap.map_or_else(dash, range),
+            rate.any_time.map_or_else(dash, range),
+            entrant.superiority.map_or_else(dash, percent),
             rate.bb_per_100.map_or_else(dash, |v| format!("{v:+.2}")),
             entrant.all_in_adjusted.mbb.map_or_else(dash, signed),
             entrant.all_in_adjusted.interval.map_or_else(dash, range),
         ]
     });
-    let header =
-        ["", "mbb/hand", "95 % interval", "bootstrap", "bb/100", "all-in adj.", "95 % interval"];
+    let header = [
+        "",
+        "mbb/hand",
+        "95 % interval",
+        "at any time",
+        "LOS",
+        "bb/100",
+        "all-in adj.",
+        "95 % interval",
+    ];
     table(&header, rows)
 }
 
@@ -90,7 +111,8 @@ pub fn estimates(part: &EstimatesPart) -> String {
             format!("{}{b}", row.what),
             row.rate.mbb.map_or_else(dash, signed),
             row.rate.interval.map_or_else(dash, range),
-            row.rate.interval.map_or_else(dash, |i| format!("±{}", plain(i.half_width()))),
+            row.rate.interval.map_or_else(dash, reach),
+            row.rate.any_time.map_or_else(dash, reach),
             plain(row.deviation_per_hand),
             row.of_raw.map_or_else(dash, |share| format!("{share:.2}")),
         ]
@@ -100,7 +122,8 @@ pub fn estimates(part: &EstimatesPart) -> String {
             format!("  {}", split.hands),
             split.rate.mbb.map_or_else(dash, signed),
             split.rate.interval.map_or_else(dash, range),
-            split.rate.interval.map_or_else(dash, |i| format!("±{}", plain(i.half_width()))),
+            split.rate.interval.map_or_else(dash, reach),
+            split.rate.any_time.map_or_else(dash, reach),
         ]
     };
     let rows = part.rows.iter().flat_map(|estimate| {
@@ -109,7 +132,16 @@ pub fn estimates(part: &EstimatesPart) -> String {
         std::iter::once(row(estimate)).chain(seats).collect::<Vec<_>>()
     });
     let title = format!("{}, estimated", part.name);
-    table(&[&title, "mbb/hand", "95 % interval", "", "deviation per hand", "of raw"], rows)
+    let header = [
+        title.as_str(),
+        "mbb/hand",
+        "95 % interval",
+        "",
+        "at any time",
+        "deviation per hand",
+        "of raw",
+    ];
+    table(&header, rows)
 }
 
 fn splits(entrant: &EntrantPart) -> String {
@@ -168,12 +200,14 @@ fn spread(report: &Report) -> String {
     let rows = report.entrants.iter().map(|entrant| {
         vec![
             entrant.name.clone(),
+            entrant.bootstrap.map_or_else(dash, range),
             entrant.deviation_per_hand.map_or_else(dash, plain),
             entrant.deviation_per_group.map_or_else(dash, plain),
             entrant.duplicate_reduction.map_or_else(dash, reduction),
         ]
     });
-    let mut text = table(&["", "deviation per hand", "per deal", "by duplication"], rows);
+    let header = ["", "bootstrap interval", "deviation per hand", "per deal", "by duplication"];
+    let mut text = table(&header, rows);
     let needed = report
         .hands_needed
         .iter()
@@ -185,13 +219,31 @@ fn spread(report: &Report) -> String {
     text
 }
 
+fn plan(part: &PlanPart) -> String {
+    let rows = part.rows.iter().map(|row| {
+        let hands = [row.once, row.any_time, row.found, row.sprt, row.sprt_halfway];
+        let wanted = format!("{} mbb/hand", row.wanted);
+        std::iter::once(wanted).chain(hands.map(whole)).collect()
+    });
+    let title = format!("hands for X, {}", part.what);
+    let header = [
+        title.as_str(),
+        "±X once",
+        "±X at any time",
+        "X found in 80 %",
+        "SPRT 0,X",
+        "at most, halfway",
+    ];
+    table(&header, rows)
+}
+
 /// A crosstable as text: rates of the row's entrant, best first; `~` marks those that are not told
 /// apart from zero, and places that are not told apart from the next.
 pub fn crosstable(table_: &CrossTable) -> String {
     let standings = table_.standings();
     let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
     order.extend((0..table_.names.len()).filter(|k| !standings.iter().any(|s| s.entrant == *k)));
-    let mut header = vec![String::new(), "mean".to_owned(), "95 % interval".to_owned()];
+    let mut header = ["", "mean", "95 % interval", "for all", "group"].map(str::to_owned).to_vec();
     header.extend(order.iter().map(|&k| table_.names[k].clone()));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows = order.iter().map(|&k| {
@@ -203,6 +255,8 @@ pub fn crosstable(table_: &CrossTable) -> String {
                 format!("{}{}", signed(s.rate.mbb), mark(s.separated_from_next.unwrap_or(true)))
             }),
             standing.map_or_else(dash, |s| range(s.rate.interval)),
+            standing.map_or_else(dash, |s| range(s.for_all)),
+            standing.map_or_else(dash, |s| s.letters.clone()),
         ];
         row.extend(order.iter().map(|&other| match &table_.results[k][other] {
             Some(rate) => {
@@ -214,7 +268,11 @@ pub fn crosstable(table_: &CrossTable) -> String {
         row
     });
     let text = table(&header, rows);
-    format!("{text}\n~ not separated: the 95 % interval holds zero; a mean, from the next one's")
+    format!(
+        "{text}\n~ not separated: the 95 % interval holds zero; a mean, from the next one's\n\
+         for all: the interval that is right for all means together; who share a letter are not \
+         told apart by those"
+    )
 }
 
 fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
@@ -229,6 +287,15 @@ fn reduction(share: f64) -> String {
     format!("{:.1} % {word}", 100.0 * share.abs())
 }
 
+/// A probability: 0.9731 is `97.3 %`. What is not certain is not shown as if it were.
+fn percent(share: f64) -> String {
+    match 100.0 * share {
+        p if p > 99.9 => "> 99.9 %".to_owned(),
+        p if p < 0.1 => "< 0.1 %".to_owned(),
+        p => format!("{p:.1} %"),
+    }
+}
+
 fn dash() -> String {
     "-".to_owned()
 }
@@ -239,6 +306,10 @@ fn signed(value: f64) -> String {
 
 fn plain(value: f64) -> String {
     format!("{value:.1}")
+}
+
+fn reach(interval: Interval) -> String {
+    format!("±{}", plain(interval.half_width()))
 }
 
 fn range(interval: Interval) -> String {

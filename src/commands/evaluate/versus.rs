@@ -32,6 +32,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         duplicate: true,
         shard: None,
         deadline: None,
+        rule: None,
     };
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&data, &plan));
     if folder.join(MANIFEST).exists() {

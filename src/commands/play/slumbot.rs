@@ -383,10 +383,12 @@ fn waiting(outage: &Outage) -> String {
 
 /// What stands beside the bar.
 fn note(progress: &Progress, hands: u64) -> String {
-    let mut note = match &progress.rate {
-        Some(rate) => format!(
-            "{} mbb/hand, ± {:.0} expected at the end",
-            rate_text(rate),
+    let rate = progress.rate.as_ref();
+    let mut note = match rate.and_then(|rate| Some((rate, rate.any_time()?))) {
+        Some((rate, interval)) => format!(
+            "{:+.0} ± {:.0} mbb/hand, ± {:.0} expected at the end",
+            rate.mbb,
+            interval.half_width(),
             rate.expected_half_width(hands)
         ),
         None => String::new(),
@@ -402,10 +404,6 @@ fn note(progress: &Progress, hands: u64) -> String {
         };
     }
     note
-}
-
-fn rate_text(rate: &Rate) -> String {
-    format!("{:+.0} ± {:.0}", rate.mbb, rate.half_width())
 }
 
 fn show(summary: &Summary, name: &str) -> String {
@@ -459,11 +457,14 @@ fn show(summary: &Summary, name: &str) -> String {
 fn estimate(rate: Option<&Rate>) -> String {
     match rate {
         Some(rate) => format!(
-            "{:+.1} ± {:.1} mbb/hand ({:+.2} ± {:.2} bb/100), standard deviation {:.1} bb",
+            "{:+.1} ± {:.1} mbb/hand ({:+.2} ± {:.2} bb/100{}), standard deviation {:.1} bb",
             rate.mbb,
             rate.half_width(),
             rate.bb_per_100(),
             rate.half_width() / 10.0,
+            rate.any_time().map_or_else(String::new, |ends| {
+                format!("; ± {:.2} at any time", ends.half_width() / 10.0)
+            }),
             rate.standard_error * (rate.groups as f64).sqrt() / 1000.0
         ),
         None => "no rate: too few hands".into(),

@@ -1,0 +1,396 @@
+//! Checks of the data itself: whether records are such as an honest match leaves.
+//!
+//! Rates and intervals rest on deals that are independent, seats that are shared fairly, and players
+//! who stay the same. What speaks against that is a [`Finding`], with its evidence; thresholds are
+//! such that a sound match has one in ten thousand. (What the rules forbid, such as a card that is
+//! dealt twice in a hand or payoffs that are not the cards', is no finding but an error of the file.)
+//!
+//! - [`of_tally`]: what sums tell, at any time, while a match is played too.
+//! - [`Checks`]: what only the hands tell.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+use cards::{Board, Card, CardSet, HoleCards};
+use game::{BySeat, Payoff};
+use serde::Serialize;
+use show::number::{counted, whole};
+
+use super::{Batches, Sums, Tally};
+use crate::HandRecord;
+
+/// Deals that are compared with each other, at most: their marks take some 30 MB.
+const MOST_DEALS: usize = 1 << 20;
+
+/// Spaces of deals smaller than this are left alone: in them deals must repeat.
+const SMALL: f64 = 1e4;
+
+/// A drift is said when so large a one happens by chance in fewer matches than this share.
+const BY_CHANCE: f64 = 1e-4;
+
+/// Standard errors by which a seat's share of the hands may be off.
+const OFF: f64 = 4.5;
+
+/// Something in the data that a sound match does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What.
+    pub kind: FindingKind,
+    /// What speaks for it, as a sentence without its dot.
+    pub evidence: String,
+}
+
+/// What can be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// All deals ended the same for an entrant.
+    NoSpread,
+    /// An entrant has had one seat more often than another.
+    SeatsUnbalanced,
+    /// A rate is not the same at the start and at the end.
+    Drift,
+    /// Deals with the cards of earlier ones.
+    RepeatedDeals,
+    /// Hands that should share a deal and have other cards.
+    DealsDiffer,
+    /// The hands do not add up to the score that the record gives.
+    ScoreDiffers,
+    /// The baseline is not the same at the start and at the end.
+    BaselineDrift,
+    /// The baseline's mean is not zero.
+    BaselineOffZero,
+}
+
+/// What the sums of a match tell. `names` are those of the entrants.
+pub fn of_tally(names: &[String], tally: &Tally) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    // Heads-up the other entrant's results are the first one's, turned round.
+    let different = if tally.entrants().len() == 2 { 1 } else { tally.entrants().len() };
+    for (name, sums) in names.iter().zip(tally.entrants()).take(different) {
+        findings.extend(no_spread(name, &sums.all, tally));
+        let unit = 1000.0 / f64::from(tally.big_blind());
+        findings.extend(drift(&sums.all, &sums.batches, unit).map(|words| Finding {
+            kind: FindingKind::Drift,
+            evidence: format!("{name} does not win at one rate: {words}"),
+        }));
+    }
+    for (name, sums) in names.iter().zip(tally.entrants()) {
+        findings.extend(unbalanced(name, &sums.seats));
+    }
+    findings
+}
+
+fn no_spread(name: &str, all: &Sums, tally: &Tally) -> Option<Finding> {
+    let none = all.deviation()? == 0.0;
+    let mbb = 1000.0 / f64::from(tally.big_blind()) * all.mean()?;
+    let deals = counted(all.groups, "deal");
+    none.then(|| Finding {
+        kind: FindingKind::NoSpread,
+        evidence: format!(
+            "all {deals} ended the same for {name}, at {mbb:+.1} mbb/hand: without any spread the \
+             width of an interval says nothing"
+        ),
+    })
+}
+
+fn unbalanced(name: &str, seats: &[Sums]) -> Option<Finding> {
+    let hands: u64 = seats.iter().map(|seat| seat.hands).sum();
+    let share = 1.0 / seats.len() as f64;
+    let (mean, error) = (hands as f64 * share, (hands as f64 * share * (1.0 - share)).sqrt());
+    let off = |seat: &Sums| (seat.hands as f64 - mean).abs() > OFF * error;
+    let counts = || seats.iter().map(|seat| whole(seat.hands)).collect::<Vec<_>>().join(", ");
+    (hands > 20 && seats.iter().any(off)).then(|| Finding {
+        kind: FindingKind::SeatsUnbalanced,
+        evidence: format!(
+            "{name} has not had all seats as often: {} hands by seat; its rate holds for these \
+             shares only",
+            counts()
+        ),
+    })
+}
+
+/// Where and by how much the mean changes most, when that is more than chance would do.
+///
+/// The largest distance of the running sum from its straight line, in standard deviations, has
+/// Kolmogorov's distribution when nothing changes (the CUSUM test; Page 1954, Brown, Durbin and
+/// Evans 1975). `unit` is that of the rates, in mbb for each chip.
+fn drift(all: &Sums, batches: &Batches, unit: f64) -> Option<String> {
+    let groups = all.groups as f64;
+    let per_group = all.deviation()? * all.hands as f64 / groups;
+    let scale = per_group * groups.sqrt();
+    if scale == 0.0 || batches.len() < 20 {
+        return None;
+    }
+    let total = all.chips();
+    let distance = |&(_, so_far, chips): &(u64, u64, f64)| {
+        (chips - total * so_far as f64 / groups).abs() / scale
+    };
+    let at = batches.course().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    let chance = kolmogorov(distance(&at));
+    let (hands, _, chips) = at;
+    let (rest, after) = (all.hands - hands, total - chips);
+    (chance < BY_CHANCE && rest > 0).then(|| {
+        format!(
+            "{:+.0} mbb/hand in the first {} hands and {:+.0} in the {} after, as happens by \
+             chance in one match of {}",
+            unit * chips / hands as f64,
+            whole(hands),
+            unit * after / rest as f64,
+            whole(rest),
+            whole((1.0 / chance.max(1e-12)).round() as u64)
+        )
+    })
+}
+
+/// The probability that a Brownian bridge goes further than `d` from zero.
+fn kolmogorov(d: f64) -> f64 {
+    let term = |j: f64| (-2.0 * (j * d).powi(2)).exp();
+    let sum: f64 =
+        (1..=20).map(|j| if j % 2 == 1 { term(j.into()) } else { -term(j.into()) }).sum();
+    (2.0 * sum).clamp(0.0, 1.0)
+}
+
+/// Checks of hands, one after the other, in bounded memory.
+#[derive(Debug)]
+pub struct Checks {
+    /// Known deals by their marks, and the first hand that had them.
+    seen: HashMap<u64, u64>,
+    marks: RandomState,
+    /// By what is known of a deal: how many such there were, and out of how many they come.
+    spaces: HashMap<(u16, u8), (u64, f64)>,
+    repeated: u64,
+    /// A repeated deal's hand, and the one that had it before.
+    example: Option<[u64; 2]>,
+    /// The deal of the last hand, as far as it was seen.
+    last: Option<Deal>,
+    differ: u64,
+    differs_at: Option<u64>,
+    /// What each entrant won in all hands.
+    won: Vec<Payoff>,
+    baseline: Sums,
+    baseline_course: Batches,
+}
+
+impl Default for Checks {
+    fn default() -> Checks {
+        Checks {
+            seen: HashMap::new(),
+            marks: RandomState::new(),
+            spaces: HashMap::new(),
+            repeated: 0,
+            example: None,
+            last: None,
+            differ: 0,
+            differs_at: None,
+            won: Vec::new(),
+            baseline: Sums::default(),
+            baseline_course: Batches::default(),
+        }
+    }
+}
+
+impl Checks {
+    /// Looks at the next hand.
+    pub fn add(&mut self, record: &HandRecord) {
+        self.won.resize(self.won.len().max(record.entrants.len()), Payoff::ZERO);
+        for (seat, &entrant) in record.entrants.iter() {
+            if let Some(won) = self.won.get_mut(usize::from(entrant)) {
+                *won += record.payoffs[seat];
+            }
+        }
+        let deal = Deal { number: record.deal, hole: record.hole, board: record.public.board() };
+        match &self.last {
+            Some(last) if last.number == deal.number => {
+                if last.differs(&deal) {
+                    self.differ += 1;
+                    self.differs_at.get_or_insert(record.hand);
+                }
+                // The one that went further says more.
+                if deal.board.len() <= last.board.len() {
+                    return;
+                }
+            }
+            _ => self.look_up(record),
+        }
+        self.last = Some(deal);
+    }
+
+    /// Looks at the first hand of a deal.
+    fn look_up(&mut self, record: &HandRecord) {
+        let (space, of) = space(record);
+        if of < SMALL || self.seen.len() >= MOST_DEALS {
+            return;
+        }
+        self.spaces.entry(space).or_insert((0, of)).0 += 1;
+        let hole: Vec<u64> =
+            record.hole.as_slice().iter().map(|cards| cards.set().bits()).collect();
+        let board = record.public.board();
+        let def = record.public.def();
+        let streets: Vec<u64> = game::Street::ALL[..def.streets]
+            .iter()
+            .map(|&street| def.board_len(street))
+            .filter(|&cards| cards <= board.len())
+            .map(|cards| set(&board[..cards]).bits())
+            .collect();
+        let mark = self.marks.hash_one((hole, streets));
+        match self.seen.get(&mark) {
+            Some(&before) => {
+                self.repeated += 1;
+                self.example.get_or_insert([record.hand, before]);
+            }
+            None => drop(self.seen.insert(mark, record.hand)),
+        }
+    }
+
+    /// Looks at a baseline: what its owner won against itself with the cards of a hand.
+    pub fn add_baseline(&mut self, won: Payoff) {
+        self.baseline.add(won, 1);
+        self.baseline_course.add(won, 1);
+    }
+
+    /// What was found. `score` is what the record says that each entrant won in all, where it does;
+    /// `big_blind` is the unit of rates, in chips.
+    pub fn findings(&self, score: Option<&[Payoff]>, big_blind: game::Chips) -> Vec<Finding> {
+        let found = [
+            self.repeated_deals(),
+            self.differing_deals(),
+            score.and_then(|score| self.other_score(score)),
+            self.drifting_baseline(big_blind),
+            self.baseline_off_zero(big_blind),
+        ];
+        found.into_iter().flatten().collect()
+    }
+
+    fn repeated_deals(&self) -> Option<Finding> {
+        // Pairs of deals that are the same by chance, were all deals as likely. Hands that end early
+        // are not those with any cards: hence the factor.
+        let expected: f64 =
+            self.spaces.values().map(|&(n, of)| 0.5 * (n * n.saturating_sub(1)) as f64 / of).sum();
+        let [hand, before] = self.example?;
+        let deals: u64 = self.spaces.values().map(|&(n, _)| n).sum();
+        (self.repeated as f64 > 3.0 + 10.0 * expected).then(|| Finding {
+            kind: FindingKind::RepeatedDeals,
+            evidence: format!(
+                "{} of {} have the cards of an earlier one, where chance makes {expected:.1} such: \
+                 hand {hand} those of hand {before}; they are not independent, and intervals are \
+                 too narrow",
+                whole(self.repeated),
+                counted(deals, "deal"),
+            ),
+        })
+    }
+
+    fn differing_deals(&self) -> Option<Finding> {
+        let hand = self.differs_at?;
+        Some(Finding {
+            kind: FindingKind::DealsDiffer,
+            evidence: format!(
+                "{} not the cards of the deal they should share, the first of them hand {hand}: \
+                 this is no duplicate match",
+                if self.differ == 1 {
+                    "one hand has".to_owned()
+                } else {
+                    format!("{} hands have", whole(self.differ))
+                }
+            ),
+        })
+    }
+
+    fn other_score(&self, score: &[Payoff]) -> Option<Finding> {
+        let list = |values: &[Payoff]| {
+            values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        };
+        // Records give amounts to six decimals.
+        let apart = |(a, b): (&Payoff, &Payoff)| {
+            (a.chips() - b.chips()).abs() > 1e-4 * a.chips().abs().max(1.0)
+        };
+        let differs = score.len() != self.won.len() || score.iter().zip(&self.won).any(apart);
+        differs.then(|| Finding {
+            kind: FindingKind::ScoreDiffers,
+            evidence: format!(
+                "the hands add up to {} chips, the score of the record is {}: hands are missing, or \
+                 not of this match",
+                list(&self.won),
+                list(score)
+            ),
+        })
+    }
+
+    fn drifting_baseline(&self, big_blind: game::Chips) -> Option<Finding> {
+        let unit = 1000.0 / f64::from(big_blind.max(1));
+        let words = drift(&self.baseline, &self.baseline_course, unit)?;
+        Some(Finding {
+            kind: FindingKind::BaselineDrift,
+            evidence: format!(
+                "the baseline drifts, so the server's program may have changed: against itself it \
+                 won {words}"
+            ),
+        })
+    }
+
+    fn baseline_off_zero(&self, big_blind: game::Chips) -> Option<Finding> {
+        let rate = super::Rate::of(&self.baseline, big_blind).ok()?;
+        let far = rate.groups >= 1000 && rate.mbb.abs() > OFF * rate.standard_error;
+        far.then(|| Finding {
+            kind: FindingKind::BaselineOffZero,
+            evidence: format!(
+                "the baseline's mean over both seats should be zero and is {:+.0} ± {:.0} mbb/hand",
+                rate.mbb,
+                rate.half_width()
+            ),
+        })
+    }
+}
+
+/// A deal as far as a hand saw it.
+#[derive(Debug, Clone, Copy)]
+struct Deal {
+    number: u64,
+    hole: BySeat<HoleCards>,
+    board: Board,
+}
+
+impl Deal {
+    /// Whether this cannot be the other one: a seat holds other cards, or the boards differ as far
+    /// as both go.
+    fn differs(&self, other: &Deal) -> bool {
+        let mut holes = self.hole.as_slice().iter().zip(other.hole.as_slice());
+        let common = self.board.len().min(other.board.len());
+        holes.any(|(a, b)| !a.is_empty() && !b.is_empty() && a.set() != b.set())
+            || set(&self.board[..common]) != set(&other.board[..common])
+    }
+}
+
+fn set(cards: &[Card]) -> CardSet {
+    cards.iter().copied().collect()
+}
+
+/// What is known of a hand's deal (by seat whether the hole cards are, and how long the board is),
+/// and how many such deals there are.
+fn space(record: &HandRecord) -> ((u16, u8), f64) {
+    let def = record.public.def();
+    let mut left = (def.suits as usize * def.ranks as usize) as f64;
+    let mut of = 1.0;
+    let mut deal = |cards: usize| {
+        for drawn in 0..cards {
+            of *= (left - drawn as f64) / (drawn + 1) as f64;
+        }
+        left -= cards as f64;
+    };
+    let mut known = 0;
+    for (number, cards) in record.hole.as_slice().iter().enumerate() {
+        if !cards.is_empty() {
+            known |= 1_u16 << number;
+            deal(cards.len());
+        }
+    }
+    let board = record.public.board().len();
+    let ends = game::Street::ALL[..def.streets].iter().map(|&street| def.board_len(street));
+    let mut dealt = 0;
+    for end in ends.filter(|&end| end <= board) {
+        deal(end - dealt);
+        dealt = end;
+    }
+    ((known, board as u8), of)
+}

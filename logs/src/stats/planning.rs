@@ -1,0 +1,126 @@
+//! How many hands to plan for, by the spread that was measured for these entrants.
+
+use serde::Serialize;
+
+use super::report::{Estimate, Report};
+use super::{FIRST_LOOK, Rate, Sprt, any_time_reach};
+
+/// The rates and half-widths, in mbb/hand, for which hands are always given.
+const WANTED: [f64; 5] = [200.0, 100.0, 50.0, 20.0, 10.0];
+
+/// The normal quantiles of 97.5 % and of 80 %.
+const ONCE: f64 = 1.959_964;
+const POWER: f64 = 0.841_621;
+
+/// Hands to plan for with one estimate of the first entrant's rate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlanPart {
+    /// Which estimate, in words.
+    pub what: String,
+    /// The standard deviation, in mbb, of single hands that would give its interval.
+    pub deviation_per_hand: f64,
+    /// By what is wanted, widest first.
+    pub rows: Vec<PlanRow>,
+}
+
+/// Hands for one rate or half-width.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PlanRow {
+    /// The rate or half-width, in mbb/hand.
+    pub wanted: f64,
+    /// For an interval of this half-width, looked at once.
+    pub once: u64,
+    /// For one of this half-width at any time: what `--until` plays.
+    pub any_time: u64,
+    /// For an interval, looked at once, that leaves zero out in 80 of 100 matches if the true rate
+    /// is this one.
+    pub found: u64,
+    /// On average of `--sprt 0,RATE` if the true rate is zero or this one.
+    pub sprt: u64,
+    /// On average of `--sprt 0,RATE` if the true rate lies halfway, where it takes longest.
+    pub sprt_halfway: u64,
+}
+
+/// The spread of a match, from which hands follow.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spread {
+    /// The standard deviation of a group's result per hand, in mbb.
+    per_group: f64,
+    /// Hands in a group.
+    group: f64,
+}
+
+impl Spread {
+    /// The spread behind a rate; `None` with few groups, or when all ended the same.
+    pub(super) fn of(rate: &Rate) -> Option<Spread> {
+        let groups = rate.groups as f64;
+        let per_group = rate.standard_error * groups.sqrt();
+        let known = rate.groups >= FIRST_LOOK && per_group > 0.0;
+        known.then(|| Spread { per_group, group: rate.hands as f64 / groups })
+    }
+
+    /// Hands in this many groups, rounded up.
+    fn hands(self, groups: f64) -> u64 {
+        (groups.ceil().max(2.0) * self.group).round() as u64
+    }
+
+    /// Hands after which `factor` standard errors are `wanted` mbb/hand.
+    fn until(self, factor: f64, wanted: f64) -> u64 {
+        self.hands((factor * self.per_group / wanted).powi(2))
+    }
+
+    /// Hands after which the any-time interval has this half-width in mbb/hand.
+    pub(super) fn any_time(self, half_width: f64) -> u64 {
+        let wide = |groups: u64| {
+            let reach = any_time_reach(groups).unwrap_or(f64::INFINITY);
+            reach * self.per_group / (groups as f64).sqrt() > half_width
+        };
+        let mut most = FIRST_LOOK;
+        while wide(most) && most < 1 << 60 {
+            most *= 2;
+        }
+        let mut least = most / 2;
+        while most - least > 1 {
+            let middle = least + (most - least) / 2;
+            if wide(middle) { least = middle } else { most = middle }
+        }
+        self.hands(most.max(FIRST_LOOK) as f64)
+    }
+
+    fn row(self, wanted: f64) -> PlanRow {
+        // Wald's approximations, for results of known variance, without what goes over a bound.
+        let bound = Sprt::bound();
+        let at_the_rates = 2.0 * (1.0 - 2.0 * Sprt::ERROR) * bound;
+        PlanRow {
+            wanted,
+            once: self.until(ONCE, wanted),
+            any_time: self.any_time(wanted),
+            found: self.until(ONCE + POWER, wanted),
+            sprt: self.until(at_the_rates.sqrt(), wanted),
+            sprt_halfway: self.until(bound, wanted),
+        }
+    }
+}
+
+impl PlanPart {
+    /// The plans of a report: of the plain rate and, where it was estimated, of all that is known.
+    pub(super) fn all(report: &Report, further: Option<f64>) -> Vec<PlanPart> {
+        let mut wanted: Vec<f64> = WANTED.into_iter().chain(further).collect();
+        wanted.sort_by(|a, b| b.total_cmp(a));
+        wanted.dedup();
+        let raw = report.entrants.first().map(|entrant| ("raw".to_owned(), &entrant.rate));
+        let rows = report.estimates.iter().flat_map(|part| part.rows.last());
+        let combined = rows.map(|row| (row.what.clone(), &row.rate));
+        let part = |(what, estimate): (String, &Estimate)| {
+            let (mbb, error) = (estimate.mbb?, estimate.standard_error?);
+            let rate = Rate::from_error(mbb, error, estimate.hands, estimate.groups);
+            let spread = Spread::of(&rate)?;
+            Some(PlanPart {
+                what,
+                deviation_per_hand: error * (rate.hands as f64).sqrt(),
+                rows: wanted.iter().map(|&wanted| spread.row(wanted)).collect(),
+            })
+        };
+        raw.into_iter().chain(combined).filter_map(part).collect()
+    }
+}

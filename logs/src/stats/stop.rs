@@ -1,0 +1,209 @@
+//! When a match has been played for long enough.
+//!
+//! A rule is looked at between hands as often as the runner likes; what it rests on allows that:
+//! the [any-time interval](super::any_time_reach) and the sequential probability ratio test.
+
+use serde::{Deserialize, Serialize};
+
+use super::planning::Spread;
+use super::{FIRST_LOOK, Rate, Tally};
+
+/// A rule by which a match ends before all its hands are played.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopRule {
+    /// Once the any-time interval of every entrant has this half-width in mbb/hand, or less.
+    Until(f64),
+    /// Once the test of the first entrant's rate is decided.
+    Sprt(Sprt),
+}
+
+/// The generalised sequential probability ratio test of two rates, both in mbb/hand.
+///
+/// With the mean `m` and the variance `v` of `G` groups' results per hand the logarithm of the
+/// likelihood ratio is that of two normal distributions of unknown variance, which is estimated
+/// under each (the ratio behind Student's test; a generalised SPRT as chess engines are tested by:
+/// Michel Van den Bergh, *A practical introduction to the GSPRT*):
+///
+/// ```text
+/// LLR = G/2 · ln( (v + (m − low)²) / (v + (m − high)²) )
+/// ```
+///
+/// It ends at ±ln((1 − β)/α) = ±2.94, where α = β = 0.05 (Wald, *Sequential Analysis*, 1947).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sprt {
+    low: f64,
+    high: f64,
+}
+
+/// Why there is no such rule.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RuleError {
+    /// The half-width is no positive number.
+    #[error("no match can be played until ±{0} mbb/hand: give a half-width from 0.001 to 1000000")]
+    HalfWidth(f64),
+    /// Not two numbers.
+    #[error("`{0}` is not two rates in mbb/hand: write LOW,HIGH as in 0,50")]
+    NotTwo(String),
+    /// The two rates are equal, or in the wrong order.
+    #[error(
+        "a test between {low} and {high} mbb/hand needs two rates up to 1000000, the lower one \
+         first{}", swapped(*.low, *.high)
+    )]
+    Order {
+        /// The first rate.
+        low: f64,
+        /// The second rate.
+        high: f64,
+    },
+}
+
+fn swapped(low: f64, high: f64) -> String {
+    if low > high { format!(": {high},{low}") } else { String::new() }
+}
+
+/// How a rule stands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RuleStanding {
+    /// The rule.
+    pub rule: StopRule,
+    /// Whether the match may end.
+    pub met: bool,
+    /// The logarithm of the likelihood ratio, of a test.
+    pub llr: Option<f64>,
+    /// How it stands, in words.
+    pub words: String,
+}
+
+impl Sprt {
+    /// The probability with which a test decides for the wrong one of its two rates: α and β.
+    pub const ERROR: f64 = 0.05;
+
+    /// The test of these rates.
+    ///
+    /// # Errors
+    /// When they are not two numbers, the lower one first.
+    pub fn new(low: f64, high: f64) -> Result<Sprt, RuleError> {
+        match low < high && low.abs() <= 1e6 && high.abs() <= 1e6 {
+            true => Ok(Sprt { low, high }),
+            false => Err(RuleError::Order { low, high }),
+        }
+    }
+
+    /// The two rates.
+    pub fn rates(self) -> [f64; 2] {
+        [self.low, self.high]
+    }
+
+    /// The LLR at which the higher rate is accepted; at less than minus this the lower one is.
+    pub fn bound() -> f64 {
+        ((1.0 - Sprt::ERROR) / Sprt::ERROR).ln()
+    }
+
+    /// The logarithm of the likelihood ratio, the higher rate above the lower; `None` with few
+    /// groups, or when all ended the same.
+    pub fn llr(self, rate: &Rate) -> Option<f64> {
+        let groups = rate.groups as f64;
+        // The maximum likelihood estimate divides by the number of groups.
+        let variance = rate.standard_error.powi(2) * (groups - 1.0);
+        let squared = |from: f64| variance + (rate.mbb - from).powi(2);
+        let known = rate.groups >= FIRST_LOOK && variance > 0.0;
+        known.then(|| 0.5 * groups * (squared(self.low) / squared(self.high)).ln())
+    }
+}
+
+impl std::str::FromStr for Sprt {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Sprt, RuleError> {
+        let number = |text: &str| text.trim().parse().ok().filter(|rate: &f64| rate.is_finite());
+        let two = text.split_once(',').and_then(|(a, b)| Some((number(a)?, number(b)?)));
+        let (low, high) = two.ok_or_else(|| RuleError::NotTwo(text.to_owned()))?;
+        Sprt::new(low, high)
+    }
+}
+
+impl StopRule {
+    /// The key of the ledger's note that holds the rule as JSON.
+    pub const NOTE: &str = "stop-rule";
+
+    /// The rule that asks for this half-width in mbb/hand.
+    ///
+    /// # Errors
+    /// When it is no number from 0.001 to a million.
+    pub fn until(half_width: f64) -> Result<StopRule, RuleError> {
+        match (0.001..=1e6).contains(&half_width) {
+            true => Ok(StopRule::Until(half_width)),
+            false => Err(RuleError::HalfWidth(half_width)),
+        }
+    }
+
+    /// The rule as the text of a note.
+    pub fn to_note(&self) -> String {
+        serde_json::to_string(self).expect("plain numbers")
+    }
+
+    /// The rule of a note; `None` for the notes of other versions.
+    pub fn from_note(note: &str) -> Option<StopRule> {
+        serde_json::from_str(note).ok()
+    }
+
+    /// Whether the match may end.
+    pub fn met(&self, tally: &Tally) -> bool {
+        match self {
+            StopRule::Until(wanted) => widest(tally).is_some_and(|reach| reach <= *wanted),
+            StopRule::Sprt(sprt) => {
+                let llr = tally.rate(0).ok().and_then(|rate| sprt.llr(&rate));
+                llr.is_some_and(|llr| llr.abs() >= Sprt::bound())
+            }
+        }
+    }
+
+    /// Hands after which the match can be expected to end, by the spread so far; `None` of a test,
+    /// which depends on the rate.
+    pub fn expected_hands(&self, tally: &Tally) -> Option<u64> {
+        let StopRule::Until(wanted) = self else { return None };
+        let spread = |k| Some(Spread::of(&tally.rate(k).ok()?)?.any_time(*wanted));
+        (0..tally.entrants().len()).map(spread).collect::<Option<Vec<u64>>>()?.into_iter().max()
+    }
+
+    /// How it stands.
+    pub fn standing(&self, tally: &Tally) -> RuleStanding {
+        let met = self.met(tally);
+        let (llr, words) = match self {
+            StopRule::Until(wanted) => {
+                let now = widest(tally).map_or("no interval".to_owned(), |reach| {
+                    format!("±{reach:.1} mbb/hand at any time")
+                });
+                let end = if met { "as narrow as" } else { "not yet as narrow as" };
+                (None, format!("{now}, {end} the ±{wanted} that were asked for"))
+            }
+            StopRule::Sprt(sprt) => {
+                let llr = tally.rate(0).ok().and_then(|rate| sprt.llr(&rate));
+                (llr, sprt.words(llr))
+            }
+        };
+        RuleStanding { rule: *self, met, llr, words }
+    }
+}
+
+impl Sprt {
+    fn words(self, llr: Option<f64>) -> String {
+        let Sprt { low, high } = self;
+        let bound = Sprt::bound();
+        let verdict = match llr {
+            Some(llr) if llr >= bound => format!("{high} mbb/hand rather than {low}"),
+            Some(llr) if llr <= -bound => format!("{low} mbb/hand rather than {high}"),
+            _ => format!("not decided between {low} and {high} mbb/hand"),
+        };
+        let llr = llr.map_or("too few deals".to_owned(), |llr| format!("LLR {llr:+.2}"));
+        format!("{verdict} ({llr}, bounds ±{bound:.2})")
+    }
+}
+
+/// The half-width of the widest any-time interval of all entrants.
+fn widest(tally: &Tally) -> Option<f64> {
+    let reach = |k| Some(tally.rate(k).ok()?.any_time()?.half_width());
+    let reaches: Option<Vec<f64>> = (0..tally.entrants().len()).map(reach).collect();
+    reaches?.into_iter().reduce(f64::max)
+}
