@@ -8,6 +8,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
+use crate::stats::{gaussian, heavy_tailed};
+
 /// Simulated matches.
 const MATCHES: u64 = 2000;
 /// Deals between two looks: 100 duplicate hands.
@@ -29,22 +31,6 @@ fn centred(text: &str) -> Vec<f64> {
     let results: Vec<f64> = numbers.map(|line| line.parse().unwrap()).collect();
     let mean = results.iter().sum::<f64>() / results.len() as f64;
     results.into_iter().map(|result| result - mean).collect()
-}
-
-fn gaussian(rng: &mut Pcg64Mcg) -> f64 {
-    let (u, v): (f64, f64) = (rng.random(), rng.random());
-    (-2.0 * (1.0 - u).ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
-}
-
-/// Mostly small pots, now and then a stack of 200 big blinds.
-fn stacks(rng: &mut Pcg64Mcg) -> f64 {
-    let size = match rng.random_range(0..1000) {
-        0..800 => 1.0,
-        800..970 => 8.0,
-        970..995 => 40.0,
-        _ => 200.0,
-    };
-    size * gaussian(rng)
 }
 
 /// Half the widths of both intervals in standard errors, at each look.
@@ -101,7 +87,7 @@ fn false_alarms_stay_below_5_percent_at_any_number_of_looks() {
         assert!((40.0..70.0).contains(&once), "{name}: {once} % of those for one look");
     };
     check("normal", false_alarms(gaussian));
-    check("heavy tails", false_alarms(stacks));
+    check("heavy tails", false_alarms(heavy_tailed));
     for (name, text) in RESULTS {
         let results = centred(text);
         let draw = |rng: &mut Pcg64Mcg| results[rng.random_range(0..results.len())];

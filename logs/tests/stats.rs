@@ -93,13 +93,13 @@ fn coverage(groups: usize, mean: f64, mut draw: impl FnMut(&mut Pcg64Mcg) -> f64
     covered.map(|count| 100.0 * count as f64 / MATCHES as f64)
 }
 
-fn gaussian(rng: &mut Pcg64Mcg) -> f64 {
+pub(crate) fn gaussian(rng: &mut Pcg64Mcg) -> f64 {
     let (u, v): (f64, f64) = (rng.random(), rng.random());
     (-2.0 * (1.0 - u).ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
 }
 
 /// Results as of no-limit pairs: mostly small pots, now and then a stack of 200 big blinds.
-fn heavy_tailed(rng: &mut Pcg64Mcg) -> f64 {
+pub(crate) fn heavy_tailed(rng: &mut Pcg64Mcg) -> f64 {
     let size = match rng.random_range(0..1000) {
         0..800 => 1.0,
         800..970 => 8.0,

@@ -1,5 +1,5 @@
-//! Fast-and-frugal trees: any list is printed as it is read, decides by its clauses read one by one,
-//! and is unreached where it is said to be.
+//! Fast-and-frugal trees: any list is printed as it is read, decides by its clauses read one by
+//! one, and is unreached where it is said to be.
 
 use abstraction::facts::{Facts, Texture};
 use cards::{Category, Rank};

@@ -20,8 +20,8 @@ use crate::report;
 /// Duplicate by default: each deal is played once with every rotation of the seats. The match is
 /// kept in a folder (data/matches/… unless --out says otherwise); the same command goes on with a
 /// match that was interrupted, and shows a finished one again; with more --hands in the same --out
-/// a finished match goes on as the longer one it would have been. Ctrl-C finishes the hands in play;
-/// a second one aborts. Ends with 0 when all hands were played or --until, --sprt or --preset has
+/// a finished match goes on as the longer one it would have been. Ctrl-C finishes the hands in
+/// play; a second one aborts. Ends with 0 when all hands were played or --until, --sprt or --preset has
 /// ended the match, 130 when interrupted, 3 on bad input.
 #[derive(clap::Args)]
 pub struct Args {
@@ -39,8 +39,8 @@ pub struct Args {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["sprt", "preset"])]
     until: Option<f64>,
-    /// End as soon as the first agent's rate is known to be HIGH mbb/hand or more rather than LOW or
-    /// less, or the reverse: each is wrongly said in 5 of 100 matches at most
+    /// End as soon as the first agent's rate is known to be HIGH mbb/hand or more rather than LOW
+    /// or less, or the reverse: each is wrongly said in 5 of 100 matches at most
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, conflicts_with = "preset")]
     sprt: Option<String>,
     /// A usual rule to end by, and the most hands that go with it

@@ -34,8 +34,8 @@ pub struct Args {
     /// Also say how many hands an interval of ±X mbb/hand needs
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     half_width: Option<f64>,
-    /// Also say how many hands to plan for with these agents, by the spread measured: for intervals,
-    /// for telling a rate from zero, and for --sprt
+    /// Also say how many hands to plan for with these agents, by the spread measured: for
+    /// intervals, for telling a rate from zero, and for --sprt
     #[arg(long)]
     plan: bool,
     /// Exact expectation of hands that were all-in before the last street

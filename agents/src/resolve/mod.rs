@@ -62,7 +62,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "deadline",
             default: "none",
-            help: "answer within this time, such as 2s or 500ms, with as many iterations as it allows; what is \
+            help: "answer within this time, such as 2s or 500ms, with as many iterations as it allows, fewer where they are enough; what is \
                    played then depends on the machine",
         },
         AgentOption {

@@ -5,11 +5,11 @@
 //! | `agent` | whose rate, by name |
 //! | `against` | the other one; empty for the mean against all others |
 //! | `mbb`, `low`, `high` | the rate in mbb/hand, with its 95 % interval |
-//! | `for_all_low`, `for_all_high` | the interval that is right for all means, or all pairs, together |
+//! | `for_all_low`, `for_all_high` | the interval right for all means, or all pairs, together |
 //! | `hands` | hands behind it |
-//! | `group` | of a mean: the letters of the groups it is in; places that share one are not told apart |
+//! | `group` | of a mean: the letters of its groups; places that share one are not told apart |
 //!
-//! Quoting as in RFC 4180; lines end with a line feed. Means come first, the best before the others.
+//! Quoting as in RFC 4180; lines end with a line feed. Means come first, the best before others.
 
 use std::fmt::Write;
 

@@ -1,9 +1,9 @@
 //! Checks of the data itself: whether records are such as an honest match leaves.
 //!
-//! Rates and intervals rest on deals that are independent, seats that are shared fairly, and players
-//! who stay the same. What speaks against that is a [`Finding`], with its evidence; thresholds are
+//! Rates and intervals rest on independent deals, seats that are shared fairly, and players who stay
+//! the same. What speaks against that is a [`Finding`], with its evidence; thresholds are
 //! such that a sound match has one in ten thousand. (What the rules forbid, such as a card that is
-//! dealt twice in a hand or payoffs that are not the cards', is no finding but an error of the file.)
+//! dealt twice in a hand or payoffs that are not the cards', is an error of the file instead.)
 //!
 //! - [`of_tally`]: what sums tell, at any time, while a match is played too.
 //! - [`Checks`]: what only the hands tell.
@@ -263,8 +263,8 @@ impl Checks {
     }
 
     fn repeated_deals(&self) -> Option<Finding> {
-        // Pairs of deals that are the same by chance, were all deals as likely. Hands that end early
-        // are not those with any cards: hence the factor.
+        // Pairs of deals that are the same by chance, were all deals as likely. Hands that end
+        // early are not those with any cards: hence the factor.
         let expected: f64 =
             self.spaces.values().map(|&(n, of)| 0.5 * (n * n.saturating_sub(1)) as f64 / of).sum();
         let [hand, before] = self.example?;

@@ -33,8 +33,8 @@ impl Precision {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Averaging {
     /// Iterations of period `t` weigh tᵃ in the regrets and tᵍ in the average: what discounting all
-    /// older iterations again and again comes to, without a pass over the tables. `plain` is (0, 0),
-    /// `linear` (1, 1), which is linear CFR.
+    /// older iterations again and again comes to, without a pass over the tables. `plain` is
+    /// (0, 0), `linear` (1, 1), which is linear CFR.
     Weighted {
         /// The exponent of regrets, 0 to 4.
         regrets: f64,

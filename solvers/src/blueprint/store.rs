@@ -76,8 +76,8 @@ pub(super) trait Store: Copy + Sync {
     /// Adds to the regrets, which do not fall below `floor`. `noise` is random bits.
     fn learn<const N: usize>(self, place: usize, gains: &[f32; N], floor: f32, noise: u64);
 
-    /// Multiplies the regrets of a row, positive and negative ones, by these factors. The row begins
-    /// at `place` and has information sets of so many actions. `noise` is random bits.
+    /// Multiplies the regrets of a row, positive and negative ones, by these factors. The row
+    /// begins at `place` and has information sets of so many actions. `noise` is random bits.
     fn discount(self, place: usize, actions: &[u8], factors: (f32, f32), noise: u64);
 
     /// Adds to the sums of strategies.
