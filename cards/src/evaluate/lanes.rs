@@ -5,6 +5,7 @@
 //! a quarter of the lanes.
 
 use super::HandRank;
+use super::batch::one_load;
 use crate::{Card, CardSet};
 
 /// Hands in one block.
@@ -52,13 +53,14 @@ pub(super) fn sets<const N: usize>(hands: &[[Card; N]; BLOCK], sets: &mut [CardS
             g.index(),
             h.index(),
         ]);
+        one_load();
     }
     for (word, hand) in last_words.iter_mut().zip(&hands[followed..]) {
         *word = hand.iter().rev().fold(0, |word, card| word << 8 | u64::from(card.index()));
     }
     const OF_SUITS: u64 = 0x0303_0303_0303_0303;
     const OF_RANKS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
-    for (set, word) in sets.iter_mut().zip(words) {
+    for (set, &word) in sets.iter_mut().zip(&words) {
         let places = (word & OF_SUITS) << 4 | word >> 2 & OF_RANKS;
         *set = CardSet::from_bits((0..N).fold(0, |bits, i| bits | 1 << (places >> (8 * i) & 63)));
     }

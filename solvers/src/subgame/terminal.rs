@@ -63,8 +63,10 @@ impl Real for f64 {
     }
 }
 
-/// Sums over hands: of all, and of those that hold each card.
+/// Sums over hands: of all, and of those that hold each card. In lines of the cache: sums of 64
+/// bytes that lie across two of them made an exact check up to a quarter slower in AVX-512.
 #[derive(Debug, Clone)]
+#[repr(align(64))]
 pub(super) struct Sums<R> {
     all: Lanes<R>,
     /// By the number of the card; 64 of them so that no number needs to be checked.
