@@ -6,6 +6,7 @@
 mod chart;
 mod commands;
 mod config;
+mod database;
 mod exit;
 mod interrupt;
 mod named;

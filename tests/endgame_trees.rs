@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use learners::endgames::database::{Plan, make};
+use learners::database::{Plan, make};
+use learners::endgames::database::Deck;
 use serde_json::Value;
 use solvers::endgame::Bets;
 
@@ -14,7 +15,8 @@ use super::program::{cardroom, document, text};
 fn folder(games: u64) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let (bets, made_by) = (Bets::published(), "test".to_owned());
-    let plan = Plan { cards: 10, bets, seed: 1, games: 0..games, made_by };
+    let content = Deck::new(10, &bets);
+    let plan = Plan { content, seed: 1, games: 0..games, made_by };
     make(&plan, &folder.path().join("games"), |_| true).expect("made");
     folder
 }

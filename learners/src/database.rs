@@ -1,13 +1,16 @@
-//! Random endgames with their equilibria, as a file that is mapped into memory.
+//! Solved games by the thousand, as a file that is mapped into memory.
 //!
-//! A file is the bytes `cardends`, the length of the card as a 32-bit number, the card as TOML,
-//! zeros up to a multiple of 64, and then the games: 32-bit floats, little-endian, for each game
-//! the shares of the first player's cards, those of the second's, the value to the first, and the
-//! first player's central equilibrium, a row of sizes for each card.
+//! A file is eight bytes that say what it holds, the length of the card as a 32-bit number, the
+//! card as TOML, zeros up to a multiple of 64, and then the games: equally many 32-bit floats for
+//! each, little-endian. What they mean is for the [`Content`] to say: [`Deck`] for endgames of one
+//! bet, [`Street`] for situations of hold'em.
 //!
-//! Game `n` of a seed is the same in every file: its own random numbers make both distributions
-//! (Algorithm 4), which are rounded to 32 bits before they are solved. A file in the making is
-//! `FILE.partial`, which the same command goes on with; it gets its name when it is whole.
+//! Game `n` of a seed is the same in every file, whatever shard it was made in: it has its own
+//! random numbers. A file in the making is `FILE.partial`, which the same command goes on with; it
+//! gets its name when it is whole.
+//!
+//! [`Deck`]: crate::endgames::database::Deck
+//! [`Street`]: crate::situations::Street
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,41 +18,53 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use models::mapped::{Mapped, map};
-use rand::SeedableRng;
-use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
-use solvers::endgame::{Bets, Endgame, EndgameError};
 use zerocopy::FromBytes;
-
-use super::simplex;
-use crate::trees::mixed;
 
 /// The version of the format that this program reads and writes.
 pub const FORMAT: u32 = 1;
 
-const MAGIC: &[u8; 8] = b"cardends";
-
-/// Games between two looks at whether to stop.
-const CHUNK: u64 = 512;
-
 /// What stands in the hash's place while a file is made.
 const UNMADE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
+/// What the games of a database are: all that determines them but seed and number.
+pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
+    /// The first bytes of a file.
+    const MAGIC: &'static [u8; 8];
+    /// The command that makes such files.
+    const COMMAND: &'static str;
+    /// Games between two looks at whether to stop.
+    const CHUNK: u64;
+    /// Why there can be no such game.
+    type Error: std::error::Error + Send + Sync + 'static;
+
+    /// Whether such games can be solved.
+    fn check(&self) -> Result<(), Self::Error>;
+
+    /// The numbers of one game.
+    fn numbers(&self) -> usize;
+
+    /// A game, solved, as its numbers.
+    fn solve(&self, seed: u64, game: u64) -> Result<Vec<f32>, Self::Error>;
+
+    /// The first thing in which another content differs: its name, and what each has.
+    fn difference(&self, other: &Self) -> Option<(&'static str, [String; 2])>;
+}
+
 /// What a database says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Card {
+pub struct Card<C> {
     /// The version of the format.
     pub format: u32,
     /// The name and version of the program that wrote it.
     pub made_by: String,
-    /// Cards of the deck.
-    pub cards: usize,
-    /// The sizes of bets in pots, rising from 0.
-    pub sizes: Vec<f64>,
+    /// What the games are.
+    #[serde(flatten)]
+    pub content: C,
     /// Where the random numbers come from.
     pub seed: u64,
     /// The number of the first game.
@@ -60,25 +75,12 @@ pub struct Card {
     pub sha256: String,
 }
 
-/// A database of endgames.
+/// A database of solved games.
 #[derive(Debug)]
-pub struct Database {
-    card: Card,
+pub struct Database<C> {
+    card: Card<C>,
     bytes: Mapped,
     start: usize,
-}
-
-/// A game of a database with its equilibrium.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Solved<'a> {
-    /// The shares of the first player's cards, from the worst.
-    pub first: &'a [f32],
-    /// The shares of the second player's cards.
-    pub second: &'a [f32],
-    /// What the first player gets, in pots.
-    pub value: f32,
-    /// The first player's probability of each size, a row for each card.
-    pub strategy: &'a [f32],
 }
 
 /// Why a database cannot be made or read.
@@ -93,12 +95,14 @@ pub enum DatabaseError {
         source: io::Error,
     },
     /// The file is none.
-    #[error("{}: {reason}; this is no database of `cardroom endgame database`", .path.display())]
+    #[error("{}: {reason}; this is no file of `{command}`", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         reason: String,
+        /// The command that makes such files.
+        command: &'static str,
     },
     /// Another database is in the way or was given.
     #[error("{}: its {what} is {found}, and {expected} is asked for: {remedy}", .path.display())]
@@ -117,27 +121,25 @@ pub enum DatabaseError {
     /// There is a file of the name.
     #[error("{} is there already: give --out another name, or remove it", .0.display())]
     Exists(PathBuf),
-    /// The deck is none.
+    /// There can be no such games.
     #[error(transparent)]
-    Game(#[from] EndgameError),
+    Game(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// How the making of a database ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Made {
+pub enum Made<C> {
     /// It is whole.
-    Whole(Card),
+    Whole(Card<C>),
     /// It was stopped after so many games, which the next call goes on from.
     Stopped(u64),
 }
 
 /// What a database is to hold.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
-    /// Cards of the deck.
-    pub cards: usize,
-    /// The sizes.
-    pub bets: Bets,
+pub struct Plan<C> {
+    /// What the games are.
+    pub content: C,
     /// Where the random numbers come from.
     pub seed: u64,
     /// The numbers of the games.
@@ -146,59 +148,33 @@ pub struct Plan {
     pub made_by: String,
 }
 
-impl Plan {
-    fn card(&self, sha256: &str) -> Card {
+impl<C: Content> Plan<C> {
+    fn card(&self, sha256: &str) -> Card<C> {
         Card {
             format: FORMAT,
             made_by: self.made_by.clone(),
-            cards: self.cards,
-            sizes: self.bets.sizes().to_vec(),
+            content: self.content.clone(),
             seed: self.seed,
             first: self.games.start,
             games: self.games.end - self.games.start,
             sha256: sha256.to_owned(),
         }
     }
-
-    /// The distributions of a game, rounded to 32 bits.
-    pub fn distributions(&self, game: u64) -> [Vec<f32>; 2] {
-        let mut rng = Pcg64Mcg::seed_from_u64(mixed(self.seed, game));
-        std::array::from_fn(|_| {
-            simplex::uniform(self.cards, &mut rng).into_iter().map(|share| share as f32).collect()
-        })
-    }
-
-    /// A game as its numbers.
-    fn solve(&self, game: u64) -> Result<Vec<f32>, EndgameError> {
-        let [first, second] = self.distributions(game);
-        let solution = endgame(&first, &second, &self.bets)?.solve();
-        let mut row = first;
-        row.extend(second);
-        row.push(solution.value as f32);
-        row.extend(solution.strategy.iter().map(|&share| share as f32));
-        Ok(row)
-    }
-}
-
-/// The endgame of two distributions of a database.
-pub fn endgame(first: &[f32], second: &[f32], bets: &Bets) -> Result<Endgame, EndgameError> {
-    let [first, second] =
-        [first, second].map(|shares| shares.iter().map(|&share| f64::from(share)));
-    Endgame::new(&first.collect::<Vec<_>>(), &second.collect::<Vec<_>>(), bets.clone())
 }
 
 /// Makes a database, or goes on making it, on all threads of the pool it is called in; the same
 /// bytes at any number of them. `watch` is told how many games there are and says whether to go on.
-pub fn make(
-    plan: &Plan,
+pub fn make<C: Content>(
+    plan: &Plan<C>,
     out: &Path,
     mut watch: impl FnMut(u64) -> bool,
-) -> Result<Made, DatabaseError> {
+) -> Result<Made<C>, DatabaseError> {
     if out.exists() {
         return Err(DatabaseError::Exists(out.to_owned()));
     }
     // What cannot be solved is refused before anything is written.
-    Endgame::new(&vec![1.0; plan.cards], &vec![1.0; plan.cards], plan.bets.clone())?;
+    let game = |error: C::Error| DatabaseError::Game(Box::new(error));
+    plan.content.check().map_err(game)?;
     let partial = Partial::open(out, &plan.card(UNMADE))?;
     let (games, mut done) = (plan.games.end - plan.games.start, partial.done);
     let mut file = partial.file;
@@ -208,9 +184,10 @@ pub fn make(
             return Ok(Made::Stopped(done));
         }
         let first = plan.games.start + done;
-        let next = (first + CHUNK).min(plan.games.end);
-        let rows: Vec<Vec<f32>> =
-            (first..next).into_par_iter().map(|game| plan.solve(game)).collect::<Result<_, _>>()?;
+        let next = (first + C::CHUNK).min(plan.games.end);
+        let rows: Result<Vec<Vec<f32>>, C::Error> =
+            (first..next).into_par_iter().map(|game| plan.content.solve(plan.seed, game)).collect();
+        let rows = rows.map_err(game)?;
         let bytes: Vec<u8> =
             rows.iter().flatten().flat_map(|number| number.to_le_bytes()).collect();
         file.write_all(&bytes).map_err(at)?;
@@ -221,16 +198,16 @@ pub fn make(
 }
 
 /// Puts shards together that follow each other, in any order of the names.
-pub fn merge(parts: &[PathBuf], out: &Path) -> Result<Card, DatabaseError> {
+pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, DatabaseError> {
     if out.exists() {
         return Err(DatabaseError::Exists(out.to_owned()));
     }
-    let opened = parts.iter().map(|path| Ok((path, Database::open(path)?)));
+    let opened = parts.iter().map(|path| Ok((path, Database::<C>::open(path)?)));
     let mut parts = opened.collect::<Result<Vec<_>, DatabaseError>>()?;
     parts.sort_by_key(|(_, part)| part.card.first);
     let Some((_, whole)) = parts.first() else {
         let reason = "no shards were given".to_owned();
-        return Err(DatabaseError::Damaged { path: out.to_owned(), reason });
+        return Err(damaged::<C>(out, reason));
     };
     let mut card = Card { sha256: UNMADE.to_owned(), games: 0, ..whole.card.clone() };
     for (path, part) in &parts {
@@ -248,7 +225,12 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<Card, DatabaseError> {
 }
 
 /// Gives a whole file its hash and its name.
-fn finish(mut file: File, partial: &Path, out: &Path, card: Card) -> Result<Card, DatabaseError> {
+fn finish<C: Content>(
+    mut file: File,
+    partial: &Path,
+    out: &Path,
+    card: Card<C>,
+) -> Result<Card<C>, DatabaseError> {
     let finished = (|| {
         file.seek(SeekFrom::Start(head(&card).len() as u64))?;
         let (mut sum, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
@@ -278,7 +260,7 @@ struct Partial {
 
 impl Partial {
     /// Goes on with what is there of the same database.
-    fn open(out: &Path, card: &Card) -> Result<Partial, DatabaseError> {
+    fn open<C: Content>(out: &Path, card: &Card<C>) -> Result<Partial, DatabaseError> {
         let path = Partial::path(out);
         if !path.exists() {
             return Partial::begin(out, card);
@@ -292,14 +274,14 @@ impl Partial {
             return Partial::begin(out, card);
         }
         file.read_exact(&mut bytes).map_err(at)?;
-        let (found, start) = read_head(&bytes)
-            .map_err(|reason| DatabaseError::Damaged { path: path.clone(), reason })?;
+        let (found, start) =
+            read_head::<C>(&bytes).map_err(|reason| damaged::<C>(&path, reason))?;
         let remedy = "give --out another name, or remove it";
         found.same(card, &path, remedy)?;
         if found.games != card.games {
             return Err(other(&path, "number of games", &found.games, &card.games, remedy));
         }
-        let row = row_bytes(card);
+        let row = 4 * card.content.numbers() as u64;
         let done = ((length - start as u64) / row).min(card.games);
         let end = start as u64 + done * row;
         file.set_len(end).map_err(at)?;
@@ -307,7 +289,7 @@ impl Partial {
         Ok(Partial { path, file, done })
     }
 
-    fn begin(out: &Path, card: &Card) -> Result<Partial, DatabaseError> {
+    fn begin<C: Content>(out: &Path, card: &Card<C>) -> Result<Partial, DatabaseError> {
         let path = Partial::path(out);
         let begun = (|| {
             let mut options = OpenOptions::new();
@@ -329,15 +311,16 @@ impl Partial {
     }
 }
 
-impl Card {
-    /// Whether it is of the same games, from the same number on, for the same deck.
-    fn same(&self, asked: &Card, path: &Path, remedy: &'static str) -> Result<(), DatabaseError> {
-        if self.cards != asked.cards {
-            return Err(other(path, "deck", &self.cards, &asked.cards, remedy));
-        }
-        if self.sizes != asked.sizes {
-            let [found, expected] = [self, asked].map(|card| format!("{:?}", card.sizes));
-            return Err(other(path, "list of sizes", &found, &expected, remedy));
+impl<C: Content> Card<C> {
+    /// Whether it is of the same games, from the same number on.
+    fn same(
+        &self,
+        asked: &Card<C>,
+        path: &Path,
+        remedy: &'static str,
+    ) -> Result<(), DatabaseError> {
+        if let Some((what, [found, expected])) = self.content.difference(&asked.content) {
+            return Err(other(path, what, &found, &expected, remedy));
         }
         if self.seed != asked.seed {
             return Err(other(path, "seed", &self.seed, &asked.seed, remedy));
@@ -352,6 +335,10 @@ impl Card {
     }
 }
 
+fn damaged<C: Content>(path: &Path, reason: String) -> DatabaseError {
+    DatabaseError::Damaged { path: path.to_owned(), reason, command: C::COMMAND }
+}
+
 fn other(
     path: &Path,
     what: &'static str,
@@ -364,9 +351,9 @@ fn other(
 }
 
 /// The bytes before the games.
-fn head(card: &Card) -> Vec<u8> {
+fn head<C: Content>(card: &Card<C>) -> Vec<u8> {
     let text = toml::to_string(card).expect("a card is plain");
-    let mut bytes = MAGIC.to_vec();
+    let mut bytes = C::MAGIC.to_vec();
     bytes.extend((text.len() as u32).to_le_bytes());
     bytes.extend(text.as_bytes());
     bytes.resize(bytes.len().next_multiple_of(64), 0);
@@ -374,36 +361,28 @@ fn head(card: &Card) -> Vec<u8> {
 }
 
 /// The card, and where the games begin.
-fn read_head(bytes: &[u8]) -> Result<(Card, usize), String> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin as one")?;
+fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
+    let rest = bytes.strip_prefix(C::MAGIC).ok_or("it does not begin as one")?;
     let (length, rest) = rest.split_first_chunk().ok_or("it ends before its card")?;
     let length = u32::from_le_bytes(*length) as usize;
     let text = rest.get(..length).ok_or("it ends within its card")?;
     let text = str::from_utf8(text).map_err(|error| format!("its card: {error}"))?;
-    let card: Card = toml::from_str(text).map_err(|error| format!("its card: {error}"))?;
+    let card: Card<C> = toml::from_str(text).map_err(|error| format!("its card: {error}"))?;
     if card.format != FORMAT {
         return Err(format!("its format is {}, and this program reads {FORMAT}", card.format));
     }
-    let sizes = Bets::new(card.sizes.get(1..).unwrap_or_default());
-    let whole = sizes.is_ok_and(|bets| bets.sizes() == card.sizes);
-    if !whole || !(2..=Endgame::MOST_CARDS).contains(&card.cards) {
-        return Err("its card has no deck or no sizes that could be solved".to_owned());
-    }
-    Ok((card, (MAGIC.len() + 4 + length).next_multiple_of(64)))
+    card.content.check().map_err(|error| format!("its card: {error}"))?;
+    Ok((card, (C::MAGIC.len() + 4 + length).next_multiple_of(64)))
 }
 
-fn row_bytes(card: &Card) -> u64 {
-    (4 * (2 * card.cards + 1 + card.cards * card.sizes.len())) as u64
-}
-
-impl Database {
+impl<C: Content> Database<C> {
     /// Opens a file; all of it is checked against its hash.
-    pub fn open(path: &Path) -> Result<Database, DatabaseError> {
+    pub fn open(path: &Path) -> Result<Database<C>, DatabaseError> {
         let bytes =
             map(path).map_err(|source| DatabaseError::File { path: path.to_owned(), source })?;
-        let damaged = |reason| DatabaseError::Damaged { path: path.to_owned(), reason };
-        let (card, start) = read_head(&bytes).map_err(damaged)?;
-        let expected = row_bytes(&card).checked_mul(card.games);
+        let damaged = |reason| damaged::<C>(path, reason);
+        let (card, start) = read_head::<C>(&bytes).map_err(damaged)?;
+        let expected = (4 * card.content.numbers() as u64).checked_mul(card.games);
         let found = bytes.len().saturating_sub(start) as u64;
         if expected != Some(found) || start > bytes.len() {
             return Err(damaged(format!("it has {found} bytes of {} games", card.games)));
@@ -415,13 +394,8 @@ impl Database {
     }
 
     /// What it says of itself.
-    pub fn card(&self) -> &Card {
+    pub fn card(&self) -> &Card<C> {
         &self.card
-    }
-
-    /// The sizes.
-    pub fn bets(&self) -> Bets {
-        Bets::new(&self.card.sizes[1..]).expect("they were checked when it was opened")
     }
 
     /// How many games it has.
@@ -429,13 +403,10 @@ impl Database {
         self.card.games as usize
     }
 
-    /// A game by its place, from 0. Panics beyond the last.
-    pub fn game(&self, place: usize) -> Solved<'_> {
-        let row = row_bytes(&self.card) as usize;
+    /// The numbers of a game by its place, from 0. Panics beyond the last.
+    pub fn numbers(&self, place: usize) -> &[f32] {
+        let row = 4 * self.card.content.numbers();
         let bytes = &self.bytes[self.start + place * row..][..row];
-        let numbers = <[f32]>::ref_from_bytes(bytes).expect("games begin at multiples of 64 bytes");
-        let (first, rest) = numbers.split_at(self.card.cards);
-        let (second, rest) = rest.split_at(self.card.cards);
-        Solved { first, second, value: rest[0], strategy: &rest[1..] }
+        <[f32]>::ref_from_bytes(bytes).expect("games begin at multiples of 64 bytes")
     }
 }

@@ -11,6 +11,7 @@
 //! - [`range_trees`]: the best small trees of questions for shove or fold, proven.
 //! - [`mlp`]: training of networks.
 //! - [`student`]: a run for each street of a dataset, and the agent's model that comes of it.
+//! - [`database`]: files of solved games, which can be made in shards.
 //! - [`endgames`]: endgames of one bet with their equilibria, and what is learned from them.
 //! - [`baseline`]: what needs no learning.
 //! - [`measure`]: how well a classifier tells the labels of a table.
@@ -21,6 +22,7 @@ pub mod baseline;
 mod bins;
 pub mod boost;
 pub mod cart;
+pub mod database;
 pub mod dataset;
 pub mod endgames;
 pub mod heuristic;
@@ -29,6 +31,7 @@ pub mod measure;
 pub mod mlp;
 pub mod oct;
 pub mod range_trees;
+pub mod situations;
 pub mod student;
 mod table;
 mod teacher;

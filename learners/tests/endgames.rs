@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use learners::endgames::database::{Database, Made, Plan, Solved, endgame, make, merge};
+use learners::database::{Made, Plan, make, merge};
+use learners::endgames::database::{Database, Deck, Solved, endgame};
 use learners::endgames::neighbours::Neighbours;
 use learners::endgames::representations::{Representation, Share};
 use learners::endgames::score::{baselines, scores};
@@ -17,17 +18,18 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::endgame::Bets;
 
-fn plan(games: std::ops::Range<u64>) -> Plan {
-    Plan { cards: 10, bets: Bets::published(), seed: 7, games, made_by: "test".to_owned() }
+fn plan(games: std::ops::Range<u64>) -> Plan<Deck> {
+    let content = Deck::new(10, &Bets::published());
+    Plan { content, seed: 7, games, made_by: "test".to_owned() }
 }
 
 /// A database of cheap games: four cards, three sizes.
-fn small(games: std::ops::Range<u64>) -> Plan {
+fn small(games: std::ops::Range<u64>) -> Plan<Deck> {
     let bets = Bets::steps(0.5, 1.0).expect("sizes");
-    Plan { cards: 4, bets, ..plan(games) }
+    Plan { content: Deck::new(4, &bets), ..plan(games) }
 }
 
-fn made(plan: &Plan, path: &Path) -> Database {
+fn made(plan: &Plan<Deck>, path: &Path) -> Database {
     let made = make(plan, path, |_| true).expect("made");
     assert!(matches!(made, Made::Whole(_)));
     Database::open(path).expect("opened")
@@ -95,8 +97,8 @@ fn random_shares_are_uniform_on_the_simplex() {
 #[test]
 fn deals_are_as_likely_as_the_product_of_their_shares() {
     let plan = plan(0..1);
-    let [first, second] = plan.distributions(0);
-    let game = endgame(&first, &second, &plan.bets).expect("a game");
+    let [first, second] = plan.content.distributions(plan.seed, 0);
+    let game = endgame(&first, &second, &Bets::published()).expect("a game");
     let product = |i: usize, j: usize| f64::from(first[i]) * f64::from(second[j]);
     let factor = product(0, 1) / game.deal(0, 1);
     let mut sum = 0.0;
@@ -146,13 +148,14 @@ fn shards_that_are_merged_are_the_whole() {
     made(&small(0..300), &at("whole"));
     made(&small(0..120), &at("a"));
     made(&small(120..300), &at("b"));
-    merge(&[at("b"), at("a")], &at("merged")).expect("merged");
+    merge::<Deck>(&[at("b"), at("a")], &at("merged")).expect("merged");
     assert!(fs::read(at("whole")).expect("read") == fs::read(at("merged")).expect("read"));
     // A shard is missing, or is of another seed.
     made(&small(200..300), &at("c"));
     made(&Plan { seed: 8, ..small(120..300) }, &at("d"));
     for (other, word) in [("c", "first game"), ("d", "seed")] {
-        let error = merge(&[at("a"), at(other)], &at("no")).expect_err("refused").to_string();
+        let error =
+            merge::<Deck>(&[at("a"), at(other)], &at("no")).expect_err("refused").to_string();
         assert!(error.contains(word) && error.contains(&format!("/{other}")), "{error}");
     }
 }

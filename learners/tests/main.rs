@@ -14,5 +14,6 @@ mod mixes;
 mod mlp;
 mod oct;
 mod range_trees;
+mod situations;
 mod table;
 mod tables;

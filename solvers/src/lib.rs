@@ -8,6 +8,7 @@
 //! - [`Sampling`]: the Monte Carlo forms, which look at a few lines of play an iteration.
 //! - [`subgame`]: hold'em from the flop, turn or river on, all hands of both players at once.
 //! - [`shove_fold`]: all-in or fold before the flop, on dense matrices.
+//! - [`situation`]: random situations of the turn and river, and what every hand is worth there.
 //! - [`blueprint`]: training a strategy for a whole abstract game.
 //! - [`endgame`]: one bet of many sizes and a call, for any two distributions of cards, exactly.
 //! - [`fitness`]: what rules for one street of limit hold'em win from a blueprint, exactly.
@@ -29,6 +30,7 @@ mod response;
 mod sampling;
 mod sequences;
 pub mod shove_fold;
+pub mod situation;
 mod snapshot;
 pub mod subgame;
 mod tree;

@@ -29,7 +29,7 @@ pub struct Neighbours<'a> {
 impl<'a> Neighbours<'a> {
     /// Looks among games of a database, by their places.
     pub fn new(database: &'a Database, games: Range<usize>) -> Neighbours<'a> {
-        let width = 2 * (database.card().cards - 1);
+        let width = 2 * (database.card().content.cards - 1);
         let mut blocks = vec![[0.0; LANES]; games.len().div_ceil(LANES) * width];
         for (at, place) in games.clone().enumerate() {
             let block = &mut blocks[at / LANES * width..][..width];

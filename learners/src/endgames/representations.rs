@@ -161,7 +161,7 @@ impl Representation {
         games: Range<usize>,
         share: Share,
     ) -> Result<Table, TableError> {
-        let (cards, bets) = (database.card().cards, database.bets());
+        let (cards, bets) = (database.card().content.cards, database.bets());
         let sizes = bets.len();
         let names = self.columns(cards);
         let rows_a_game = if self.asked == Asked::All { 1 } else { cards };

@@ -64,7 +64,7 @@ pub fn scores(
     predict: impl Fn(usize, &mut [Vec<f32>]) + Sync,
 ) -> Result<Vec<Score>, EndgameError> {
     let bets = database.bets();
-    let size = database.card().cards * bets.len();
+    let size = database.card().content.cards * bets.len();
     let places: Vec<usize> = games.collect();
     let blocks = places.par_chunks(BLOCK).map(|block| {
         let mut sums = vec![[Sums::default(); 2]; ways];

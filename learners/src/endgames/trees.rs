@@ -153,7 +153,7 @@ impl Predictor {
         }
         let scale = match (representation.drawn, representation.asked) {
             (true, _) => bets.sizes()[bets.len() - 1],
-            (false, Asked::All) => database.card().cards as f64,
+            (false, Asked::All) => database.card().content.cards as f64,
             (false, _) => 1.0,
         };
         let width = if representation.drawn { 1 } else { classes };

@@ -2,17 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use learners::endgames::database::{Card, Made, Plan, make, merge};
+use learners::database::{Card, merge};
+use learners::endgames::database::Deck;
 use logs::Shard;
-use matches::stop::Stop;
 use serde_json::{Value, json};
 use show::number::whole;
 
-use super::deck::Deck;
+use super::deck;
 use crate::config::units::Count;
+use crate::database::Part;
 use crate::exit::Failure;
-use crate::interrupt;
-use crate::progress::Progress;
 use crate::report;
 use crate::threads::Threads;
 
@@ -45,7 +44,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["shard", "games", "seed"])]
     merge: Vec<PathBuf>,
     #[command(flatten)]
-    deck: Deck,
+    deck: deck::Deck,
     #[command(flatten)]
     threads: Threads,
     /// One JSON document instead of text
@@ -61,51 +60,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if !args.merge.is_empty() {
         return show(&merge(&args.merge, &args.out).map_err(Failure::input)?, args);
     }
-    let all = args.games.0;
-    let games = match args.shard {
-        Some(Shard { index, of }) => {
-            let begin = |part: u32| (u128::from(all) * u128::from(part) / u128::from(of)) as u64;
-            begin(index - 1)..begin(index)
-        }
-        None => 0..all,
-    };
-    if games.is_empty() {
-        return Err(Failure::usage("--games: a database has one game at least in every shard"));
-    }
-    let plan = Plan {
-        cards: args.deck.cards()?,
-        bets: args.deck.bets()?,
-        seed: args.seed,
-        games: games.clone(),
-        made_by: concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned(),
-    };
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping; what is made is kept");
-    let pool = args.threads.pool()?;
-    let mut progress = Progress::patient(games.end - games.start, "games", args.quiet);
-    let made = pool.install(|| {
-        make(&plan, &args.out, |done| {
-            progress.show(done, "");
-            !stop.asked()
-        })
-    });
-    progress.finish();
-    match made.map_err(Failure::input)? {
-        Made::Whole(card) => show(&card, args),
-        Made::Stopped(done) => Err(Failure::interrupted(format!(
-            "stopped after {} games; resume with: {}",
-            whole(done),
-            interrupt::command_line()
-        ))),
-    }
+    let deck = Deck::new(args.deck.cards()?, &args.deck.bets()?);
+    let part = Part { games: args.games.0, shard: args.shard, seed: args.seed };
+    let card = part.make(deck, &args.out, &args.threads, args.quiet)?;
+    show(&card, args)
 }
 
-fn show(card: &Card, args: &Args) -> Result<(), Failure> {
+fn show(card: &Card<Deck>, args: &Args) -> Result<(), Failure> {
     if args.json {
         return report::out(&format!("{:#}\n", document(card, &args.out)));
     }
-    let Card { cards, sizes, games, seed, first, sha256, .. } = card;
+    let Card { content: Deck { cards, sizes }, games, seed, first, sha256, .. } = card;
     let bytes = std::fs::metadata(&args.out).map_or(0, |file| file.len());
     report::out(&format!(
         "{}: {} games of seed {seed} from number {first}, {cards} cards, {} sizes, {}\nSHA-256 of the games {sha256}\n",
@@ -116,15 +81,15 @@ fn show(card: &Card, args: &Args) -> Result<(), Failure> {
     ))
 }
 
-fn document(card: &Card, out: &Path) -> Value {
+fn document(card: &Card<Deck>, out: &Path) -> Value {
     json!({
         "schema": "cardroom-endgame-database/1",
         "file": out,
         "games": card.games,
         "first": card.first,
         "seed": card.seed,
-        "cards": card.cards,
-        "sizes": card.sizes,
+        "cards": card.content.cards,
+        "sizes": card.content.sizes,
         "sha256": card.sha256,
     })
 }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use learners::endgames::database::Deck;
 use learners::endgames::neighbours::Neighbours;
 use learners::endgames::representations::Representation;
 use learners::endgames::score::{Mean, Score, baselines};
@@ -252,7 +253,7 @@ impl Results {
         format!("\nOptimal trees beside greedy ones, both from {games} games\n{table}\n")
     }
 
-    fn json(&self, args: &Args, card: &learners::endgames::database::Card) -> Value {
+    fn json(&self, args: &Args, card: &learners::database::Card<Deck>) -> Value {
         let tree = |tree: &AtDepth| {
             let Score { distance, exploitability } = tree.score;
             json!({
@@ -290,8 +291,8 @@ impl Results {
                 "sha256": card.sha256,
                 "seed": card.seed,
                 "first": card.first,
-                "cards": card.cards,
-                "sizes": card.sizes,
+                "cards": card.content.cards,
+                "sizes": card.content.sizes,
             },
             "games": self.games,
             "train": self.train,

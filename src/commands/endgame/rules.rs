@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let learn = Games::new(&database, 0..args.games).map_err(Failure::input)?;
     let rest = Games::new(&database, args.games..database.games()).map_err(Failure::input)?;
     // As many lists as a search of that many lines tends to price.
-    let sizes = database.card().sizes.len() as u64 - 1;
+    let sizes = database.card().content.sizes.len() as u64 - 1;
     let lines = u64::from(args.lines);
     let mut progress = Progress::patient(60 * sizes * lines * (lines + 2), "lists", args.quiet);
     let found = find_betting(&learn, args.lines.into(), |priced| {

@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let title = format!("{}, depth {}", representation.name(), args.depth);
     let about = format!("from {} endgames", whole(train as u64));
     if let Some(path) = &args.svg {
-        let most = database.card().sizes.last().copied().unwrap_or(1.0);
+        let most = database.card().content.sizes.last().copied().unwrap_or(1.0);
         report::write(path, &drawing::svg(&told, &title, &about, most))?;
     }
     if !args.json {

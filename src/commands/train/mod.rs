@@ -14,6 +14,7 @@ mod heuristic;
 mod history;
 mod lessons;
 mod linear;
+mod situations;
 mod student;
 
 /// Train a model that an agent plays from.
@@ -33,6 +34,7 @@ enum What {
     Mlp(lessons::Mlp),
     Heuristic(Box<heuristic::Args>),
     Linear(linear::Args),
+    Situations(situations::Args),
     Compare(compare::Args),
 }
 
@@ -47,6 +49,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         What::Mlp(args) => student::run(&args.common, &args.lesson(), args.device),
         What::Heuristic(args) => heuristic::run(&args),
         What::Linear(args) => linear::run(&args),
+        What::Situations(args) => situations::run(&args),
         What::Compare(args) => compare::run(&args),
     }
 }

@@ -1,0 +1,124 @@
+//! Random endgames with their equilibria.
+//!
+//! A game's numbers in a [`Database`](crate::database::Database): the shares of the first player's
+//! cards, those of the second's, the value to the first, and the first player's central
+//! equilibrium, a row of sizes for each card. Its own random numbers make both distributions
+//! (Algorithm 4), which are rounded to 32 bits before they are solved.
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+use solvers::endgame::{Bets, Endgame, EndgameError};
+
+use super::simplex;
+use crate::database::{self, Content};
+use crate::trees::mixed;
+
+/// A database of endgames.
+pub type Database = database::Database<Deck>;
+
+/// The deck of the endgames and the bets in them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Deck {
+    /// Cards of the deck.
+    pub cards: usize,
+    /// The sizes of bets in pots, rising from 0.
+    pub sizes: Vec<f64>,
+}
+
+/// A game of a database with its equilibrium.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Solved<'a> {
+    /// The shares of the first player's cards, from the worst.
+    pub first: &'a [f32],
+    /// The shares of the second player's cards.
+    pub second: &'a [f32],
+    /// What the first player gets, in pots.
+    pub value: f32,
+    /// The first player's probability of each size, a row for each card.
+    pub strategy: &'a [f32],
+}
+
+impl Deck {
+    /// So many cards, and these bets.
+    pub fn new(cards: usize, bets: &Bets) -> Deck {
+        Deck { cards, sizes: bets.sizes().to_vec() }
+    }
+
+    /// The sizes.
+    ///
+    /// # Errors
+    /// When they are not such as can be bet.
+    pub fn bets(&self) -> Result<Bets, EndgameError> {
+        Bets::new(self.sizes.get(1..).unwrap_or_default())
+    }
+
+    /// The distributions of a game, rounded to 32 bits.
+    pub fn distributions(&self, seed: u64, game: u64) -> [Vec<f32>; 2] {
+        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, game));
+        std::array::from_fn(|_| {
+            simplex::uniform(self.cards, &mut rng).into_iter().map(|share| share as f32).collect()
+        })
+    }
+}
+
+impl Content for Deck {
+    const MAGIC: &'static [u8; 8] = b"cardends";
+    const COMMAND: &'static str = "cardroom endgame database";
+    const CHUNK: u64 = 512;
+    type Error = EndgameError;
+
+    fn check(&self) -> Result<(), EndgameError> {
+        if !(2..=Endgame::MOST_CARDS).contains(&self.cards) {
+            return Err(EndgameError::Cards(self.cards));
+        }
+        match self.sizes.first() {
+            Some(&size) if size != 0.0 => Err(EndgameError::Size(size)),
+            _ => self.bets().map(drop),
+        }
+    }
+
+    fn numbers(&self) -> usize {
+        2 * self.cards + 1 + self.cards * self.sizes.len()
+    }
+
+    fn solve(&self, seed: u64, game: u64) -> Result<Vec<f32>, EndgameError> {
+        let [first, second] = self.distributions(seed, game);
+        let solution = endgame(&first, &second, &self.bets()?)?.solve();
+        let mut row = first;
+        row.extend(second);
+        row.push(solution.value as f32);
+        row.extend(solution.strategy.iter().map(|&share| share as f32));
+        Ok(row)
+    }
+
+    fn difference(&self, other: &Deck) -> Option<(&'static str, [String; 2])> {
+        if self.cards != other.cards {
+            return Some(("deck", [self, other].map(|deck| deck.cards.to_string())));
+        }
+        let sizes = || ("list of sizes", [self, other].map(|deck| format!("{:?}", deck.sizes)));
+        (self.sizes != other.sizes).then(sizes)
+    }
+}
+
+/// The endgame of two distributions of a database.
+pub fn endgame(first: &[f32], second: &[f32], bets: &Bets) -> Result<Endgame, EndgameError> {
+    let [first, second] =
+        [first, second].map(|shares| shares.iter().map(|&share| f64::from(share)));
+    Endgame::new(&first.collect::<Vec<_>>(), &second.collect::<Vec<_>>(), bets.clone())
+}
+
+impl Database {
+    /// The sizes.
+    pub fn bets(&self) -> Bets {
+        self.card().content.bets().expect("they were checked when it was opened")
+    }
+
+    /// A game by its place, from 0. Panics beyond the last.
+    pub fn game(&self, place: usize) -> Solved<'_> {
+        let cards = self.card().content.cards;
+        let (first, rest) = self.numbers(place).split_at(cards);
+        let (second, rest) = rest.split_at(cards);
+        Solved { first, second, value: rest[0], strategy: &rest[1..] }
+    }
+}

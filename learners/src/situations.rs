@@ -1,0 +1,164 @@
+//! Random situations of hold'em with the values of all hands: what counterfactual value networks
+//! are trained on.
+//!
+//! A situation's numbers in a [`Database`](crate::database::Database): the cards of the board, the
+//! pot in big blinds, how far the solution is from an equilibrium as a share of the pot, the
+//! probabilities of the first player's 1,326 hands and of the second's, and the values of the
+//! first player's hands and of the second's, which are shares of the pot ([`Values`]).
+
+use std::str::FromStr;
+
+use abstraction::menu::BetMenu;
+use cards::{Card, CardSet, Combo};
+use game::Street;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+use solvers::situation::{BIG_BLIND, Draw, Situation, SituationError, Values};
+
+use crate::database::{self, Content};
+use crate::trees::mixed;
+
+/// A database of situations.
+pub type Database = database::Database<Situations>;
+
+/// Numbers before the ranges: cards of a board, pot, distance from an equilibrium.
+const HEAD: usize = 5 + 2;
+
+/// What no card's number is.
+const NO_CARD: f32 = -1.0;
+
+/// Which situations, and how they are solved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Situations {
+    /// `turn` or `river`.
+    pub street: String,
+    /// What each player has at the beginning of the hand, in big blinds.
+    pub stack: f64,
+    /// The smallest and the largest pot, in big blinds.
+    pub pots: [f64; 2],
+    /// The text of the menu of bets.
+    pub menu: String,
+    /// Iterations of DCFR+.
+    pub iterations: u32,
+}
+
+/// Why there are no such situations.
+#[derive(Debug, thiserror::Error)]
+pub enum SituationsError {
+    /// They cannot be drawn or solved.
+    #[error(transparent)]
+    Situation(#[from] SituationError),
+    /// A street of another name.
+    #[error("`{0}` is no street of situations: take turn or river")]
+    Street(String),
+    /// The menu is none.
+    #[error(transparent)]
+    Menu(#[from] abstraction::menu::MenuError),
+    /// Nothing would be learnt.
+    #[error("0 iterations: take 1 at least")]
+    Iterations,
+}
+
+impl Situations {
+    /// What they are drawn from.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn draw(&self) -> Result<Draw, SituationsError> {
+        let street = [Street::Turn, Street::River].into_iter().find(|of| of.name() == self.street);
+        let street = street.ok_or_else(|| SituationsError::Street(self.street.clone()))?;
+        let draw = Draw { street, stack: self.stack, pots: self.pots };
+        draw.check()?;
+        Ok(draw)
+    }
+
+    /// A situation of a seed by its number.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn situation(&self, seed: u64, number: u64) -> Result<Situation, SituationsError> {
+        Ok(self.draw()?.draw(&mut Pcg64Mcg::seed_from_u64(mixed(seed, number))))
+    }
+}
+
+impl Content for Situations {
+    const MAGIC: &'static [u8; 8] = b"cardsits";
+    const COMMAND: &'static str = "cardroom train situations";
+    const CHUNK: u64 = 8;
+    type Error = SituationsError;
+
+    fn check(&self) -> Result<(), SituationsError> {
+        self.draw()?;
+        BetMenu::from_str(&self.menu)?;
+        if self.iterations == 0 { Err(SituationsError::Iterations) } else { Ok(()) }
+    }
+
+    fn numbers(&self) -> usize {
+        HEAD + 4 * Combo::COUNT
+    }
+
+    fn solve(&self, seed: u64, number: u64) -> Result<Vec<f32>, SituationsError> {
+        let situation = self.situation(seed, number)?;
+        let solved = situation.solve(&self.menu.parse()?, self.iterations)?;
+        let mut row = vec![NO_CARD; 5];
+        for (place, card) in row.iter_mut().zip(situation.board.iter()) {
+            *place = card.index().into();
+        }
+        row.push((situation.pot as f64 / BIG_BLIND as f64) as f32);
+        row.push(solved.exploitability as f32);
+        let Values { values, .. } = solved;
+        for shares in situation.ranges.iter().chain(&values) {
+            row.extend(shares.iter());
+        }
+        Ok(row)
+    }
+
+    fn difference(&self, other: &Situations) -> Option<(&'static str, [String; 2])> {
+        let both = |of: &dyn Fn(&Situations) -> String| [of(self), of(other)];
+        let pots = |of: &Situations| format!("{} to {}", of.pots[0], of.pots[1]);
+        [
+            ("street", both(&|of| of.street.clone())),
+            ("stack", both(&|of| of.stack.to_string())),
+            ("span of pots", both(&pots)),
+            ("menu of bets", both(&|of| of.menu.replace('\n', "; "))),
+            ("number of iterations", both(&|of| of.iterations.to_string())),
+        ]
+        .into_iter()
+        .find(|(_, [own, others])| own != others)
+    }
+}
+
+/// A situation of a database.
+#[derive(Debug, Clone, Copy)]
+pub struct Solved<'a> {
+    /// The board.
+    pub board: CardSet,
+    /// The pot in big blinds.
+    pub pot: f32,
+    /// How far the solution is from an equilibrium, as a share of the pot.
+    pub exploitability: f32,
+    /// The probability of each hand, by the combos' numbers, for both players.
+    pub ranges: [&'a [f32]; 2],
+    /// The value of each hand as a share of the pot, likewise; see [`Values`].
+    pub values: [&'a [f32]; 2],
+}
+
+impl Database {
+    /// A situation by its place, from 0. Panics beyond the last.
+    pub fn situation(&self, place: usize) -> Solved<'_> {
+        let (head, rest) = self.numbers(place).split_at(HEAD);
+        let cards = head[..5].iter().filter(|&&number| number >= 0.0);
+        let board = cards.filter_map(|&number| Card::from_index(number as u8)).collect();
+        let hands: [&[f32]; 4] =
+            std::array::from_fn(|part| &rest[part * Combo::COUNT..][..Combo::COUNT]);
+        let [first, second, values_of_first, values_of_second] = hands;
+        Solved {
+            board,
+            pot: head[5],
+            exploitability: head[6],
+            ranges: [first, second],
+            values: [values_of_first, values_of_second],
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Random situations of hold'em: their ranges, their values, and the files that hold them.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use abstraction::menu::BetMenu;
+use cards::{CardSet, Combo, RiverTable, Ties, evaluate};
+use game::Street;
+use learners::database::{Content, Database, Made, Plan, make, merge};
+use learners::situations::Situations;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use solvers::situation::Draw;
+
+/// Rivers that are quickly solved.
+fn rivers() -> Situations {
+    Situations {
+        street: "river".to_owned(),
+        stack: 200.0,
+        pots: [40.0, 200.0],
+        menu: "every 1+: allin".to_owned(),
+        iterations: 30,
+    }
+}
+
+fn plan(games: Range<u64>) -> Plan<Situations> {
+    Plan { content: rivers(), seed: 3, games, made_by: "test".to_owned() }
+}
+
+fn made(plan: &Plan<Situations>, path: &Path) -> Database<Situations> {
+    assert!(matches!(make(plan, path, |_| true), Ok(Made::Whole(_))));
+    Database::open(path).expect("opened")
+}
+
+#[test]
+fn ranges_are_probabilities_of_the_hands_that_the_board_leaves() {
+    let draw = Draw { street: Street::Turn, stack: 200.0, pots: [8.0, 200.0] };
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    let table = RiverTable::shared(Ties::Half);
+    let draws = 300;
+    let mut lower_halves = Vec::new();
+    for _ in 0..draws {
+        let situation = draw.draw(&mut rng);
+        let board: CardSet = situation.board.set();
+        assert_eq!(board.len(), 4, "all different");
+        assert!((800..=20_000).contains(&situation.pot) && situation.pot % 2 == 0);
+        assert_eq!(situation.behind, 20_000 - situation.pot / 2);
+        let mut hands = Vec::new();
+        let visit =
+            |combo: Combo, outlook: &cards::Outlook| hands.push((outlook.win_rate(), combo));
+        table.each_hand(board, visit).expect("a turn");
+        hands.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for range in &situation.ranges {
+            let sum: f64 = range.iter().map(|&share| f64::from(share)).sum();
+            assert!((sum - 1.0).abs() < 1e-6, "{sum}");
+            for combo in Combo::all().filter(|combo| combo.set().intersects(board)) {
+                assert_eq!(range[combo.index()], 0.0);
+            }
+            let weaker = hands[..hands.len() / 2].iter();
+            lower_halves
+                .push(weaker.map(|(_, combo)| f64::from(range[combo.index()])).sum::<f64>());
+        }
+    }
+    // The first share is drawn evenly from 0 to 1; hands of equal win-rates can be on either side.
+    for at in [0.25, 0.5, 0.75] {
+        let below = lower_halves.iter().filter(|&&share| share < at).count() as f64;
+        let away = (below / lower_halves.len() as f64 - at).abs();
+        assert!(away < 0.1, "{at}: {away}");
+    }
+}
+
+#[test]
+fn values_of_both_players_sum_to_zero_over_their_ranges() {
+    for number in 0..4 {
+        let situation = rivers().situation(5, number).expect("drawn");
+        let menu: BetMenu = rivers().menu.parse().expect("a menu");
+        let solved = situation.solve(&menu, 30).expect("solved");
+        let sum: f64 = situation
+            .ranges
+            .iter()
+            .zip(&solved.values)
+            .flat_map(|(range, values)| range.iter().zip(values.iter()))
+            .map(|(&share, &value)| f64::from(share) * f64::from(value))
+            .sum();
+        assert!(sum.abs() < 1e-6, "{sum}");
+        assert!(solved.exploitability < 0.05, "{}", solved.exploitability);
+    }
+}
+
+#[test]
+fn where_nobody_can_bet_values_are_those_of_the_showdown() {
+    let situation = rivers().situation(5, 9).expect("drawn");
+    // Bets on the turn alone: the river is checked down.
+    let menu: BetMenu = "turn 1: pot".parse().expect("a menu");
+    let solved = situation.solve(&menu, 1).expect("solved");
+    let board = situation.board.set();
+    let hands: Vec<Combo> = Combo::all().filter(|combo| !combo.set().intersects(board)).collect();
+    for player in 0..2 {
+        for own in hands.iter().step_by(37) {
+            let rank = evaluate(own.set() | board);
+            let mut expected = 0.0;
+            for other in hands.iter().filter(|other| !other.set().intersects(own.set())) {
+                let share = f64::from(situation.ranges[1 - player][other.index()]);
+                let won = match rank.cmp(&evaluate(other.set() | board)) {
+                    std::cmp::Ordering::Greater => 0.5,
+                    std::cmp::Ordering::Equal => 0.0,
+                    std::cmp::Ordering::Less => -0.5,
+                };
+                expected += share * won;
+            }
+            let found = f64::from(solved.values[player][own.index()]);
+            assert!((found - expected).abs() < 1e-6, "{own}: {found}, {expected}");
+        }
+    }
+}
+
+#[test]
+fn a_file_is_the_same_in_one_go_in_shards_and_after_any_cut() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let whole = made(&plan(0..20), &at("whole"));
+    assert_eq!(whole.games(), 20);
+    for part in [0..7, 7..20] {
+        made(&plan(part.clone()), &at(&format!("part{}", part.start)));
+    }
+    merge::<Situations>(&[at("part7"), at("part0")], &at("merged")).expect("merged");
+    let bytes = |name: &str| fs::read(at(name)).expect("read");
+    assert!(bytes("whole") == bytes("merged"));
+
+    let stopped = make(&plan(0..20), &at("cut"), |done| done < 8);
+    assert_eq!(stopped.expect("stopped"), Made::Stopped(8));
+    let partial = at("cut.partial");
+    let kept = fs::read(&partial).expect("read");
+    fs::write(&partial, &kept[..kept.len() - 1000]).expect("cut");
+    made(&plan(0..20), &at("cut"));
+    assert!(bytes("whole") == bytes("cut"));
+
+    let situation = whole.situation(11);
+    let drawn = rivers().situation(3, 11).expect("drawn");
+    assert_eq!(situation.board, drawn.board.set());
+    assert_eq!(situation.ranges[1], &drawn.ranges[1][..]);
+    assert!((f64::from(situation.pot) - drawn.pot as f64 / 100.0).abs() < 1e-4);
+}
+
+#[test]
+fn other_situations_are_refused_by_what_differs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    made(&plan(0..2), &at("a"));
+    for (content, word) in [
+        (Situations { pots: [40.0, 201.0], ..rivers() }, "span of pots"),
+        (Situations { iterations: 31, ..rivers() }, "number of iterations"),
+        (Situations { menu: "every 1+: pot".to_owned(), ..rivers() }, "menu of bets"),
+    ] {
+        let other = at("b");
+        made(&Plan { content, ..plan(2..4) }, &other);
+        let merged = merge::<Situations>(&[at("a"), other.clone()], &at("no"));
+        let error = merged.expect_err("refused").to_string();
+        assert!(error.contains(word), "{error}");
+        fs::remove_file(other).expect("removed");
+    }
+    for (content, word) in [
+        (Situations { street: "flop".to_owned(), ..rivers() }, "turn or river"),
+        (Situations { pots: [3.0, 20.0], ..rivers() }, "pots from 3 to 20"),
+        (Situations { pots: [8.0, 400.0], ..rivers() }, "both stacks, 400"),
+        (Situations { stack: f64::NAN, ..rivers() }, "NaN"),
+        (Situations { iterations: 0, ..rivers() }, "0 iterations"),
+    ] {
+        let error = content.check().expect_err("refused").to_string();
+        assert!(error.contains(word), "{error}");
+    }
+}

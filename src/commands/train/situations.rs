@@ -1,0 +1,144 @@
+//! `cardroom train situations`: random situations with the values of all hands.
+
+use std::path::{Path, PathBuf};
+
+use learners::database::{Card, Database, merge};
+use learners::situations::Situations;
+use logs::Shard;
+use serde_json::{Value, json};
+use show::number::{percent, whole};
+
+use crate::config::units::Count;
+use crate::database::Part;
+use crate::exit::Failure;
+use crate::named;
+use crate::report;
+use crate::threads::Threads;
+
+/// Solve random situations of no-limit hold'em and keep the value of every hand: what
+/// counterfactual value networks learn from.
+///
+/// Board, pot and both ranges are random, as in DeepStack's training data; each situation is solved
+/// to the end of the hand, all hands and cards told apart. The same command makes the same bytes at
+/// any number of threads, and goes on where it was interrupted or killed (the file is FILE.partial
+/// until it is whole). Shards are put together by --merge.
+///
+/// Examples:
+///   cardroom train situations --count 1000 --out turns
+///   cardroom train situations --street river --count 10k --iterations 150 --out rivers
+///   cardroom train situations --count 20k --shard 1/8 --out part1
+///   cardroom train situations --merge part1,part2 --out turns
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The street that begins: turn or river
+    #[arg(long, value_name = "STREET", default_value = "turn")]
+    street: String,
+    /// How many situations, as in 1000 or 10k
+    #[arg(long, value_name = "N", default_value = "1000")]
+    count: Count,
+    /// What each player has at the beginning of the hand, in big blinds
+    #[arg(long, value_name = "BB", default_value_t = 200.0)]
+    stack: f64,
+    /// The smallest and the largest pot in big blinds; its logarithm is drawn evenly
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, default_value = "8,200")]
+    pots: Vec<f64>,
+    /// Bets: a shipped menu, a file, or the lines of one with `;` between
+    #[arg(long, value_name = "MENU", default_value = "fcpa")]
+    menu: String,
+    /// Iterations of DCFR+
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    iterations: u32,
+    /// The file to make
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Determines every situation
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Only this part of the situations, as in 1/4
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Put these files together, which hold all shards of a database
+    #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["shard", "count", "seed", "street", "stack", "pots", "menu", "iterations"])]
+    merge: Vec<PathBuf>,
+    #[command(flatten)]
+    threads: Threads,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Makes them.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if !args.merge.is_empty() {
+        return show(&merge(&args.merge, &args.out).map_err(Failure::input)?, args);
+    }
+    let &[least, most] = args.pots.as_slice() else {
+        return Err(Failure::usage("--pots: give the smallest and the largest, as in 8,200"));
+    };
+    let content = Situations {
+        street: args.street.clone(),
+        stack: args.stack,
+        pots: [least, most],
+        menu: named::bet_menu(&args.menu)?.to_string(),
+        iterations: args.iterations,
+    };
+    let part = Part { games: args.count.0, shard: args.shard, seed: args.seed };
+    show(&part.make(content, &args.out, &args.threads, args.quiet)?, args)
+}
+
+/// How far the solutions are from equilibria: the mean and the largest share of the pot.
+struct Distance {
+    mean: f64,
+    most: f64,
+}
+
+fn distance(path: &Path) -> Result<Distance, Failure> {
+    let database = Database::<Situations>::open(path).map_err(Failure::input)?;
+    let all = (0..database.games()).map(|at| f64::from(database.situation(at).exploitability));
+    let (sum, most) = all.fold((0.0, 0.0_f64), |(sum, most), one| (sum + one, most.max(one)));
+    Ok(Distance { mean: sum / database.games() as f64, most })
+}
+
+fn show(card: &Card<Situations>, args: &Args) -> Result<(), Failure> {
+    let distance = distance(&args.out)?;
+    if args.json {
+        return report::out(&format!("{:#}\n", document(card, &distance, &args.out)));
+    }
+    let Card { content, games, seed, first, sha256, .. } = card;
+    let bytes = std::fs::metadata(&args.out).map_or(0, |file| file.len());
+    report::out(&format!(
+        "{}: {} situations of the {}, seed {seed} from number {first}, pots of {} to {} big blinds, {}\n\
+         solved by {} iterations to {} of the pot in the mean, {} at most\n\
+         SHA-256 of the situations {sha256}\n",
+        args.out.display(),
+        whole(*games),
+        content.street,
+        content.pots[0],
+        content.pots[1],
+        indicatif::HumanBytes(bytes),
+        content.iterations,
+        percent(distance.mean, 2),
+        percent(distance.most, 2),
+    ))
+}
+
+fn document(card: &Card<Situations>, distance: &Distance, out: &Path) -> Value {
+    json!({
+        "schema": "cardroom-situations/1",
+        "file": out,
+        "situations": card.games,
+        "first": card.first,
+        "seed": card.seed,
+        "street": card.content.street,
+        "stack": card.content.stack,
+        "pots": card.content.pots,
+        "menu": card.content.menu,
+        "iterations": card.content.iterations,
+        "exploitability": { "mean": distance.mean, "most": distance.most },
+        "sha256": card.sha256,
+    })
+}
