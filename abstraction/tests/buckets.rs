@@ -61,6 +61,7 @@ fn recipes_read_what_they_print() {
         "preflop=169 flop=ehs2:1 turn=ehs2:65535 river=category",
         "preflop=169 flop=nested:10:100 turn=features:20:3 river=features:100:0",
         "preflop=169 flop=emd:200 turn=emd:100:7 river=nested:1:1",
+        "preflop=169 flop=ehs2-width:200 turn=ehs2-width:1326 river=ehs2-width:20",
     ] {
         assert_eq!(recipe(text).to_string(), text);
     }
@@ -401,6 +402,35 @@ fn categories_are_those_of_the_best_five_cards() {
     ] {
         let dealt: cards::CardList<7> = text.parse().expect(text);
         assert_eq!(bucket(&buckets, &dealt), expected, "{text}");
+    }
+}
+
+#[test]
+fn equal_steps_of_the_mean_square_are_what_hands_are_put_into() {
+    let text = "preflop=169 flop=ehs2-width:150 turn=ehs2-width:1326 river=ehs2-width:25";
+    let buckets = made(text);
+    let mut rng = Pcg64Mcg::seed_from_u64(8);
+    for (size, steps) in [(5, 150.0), (6, 1326.0), (7, 25.0)] {
+        for _ in 0..200 {
+            let dealt = cards(&mut rng, size);
+            let hole = Combo::new(dealt[0], dealt[1]).expect("two cards");
+            let board: CardSet = dealt[2..].iter().copied().collect();
+            let outlook = Outlook::new(hole, board, Ties::Half).expect("a hand on a board");
+            let square = outlook.later().last().map_or(outlook.win_rate().powi(2), |rivers| {
+                let most = f64::from(rivers.denominator());
+                let squares = |(value, count): (u32, u32)| {
+                    (f64::from(value) / most).powi(2) * f64::from(count)
+                };
+                rivers.counts().map(squares).sum::<f64>() / f64::from(rivers.boards())
+            });
+            // A hand on the border of two steps may be in either.
+            let step = (square * steps).min(steps - 1.0);
+            let found = f64::from(bucket(&buckets, &dealt));
+            assert!(
+                (found - step.floor()).abs() < 0.5 || (step - step.round()).abs() < 1e-3,
+                "{dealt:?}: {found}, {step}"
+            );
+        }
     }
 }
 

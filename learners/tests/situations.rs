@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
+use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use cards::{CardSet, Combo, RiverTable, Ties, evaluate};
 use game::Street;
@@ -141,6 +142,35 @@ fn a_file_is_the_same_in_one_go_in_shards_and_after_any_cut() {
     assert_eq!(situation.board, drawn.board.set());
     assert_eq!(situation.ranges[1], &drawn.ranges[1][..]);
     assert!((f64::from(situation.pot) - drawn.pot as f64 / 100.0).abs() < 1e-4);
+}
+
+#[test]
+fn one_bucket_loses_the_variance_of_the_values_and_finer_ones_less() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = made(&plan(0..3), &folder.path().join("a"));
+    let buckets = |river: &str| {
+        let text = format!("preflop=category flop=category turn=category river={river}");
+        Buckets::make(&text.parse().expect("a recipe"), |_| ()).expect("buckets")
+    };
+    let error = database.encoding_error(&buckets("ehs2:1"));
+    let (mut squares, mut own) = (0.0, 0.0);
+    for place in 0..3 {
+        let of = database.situation(place);
+        let hands = || Combo::all().filter(|combo| !combo.set().intersects(of.board));
+        for (range, values) in of.ranges.iter().zip(of.values) {
+            let value = |hand: Combo| f64::from(values[hand.index()]);
+            let mean = hands().map(value).sum::<f64>() / 1081.0;
+            let away = |hand: Combo| (value(hand) - mean).powi(2);
+            squares += hands().map(away).sum::<f64>() / 1081.0 / 6.0;
+            own += hands().map(|h| f64::from(range[h.index()]) * away(h)).sum::<f64>() / 6.0;
+        }
+    }
+    assert!((error.squares / squares - 1.0).abs() < 1e-9, "{error:?}, {squares}");
+    assert!((error.weighted_squares / own - 1.0).abs() < 1e-6, "{error:?}, {own}");
+    assert!(error.huber <= error.squares / 2.0 + 1e-12);
+    // Finer buckets lose less.
+    let finer = database.encoding_error(&buckets("ehs2:200"));
+    assert!(finer.squares < error.squares && finer.weighted_squares < error.weighted_squares);
 }
 
 #[test]

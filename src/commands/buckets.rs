@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use abstraction::buckets::{BucketRecipe, Buckets, Example, Progress as Made, StreetReport};
 use game::Street;
+use learners::situations::{Database, EncodingError};
 use serde_json::{Value, json};
+use show::Table;
+use show::number::whole;
 
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -17,7 +20,7 @@ use crate::report;
 /// Buckets are exact and the same on every machine. A recipe has a kind for each street, as in
 /// `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`. Kinds: 169 (the starting hands);
 /// category (what the best five cards are); ehs2:N (N equally likely groups by the mean square of
-/// the win-rate); nested:C:N (C classes of boards by draws and high cards, N such groups in each);
+/// the win-rate); ehs2-width:N (N equal steps of it); nested:C:N (C classes of boards by draws and high cards, N such groups in each);
 /// features:S:Q (the win-rate and Q quantiles of the next street's, in steps of 1/S); emd:N (N
 /// clusters by the earth mover's distance between histograms of the next street's win-rates; flop
 /// and turn).
@@ -29,6 +32,10 @@ pub struct Args {
     /// Keep the buckets in this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Say what the values of these situations lose when the hands of a bucket share them: a file of
+    /// `cardroom train situations`
+    #[arg(long, value_name = "FILE")]
+    situations: Option<PathBuf>,
     /// Seed of the hands that are drawn for the report
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -39,6 +46,8 @@ pub struct Args {
 
 /// Makes, keeps and reports.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let situations = args.situations.as_deref().map(Database::open).transpose();
+    let situations = situations.map_err(Failure::input)?;
     let mut progress = Progress::parts(1000, false);
     let show = |made: Made| {
         progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
@@ -52,6 +61,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let reports = Street::ALL.map(|street| buckets.report(street, args.seed));
     let reports: Vec<StreetReport> =
         reports.into_iter().collect::<Result<_, _>>().map_err(Failure::input)?;
+    let loss = situations.map(|situations| (situations.encoding_error(&buckets), situations));
     if args.json {
         let streets: Vec<Value> = reports.iter().map(street_json).collect();
         let document = json!({
@@ -59,12 +69,38 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "recipe": buckets.recipe().to_string(),
             "sha256": buckets.hash(),
             "streets": streets,
+            "encoding_error": loss.as_ref().map(|(error, _)| error_json(error)),
         });
         return report::out(&format!("{document:#}\n"));
     }
     let mut text = format!("{}\nsha256 {}\n", buckets.recipe(), buckets.hash());
     reports.iter().for_each(|report| text.push_str(&format!("\n{report}")));
+    if let Some((error, situations)) = &loss {
+        text.push_str(&error_text(error, situations));
+    }
     report::out(&text)
+}
+
+fn error_text(error: &EncodingError, situations: &Database) -> String {
+    let mut table =
+        Table::new(["values of hands in buckets", "Huber loss", "mean square"]).right(1..3);
+    for (name, huber, squares) in [
+        ("over all hands", error.huber, error.squares),
+        ("by the range's probabilities", error.weighted_huber, error.weighted_squares),
+    ] {
+        table.row([name.to_owned(), format!("{huber:.5}"), format!("{squares:.5}")]);
+    }
+    let (games, street) = (whole(situations.card().games), &situations.card().content.street);
+    format!("\n{games} situations of the {street}, in shares of the pot\n{table}\n")
+}
+
+fn error_json(error: &EncodingError) -> Value {
+    json!({
+        "huber": error.huber,
+        "mean_square": error.squares,
+        "weighted_huber": error.weighted_huber,
+        "weighted_mean_square": error.weighted_squares,
+    })
 }
 
 /// The buckets of a recipe or of a file.

@@ -101,6 +101,23 @@ fn weigh_rivers(
         .reduce(empty, merged)
 }
 
+/// The least scores of all groups but the first, for so many equal steps of E(HS²) from 0 to 1.
+///
+/// # Errors
+/// The number of steps whose least scores differ, when that is less than the number of groups.
+pub(super) fn steps(street: Street, groups: u32) -> Result<Vec<u32>, u32> {
+    let most = scores(street) as f64 - 1.0;
+    let least = |step: u32| {
+        let square = f64::from(step) / f64::from(groups);
+        // The scores of rivers are win-rates.
+        (most * if street == Street::River { square.sqrt() } else { square }).ceil() as u32
+    };
+    let mut cuts: Vec<u32> = (1..groups).map(least).collect();
+    cuts.dedup();
+    let possible = cuts.len() as u32 + 1;
+    if possible == groups { Ok(cuts) } else { Err(possible) }
+}
+
 /// The least scores of all groups but the first, for so many groups as equal in weight as they can
 /// be without dividing hands of one score; none is empty.
 ///

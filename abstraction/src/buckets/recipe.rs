@@ -16,6 +16,9 @@ pub enum Kind {
     /// `ehs2:N`: so many equally likely groups of hands of rising E(HS²), the mean square of the
     /// win-rate on the river; on the river itself that is the order of win-rates. After the flop.
     Ehs2(u32),
+    /// `ehs2-width:N`: the same in so many equal steps of E(HS²) from 0 to 1, however many hands
+    /// fall into each. After the flop.
+    Ehs2Width(u32),
     /// `nested:C:N`: so many classes of boards by draws and high cards, and in each so many equally
     /// likely groups of hands of rising E(HS²). After the flop.
     Nested {
@@ -97,7 +100,7 @@ pub enum ParseRecipeError {
 /// The most buckets of a street.
 pub(super) const MOST: u32 = 65_535;
 
-const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `nested:C:N` and `features:S:Q`, and on \
+const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `ehs2-width:N`, `nested:C:N` and `features:S:Q`, and on \
                      flop and turn `emd:N`";
 
 impl BucketRecipe {
@@ -134,7 +137,9 @@ impl Kind {
             Kind::Features { steps, quantiles } => {
                 return Err(ParseRecipeError::Features { steps, quantiles });
             }
-            Kind::Ehs2(count) | Kind::Emd { count, .. } => u64::from(count),
+            Kind::Ehs2(count) | Kind::Ehs2Width(count) | Kind::Emd { count, .. } => {
+                u64::from(count)
+            }
             Kind::Nested { classes, each } => u64::from(classes) * u64::from(each),
         };
         match count {
@@ -152,6 +157,7 @@ impl fmt::Display for Kind {
             Kind::StartingHands => f.write_str("169"),
             Kind::Category => f.write_str("category"),
             Kind::Ehs2(count) => write!(f, "ehs2:{count}"),
+            Kind::Ehs2Width(count) => write!(f, "ehs2-width:{count}"),
             Kind::Nested { classes, each } => write!(f, "nested:{classes}:{each}"),
             Kind::Features { steps, quantiles } => write!(f, "features:{steps}:{quantiles}"),
             Kind::Emd { count, seed: 1 } => write!(f, "emd:{count}"),
@@ -183,6 +189,7 @@ impl FromStr for Kind {
             ["169"] => Some(Kind::StartingHands),
             ["category"] => Some(Kind::Category),
             ["ehs2", count] => number(count).map(Kind::Ehs2),
+            ["ehs2-width", count] => number(count).map(Kind::Ehs2Width),
             ["nested", classes, each] => number(classes)
                 .zip(number(each))
                 .map(|(classes, each)| Kind::Nested { classes, each }),

@@ -59,6 +59,11 @@ impl Rule {
                 let cuts = cuts.map_err(|possible| too_many(count, possible))?;
                 Ok(Rule::Percentiles { cuts })
             }
+            Kind::Ehs2Width(count) => {
+                let cuts = percentiles::steps(street, count);
+                let cuts = cuts.map_err(|possible| too_many(count, possible))?;
+                Ok(Rule::Percentiles { cuts })
+            }
             Kind::Nested { classes: count, each } => {
                 let cards = [0, 3, 4, 5][street.index()];
                 tell("classes of boards", 0.0, None);
@@ -197,7 +202,7 @@ impl Rule {
             Kind::StartingHands => Some(Rule::StartingHands),
             Kind::Category if street == Street::Preflop => Some(Rule::Pairs),
             Kind::Category => Some(Rule::Category),
-            Kind::Ehs2(count) => {
+            Kind::Ehs2(count) | Kind::Ehs2Width(count) => {
                 let cuts = words(bytes, count as usize - 1)?;
                 rising(&cuts).then_some(Rule::Percentiles { cuts })
             }
