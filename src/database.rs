@@ -40,7 +40,7 @@ impl Part {
             None => 0..all,
         };
         if games.is_empty() {
-            return Err(Failure::usage("--games: there must be one at least in every shard"));
+            return Err(Failure::usage("there must be one at least in every shard"));
         }
         let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned();
         let plan = Plan { content, seed: self.seed, games: games.clone(), made_by };

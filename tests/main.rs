@@ -15,6 +15,7 @@ mod program;
 mod records;
 mod samples;
 mod serve;
+mod situations;
 mod slumbot;
 mod solve;
 mod sources;

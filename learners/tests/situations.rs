@@ -45,7 +45,7 @@ fn ranges_are_probabilities_of_the_hands_that_the_board_leaves() {
         let situation = draw.draw(&mut rng);
         let board: CardSet = situation.board.set();
         assert_eq!(board.len(), 4, "all different");
-        assert!((800..=20_000).contains(&situation.pot) && situation.pot % 2 == 0);
+        assert!((800..=20_000).contains(&situation.pot) && situation.pot.is_multiple_of(2));
         assert_eq!(situation.behind, 20_000 - situation.pot / 2);
         let mut hands = Vec::new();
         let visit =
