@@ -5,11 +5,11 @@ use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agents::Registry;
-use game::escape;
+use game::{ValueFunction, escape};
 use logs::estimate::{Estimates, Observed};
 use logs::stats::{AllIn, Checks, Expected, Report, text};
 use logs::{HandRecord, Tally, folder};
@@ -27,8 +27,27 @@ const READ_AGAIN: u64 = 100_000;
 /// Boards to look at for that: a second or two.
 const BOARDS: u64 = 100_000_000;
 
+/// Hands up to which estimates look at the values of a blueprint without being told to: some
+/// minutes.
+const VALUED_HANDS: u64 = 200_000;
+
+/// The value function behind estimates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// The shipped blueprint's, where one ships for the game and hands are not too many.
+    Auto,
+    /// The shipped blueprint's.
+    Blueprint,
+    /// The one for all games, of shares of the pot.
+    Equity,
+    /// The shipped blueprint's, seen by the agents that played.
+    Agents,
+    /// That of the blueprint in this file.
+    File(PathBuf),
+}
+
 /// What is computed from the hands of a source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Effort {
     /// Boards to look at for the expectation of all-ins.
     pub(crate) boards: u64,
@@ -36,6 +55,8 @@ pub(crate) struct Effort {
     pub(crate) estimates: bool,
     /// Hole cards to imagine for each hand; 0 for none.
     pub(crate) imagine: usize,
+    /// By which value function.
+    pub(crate) values: Values,
 }
 
 /// The sums of all hands of a source.
@@ -79,8 +100,8 @@ pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<(
 pub(crate) fn show_folder(path: &Path, json: bool) -> Result<(), Failure> {
     let source = Source::open(path, None)?;
     // They take longer: that is left to `cardroom stats`.
-    let effort = Effort { boards: BOARDS, estimates: false, imagine: 0 };
-    let added = add_up(&source, effort, None, true)?;
+    let effort = Effort { boards: BOARDS, estimates: false, imagine: 0, values: Values::Equity };
+    let added = add_up(&source, &effort, None, true)?;
     print(&added.report(&source, None)?, Some(path), json)
 }
 
@@ -91,8 +112,8 @@ pub(crate) fn estimate_folder(
     stop: &Stop,
 ) -> Result<Option<Report>, Failure> {
     let source = Source::open(path, None)?;
-    let effort = Effort { boards: u64::MAX, estimates: true, imagine: 0 };
-    let Some(added) = add_up_until(&source, effort, None, quiet, stop)? else { return Ok(None) };
+    let effort = Effort { boards: u64::MAX, estimates: true, imagine: 0, values: Values::Auto };
+    let Some(added) = add_up_until(&source, &effort, None, quiet, stop)? else { return Ok(None) };
     let report = added.report(&source, None)?;
     keep(&report, path)?;
     Ok(Some(report))
@@ -102,7 +123,7 @@ pub(crate) fn estimate_folder(
 /// strategies are wanted for other cards than those they held.
 pub(crate) fn add_up(
     source: &Source,
-    effort: Effort,
+    effort: &Effort,
     registry: Option<&Registry>,
     quiet: bool,
 ) -> Result<Added, Failure> {
@@ -113,7 +134,7 @@ pub(crate) fn add_up(
 /// As [`add_up`]; `None` when it was asked to stop.
 fn add_up_until(
     source: &Source,
-    effort: Effort,
+    effort: &Effort,
     registry: Option<&Registry>,
     quiet: bool,
     stop: &Stop,
@@ -202,12 +223,16 @@ impl Hands<'_> {
 /// game allows.
 fn estimates(
     source: &Source,
-    effort: Effort,
+    effort: &Effort,
     registry: Option<&Registry>,
 ) -> Result<Option<Estimates>, Failure> {
     let info = source.info();
     let Some(estimates) = Estimates::new(info, 0).filter(|_| effort.estimates) else {
         return Ok(None);
+    };
+    let estimates = match values(source, &effort.values, registry)? {
+        Some(values) => estimates.valued_by(values),
+        None => estimates,
     };
     let Some(registry) = registry.filter(|_| effort.imagine > 1) else {
         return Ok(Some(estimates));
@@ -221,6 +246,45 @@ fn estimates(
         ))
     })?;
     Ok(Some(estimates.imagining(policy, effort.imagine)))
+}
+
+/// The value function of a blueprint, where there is to be one.
+fn values(
+    source: &Source,
+    wanted: &Values,
+    registry: Option<&Registry>,
+) -> Result<Option<Arc<dyn ValueFunction>>, Failure> {
+    let info = source.info();
+    let def = &info.game;
+    let none = || {
+        Failure::input(anyhow::anyhow!(
+            "no blueprint ships for the game of {}: name the file of one as --values FILE, or \
+             leave out --values",
+            info.name
+        ))
+    };
+    match wanted {
+        Values::Auto if source.count()? <= VALUED_HANDS => Ok(agents::shipped_values(def)),
+        Values::Auto | Values::Equity => Ok(None),
+        Values::Blueprint => agents::shipped_values(def).map(Some).ok_or_else(none),
+        Values::Agents => {
+            // Programs of others, and agents that are not here, are taken for the blueprint.
+            let policy = |name: &str| {
+                let agent = registry?.resolve(name).ok()?;
+                agent.policy(&Arc::new(def.clone())).ok().flatten()
+            };
+            let names = [0, 1].map(|entrant: usize| info.entrants[entrant].agent.as_str());
+            let policies = names.map(policy);
+            agents::values_between(def, policies, names).map(Some).ok_or_else(none)
+        }
+        Values::File(path) => {
+            let values = agents::values_of_file(path).map_err(Failure::input)?;
+            values.check_game(def).map_err(|error| {
+                Failure::input(anyhow::anyhow!("{}: {error}: leave out --values", path.display()))
+            })?;
+            Ok(Some(values))
+        }
+    }
 }
 
 fn print(report: &Report, kept: Option<&Path>, json: bool) -> Result<(), Failure> {

@@ -33,7 +33,7 @@ mod student;
 pub mod winrate;
 
 pub use agent::{Agent, AgentRng, Clock, Context, Decision, Failed, HandOutcome};
-pub use cfr::shipped_blueprint;
+pub use cfr::{shipped_blueprint, shipped_values, values_between, values_of_file};
 pub use config::AgentConfig;
 pub use error::AgentError;
 pub use fft::{

@@ -17,4 +17,5 @@ mod rules_exact;
 mod simple;
 mod student;
 mod table;
+mod values;
 mod winrate;

@@ -7,6 +7,7 @@
 //!   one.
 //! - [`InfoSet`]: what the acting seat knows. The only thing an agent is ever shown.
 //! - [`Policy`]: a pure function from information sets to distributions over actions.
+//! - [`ValueFunction`]: what a hand is worth while it is played, to somebody who sees all cards.
 //! - [`notation`]: hands as text, in the notation of the ACPC protocol.
 //! - [`tree`]: counts of whole betting trees.
 //! - [`escape`]: text from outside, made safe to show.
@@ -25,6 +26,7 @@ mod policy;
 mod seat;
 mod state;
 pub mod tree;
+mod value;
 
 pub use action::{Action, Chips, Played, Street};
 pub use def::{Betting, GameDef, GameDefError, GameSpec, Quirks};
@@ -34,3 +36,4 @@ pub use payoff::Payoff;
 pub use policy::{Policy, Strategy};
 pub use seat::{BySeat, MAX_PLAYERS, Position, Seat, SeatSet};
 pub use state::{DealError, IllegalAction, IllegalReason, PublicState, Turn};
+pub use value::{DealValues, ValueFunction};

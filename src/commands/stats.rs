@@ -8,7 +8,7 @@ use logs::stats::{FIRST_LOOK, text, winnings_curve};
 
 use crate::exit::Failure;
 use crate::named::Named;
-use crate::report::{self, Effort};
+use crate::report::{self, Effort, Values};
 use crate::source::Source;
 
 /// Boards that `--allin auto` looks at: some seconds.
@@ -41,10 +41,17 @@ pub struct Args {
     /// Exact expectation of hands that were all-in before the last street
     #[arg(long, value_enum, default_value_t = AllInMode::Auto)]
     allin: AllInMode,
-    /// Estimates of the first entrant's rate with less variance, heads-up hold'em only: less than a
-    /// millisecond a hand, on all processors
+    /// Estimates of the first entrant's rate with less variance, heads-up hold'em only: some
+    /// milliseconds a hand, on all processors
     #[arg(long, value_enum, default_value_t = EstimateMode::Auto)]
     estimates: EstimateMode,
+    /// What hands are worth, by which estimates tell luck: `blueprint`, if both sides played the
+    /// blueprint that ships for the game; `agents`, if both played on as they themselves would;
+    /// `equity`, by shares of the pot, for any game and ten times as fast; or FILE, a blueprint of
+    /// `cardroom train cfr`. `auto` is `blueprint` up to 200,000 hands where one ships, else
+    /// `equity`
+    #[arg(long, value_name = "VALUES", default_value = "auto", value_parser = values)]
+    values: Values,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its
     /// strategy N times for each decision (16 gives most of the gain)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=1326))]
@@ -84,6 +91,18 @@ enum EstimateMode {
     Off,
 }
 
+/// A value function by name, or the file of a blueprint.
+#[expect(clippy::unnecessary_wraps, reason = "a parser of arguments may refuse them")]
+fn values(text: &str) -> Result<Values, String> {
+    Ok(match text {
+        "auto" => Values::Auto,
+        "blueprint" => Values::Blueprint,
+        "equity" => Values::Equity,
+        "agents" => Values::Agents,
+        file => Values::File(file.into()),
+    })
+}
+
 /// Reads the match and prints its report.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.half_width.is_some_and(|wanted| !(0.001..=1e6).contains(&wanted)) {
@@ -103,9 +122,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             EstimateMode::Off => false,
         },
         imagine: args.imagine.into(),
+        values: args.values.clone(),
     };
-    let registry = if args.imagine > 1 { Some(args.named.registry()?) } else { None };
-    let added = report::add_up(&source, effort, registry.as_ref(), args.quiet)?;
+    let named = args.imagine > 1 || args.values == Values::Agents;
+    let registry = if named { Some(args.named.registry()?) } else { None };
+    let added = report::add_up(&source, &effort, registry.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {
         let curve = winnings_curve(source.info(), &added.tally, 0);
         folder::write_whole(path, |out| out.write_all(curve.as_bytes())).map_err(|error| {

@@ -113,6 +113,15 @@ pub fn readings(
     walks.into_iter().map(reading).collect()
 }
 
+/// The node of a tree that a hand between two players has reached, as somebody reads it who plays
+/// neither seat: each raise off the tree, whoever made it, as the likelier of the two that it lies
+/// between. Where the tree's street or hand was over before the hand's, the node at which it was.
+pub fn reached(tree: &BettingTree, public: &PublicState) -> u32 {
+    let nobody = Seat::new(2).expect("games have up to ten seats");
+    let (Place::At(node) | Place::Ahead(node)) = follow(tree, public, nobody, &mut |_| 0.5).place;
+    node
+}
+
 /// A hand on its way through a tree.
 #[derive(Debug, Clone)]
 struct Walk {

@@ -13,7 +13,7 @@
 //! a third of it. A bet above the largest size is read as that.
 //!
 //! [`follow`] reads a whole hand that way and says where it stands in a [`BettingTree`],
-//! [`readings`] all ways in which it may be read; [`Followed::answer`] turns an action of the tree
+//! [`readings`] all ways in which it may be read, [`reached`] where it stands for an onlooker; [`Followed::answer`] turns an action of the tree
 //! into one that the rules allow in the hand.
 //!
 //! [`BettingTree`]: crate::betting::BettingTree
@@ -21,7 +21,7 @@
 mod chips;
 mod follow;
 
-pub use follow::{Followed, Place, Reading, follow, readings};
+pub use follow::{Followed, Place, Reading, follow, reached, readings};
 
 /// The probability that a bet is read as the smaller of two sizes, all as shares of the pot.
 ///

@@ -15,6 +15,7 @@ mod boards;
 mod in_tree;
 mod model;
 mod shipped;
+mod values;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -26,6 +27,7 @@ use rand::RngExt;
 use serde::Deserialize;
 
 pub use self::shipped::shipped_blueprint;
+pub use self::values::{shipped_values, values_between, values_of_file};
 
 use self::in_tree::InTree;
 use self::model::{Hand, Model};

@@ -4,8 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use game::GameDef;
 use models::blueprint::Blueprint;
+use solvers::blueprint::BlueprintValues;
 
 use super::model::{self, Model};
+use super::values;
 
 /// The files, with the games they are for.
 static FILES: [(&str, &[u8]); 2] = [
@@ -24,11 +26,12 @@ static NAMED: [(&str, &[u8]); 1] =
 struct Shipped {
     blueprint: Arc<Blueprint>,
     model: OnceLock<Arc<Model>>,
+    values: OnceLock<Arc<BlueprintValues>>,
 }
 
 fn open(&(_, bytes): &(&str, &'static [u8])) -> Shipped {
     let blueprint = Blueprint::from_static(bytes).expect("a test reads every shipped blueprint");
-    Shipped { blueprint: Arc::new(blueprint), model: OnceLock::new() }
+    Shipped { blueprint: Arc::new(blueprint), model: OnceLock::new(), values: OnceLock::new() }
 }
 
 fn all() -> &'static [Shipped] {
@@ -52,6 +55,16 @@ pub(super) fn model(def: &GameDef) -> Option<Arc<Model>> {
         Arc::new(model.expect("a test plays from every shipped blueprint"))
     };
     Some(Arc::clone(shipped.model.get_or_init(new)))
+}
+
+/// The values of the blueprint for this game, if one ships.
+pub(super) fn values(def: &GameDef) -> Option<Arc<BlueprintValues>> {
+    let shipped = all().iter().find(|shipped| shipped.blueprint.check_game(def).is_ok())?;
+    let new = || {
+        let values = values::values(&shipped.blueprint);
+        Arc::new(values.expect("a test asks every shipped blueprint for values"))
+    };
+    Some(Arc::clone(shipped.values.get_or_init(new)))
 }
 
 /// The file of the blueprint inside the program for this game, if there is one.

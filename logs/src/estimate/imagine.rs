@@ -13,7 +13,7 @@
 //! group takes one of each stretch, so that groups differ little from each other.
 
 use cards::{CardSet, Combo, HoleCards};
-use game::{Action, InfoSet, LegalActions, Policy, Strategy};
+use game::{Action, InfoSet, LegalActions, Policy, Strategy, ValueFunction};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -32,7 +32,13 @@ pub(super) enum Imagined {
 }
 
 /// The mean of a hand's terms over `size` hands, the one held among them.
-pub(super) fn imagine(line: &Line, policy: &dyn Policy, size: usize, hand: u64) -> Imagined {
+pub(super) fn imagine(
+    line: &Line,
+    policy: &dyn Policy,
+    size: usize,
+    hand: u64,
+    values: Option<&dyn ValueFunction>,
+) -> Imagined {
     if line.acts().any(|act| act.own && act.strategy.is_none()) {
         return Imagined::AsPlayed;
     }
@@ -59,7 +65,8 @@ pub(super) fn imagine(line: &Line, policy: &dyn Policy, size: usize, hand: u64) 
         let mut own = own.iter();
         let strategies =
             line.acts().map(|act| if act.own { own.next() } else { act.strategy.as_ref() });
-        let terms = line.terms(*hole, &worth, strategies, Effort::shared(held.len()));
+        let effort = Effort::shared(held.len());
+        let terms = line.terms(*hole, &worth, strategies, effort, values);
         mean.iter_mut().zip(terms).for_each(|(mean, term)| *mean += weight * term);
         total += weight;
     }

@@ -9,11 +9,12 @@
 //! them: `docs/statistics.md`.
 //!
 //! - [`Estimates`] adds hands up in constant memory, on one thread or on many; everything is a
-//!   function of the records, the strategies and the [value function](VALUE_FUNCTION).
+//!   function of the records, the strategies and the value functions: the one in
+//!   [code](VALUE_FUNCTION), and one [given](Estimates::valued_by).
 //! - [`Rows`] are the results; [`Report`](crate::stats::Report) carries and prints them.
 //!
-//! Invariants: no coefficient is fitted on the hands it is applied to; the value function is fixed
-//! in code.
+//! Invariants: no coefficient is fitted on the hands it is applied to; a value function is fixed
+//! before the hands are played.
 
 mod equity;
 mod imagine;
@@ -27,7 +28,7 @@ mod value;
 
 use std::sync::Arc;
 
-use game::{GameDef, Payoff, Policy, Seat};
+use game::{GameDef, Payoff, Policy, Seat, ValueFunction};
 
 pub use parallel::Observed;
 pub use rows::{NoEstimates, Row, RowKind, Rows};
@@ -38,7 +39,7 @@ use imagine::{Imagined, imagine};
 use moments::Moments;
 use next::Effort;
 use sample::Sample;
-use terms::{BASELINE, COUNT, DEAL, Line, OWN, RESULT, Terms};
+use terms::{BASELINE, COUNT, DEAL, Line, RESULT, Terms};
 use value::FEATURES;
 
 /// Adds up the terms of a match's hands, from which all estimates follow, in constant memory.
@@ -53,9 +54,9 @@ pub struct Estimates {
     groups: Sample,
     open: Vec<Entry>,
     open_deal: u64,
-    known: [bool; 2],
     policies: [Option<Arc<dyn Policy>>; 2],
     imagined_hands: usize,
+    values: Option<Arc<dyn ValueFunction>>,
     facts: Facts,
 }
 
@@ -128,18 +129,11 @@ impl Estimates {
             groups: Sample::default(),
             open: Vec::new(),
             open_deal: 0,
-            known: [true; 2],
             policies: [None, None],
             imagined_hands: 0,
+            values: None,
             facts: Facts::default(),
         })
-    }
-
-    /// Corrects for the choices of this entrant only, whatever else is recorded.
-    #[must_use]
-    pub fn one_sided(mut self) -> Estimates {
-        self.known = [true, false];
-        self
     }
 
     /// Takes the entrant's strategies from this policy where they are not recorded, and averages
@@ -160,6 +154,19 @@ impl Estimates {
     pub fn against(mut self, policy: Arc<dyn Policy>) -> Estimates {
         self.policies[1] = Some(policy);
         self
+    }
+
+    /// Corrects by this value function too, which must have been fixed before the hands were played
+    /// and have values for their game. Some milliseconds a hand, and as much for each hand imagined.
+    #[must_use]
+    pub fn valued_by(mut self, values: Arc<dyn ValueFunction>) -> Estimates {
+        self.values = Some(values);
+        self
+    }
+
+    /// The name of the value function.
+    pub fn value_function(&self) -> &str {
+        self.values.as_ref().map_or(VALUE_FUNCTION, |values| values.name())
     }
 
     /// Adds the next hand with the decisions recorded in it (all of them or none), in order of
@@ -206,11 +213,10 @@ impl Estimates {
             Facts { hands: 1, baselines: u64::from(baseline.is_some()), ..Facts::default() };
         let policies = [0, 1].map(|k| self.policies[k].as_deref());
         let baseline = baseline.map(Payoff::chips);
-        let Some(mut line) = Line::new(record, self.of, decisions, policies, baseline) else {
+        let Some(line) = Line::new(record, self.of, decisions, policies, baseline) else {
             facts.unknown_cards = 1;
             return Share { deal: record.deal, facts, entry: None };
         };
-        line.forget(self.known);
         for act in line.acts() {
             let side = usize::from(!act.own);
             facts.decisions[side] += 1;
@@ -218,12 +224,13 @@ impl Estimates {
         }
         let worth = line.worth();
         let strategies = line.acts().map(|act| act.strategy.as_ref());
-        let actual = line.terms(line.hole, &worth, strategies, Effort::PLAYED);
+        let values = self.values.as_deref();
+        let actual = line.terms(line.hole, &worth, strategies, Effort::PLAYED, values);
         let mut imagined = None;
         if self.imagined_hands > 1
             && let Some(policy) = policies[0]
         {
-            match imagine(&line, policy, self.imagined_hands, record.hand) {
+            match imagine(&line, policy, self.imagined_hands, record.hand, values) {
                 Imagined::Mean(terms) => {
                     facts.imagined = 1;
                     imagined = Some(*terms);
@@ -276,7 +283,7 @@ impl Estimates {
         let samples = self.seats.iter().flat_map(|sample| sample.folds(false));
         samples.for_each(|fold| all.merge(fold));
         let terms: Vec<usize> = (DEAL..BASELINE).collect();
-        let fitted = all.fit(RESULT, &terms, &terms::fixed(), 0.0);
+        let fitted = all.fit(RESULT, &terms, &terms::fixed(false), 0.0);
         std::array::from_fn(|street| {
             std::array::from_fn(|feature| fitted[DEAL + FEATURES * street + feature])
         })
@@ -286,13 +293,20 @@ impl Estimates {
     /// of the deal. The sums behind [`RowKind::Raw`] and [`RowKind::Luck`], for the course of a
     /// session.
     pub fn won(&self) -> [f64; 2] {
-        let values = terms::fixed();
+        let values = terms::fixed(self.values.is_some());
         let mut played = [0.0; COUNT];
         played[RESULT] = 1.0;
         let mut corrected = played;
-        (DEAL..OWN).for_each(|term| corrected[term] = -values[term]);
+        terms::deal(self.values.is_some()).for_each(|term| corrected[term] = -values[term]);
         let folds = || self.seats.iter().flat_map(|sample| sample.folds(false));
         [played, corrected].map(|weights| folds().map(|fold| fold.combined(&weights).0).sum())
+    }
+
+    /// By how much each kind of luck, taken out after those before it, narrows the estimate: its
+    /// name, and the deviation that is left as a share of the plain one. Empty with fewer than two
+    /// units, or where nothing varies.
+    pub fn narrowing(&self) -> Vec<(&'static str, f64)> {
+        rows::narrowing(self)
     }
 
     /// The estimates of the hands so far.

@@ -7,12 +7,12 @@ use super::terms::{COUNT, Terms};
 pub(super) struct Moments {
     pub(super) units: f64,
     sums: Terms,
-    products: [Terms; COUNT],
+    products: Box<[Terms]>,
 }
 
 impl Default for Moments {
     fn default() -> Moments {
-        Moments { units: 0.0, sums: [0.0; COUNT], products: [[0.0; COUNT]; COUNT] }
+        Moments { units: 0.0, sums: [0.0; COUNT], products: vec![[0.0; COUNT]; COUNT].into() }
     }
 }
 
@@ -73,7 +73,8 @@ impl Moments {
     }
 
     /// The coefficients `b` of the controls that leave the least spread in `first - b·controls`,
-    /// drawn towards `prior` as by `weight` further units for which it holds.
+    /// drawn towards `prior` as by `weight` further units for which it holds. A control without any
+    /// spread keeps its prior.
     pub(super) fn fit(
         &self,
         first: usize,
@@ -82,6 +83,7 @@ impl Moments {
         weight: f64,
     ) -> Terms {
         let mut fitted = [0.0; COUNT];
+        controls.iter().for_each(|&control| fitted[control] = prior[control]);
         let controls: Vec<usize> = controls.iter().copied().filter(|&c| self.varies(c)).collect();
         let held = 1.0 + weight / self.units.max(1.0);
         let covariance = |i: usize, j: usize| {

@@ -1,25 +1,23 @@
 //! From sums to estimates.
 //!
-//! An estimate is the mean over units of a linear combination of their terms. Coefficients are
-//! either fixed (the value function's) or fitted; fitted ones are found, for each tenth of the
-//! units, from the other nine tenths (cross-fitting), so they do not depend on the hands they are
-//! applied to: the mean stays unbiased and the spread of the residuals is honest.
+//! An estimate is the mean over units of a linear combination of their terms. Its coefficients are
+//! found, for each tenth of the units, from the other nine tenths (cross-fitting), so they do not
+//! depend on the hands they are applied to: the mean stays unbiased and the spread of the residuals
+//! is honest. A correction that would add spread between these agents thus gets next to no weight.
 
 use serde::Serialize;
 
 use super::moments::Moments;
 use super::sample::{FOLDS, Sample};
-use super::terms::{BASELINE, COUNT, DEAL, OTHER, OWN, RESULT, Terms, fixed};
+use super::terms::{BASELINE, COUNT, OTHER, OWN, RESULT, Terms, chosen, deal, fixed, street};
 use super::{Estimates, Facts};
 use crate::stats::Rate;
 
-/// What a fitted coefficient is held to its fixed value by, in units. A match of a few hundred
-/// hands thus keeps to the value function, all of it scaled by one factor; one of many thousands
-/// finds coefficients of its own.
-const PRIOR: f64 = 500.0;
+/// Parts of the other folds on which it is tried how freely weights are best fitted.
+const PARTS: usize = 3;
 
 /// A way to estimate the win rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowKind {
     /// The results as they are.
@@ -38,7 +36,7 @@ pub enum RowKind {
     BothChoices,
     /// Also averaged over the hole cards that the entrant could have held.
     Imagined,
-    /// Everything known, with fitted coefficients.
+    /// For everything known.
     Combined,
 }
 
@@ -66,6 +64,8 @@ pub struct Rows {
     pub of: usize,
     /// The estimates.
     pub rows: Vec<Row>,
+    /// The name of the value function behind the corrections.
+    pub value_function: String,
     /// What the reader should know, in words.
     pub notes: Vec<String>,
 }
@@ -87,14 +87,24 @@ struct Units<'a> {
     hands: f64,
 }
 
+impl Units<'_> {
+    fn all(estimates: &Estimates) -> Units<'_> {
+        let strata = match estimates.group {
+            1 => estimates.seats.iter().collect(),
+            _ => vec![&estimates.groups],
+        };
+        Units { strata, hands: estimates.group as f64 }
+    }
+}
+
 /// What an estimate is made of.
 struct Recipe {
     kind: RowKind,
     imagined: bool,
-    /// Terms that are corrected for with fixed coefficients.
-    fixed: Vec<usize>,
-    /// Terms whose coefficients are fitted.
-    fitted: Vec<usize>,
+    /// Whether a value function was given.
+    valued: bool,
+    /// Terms that are corrected for, with fitted coefficients.
+    terms: Vec<usize>,
 }
 
 pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
@@ -102,15 +112,9 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
     if facts.unknown_cards > 0 {
         return Err(NoEstimates::UnknownCards(facts.unknown_cards));
     }
-    let all = Units {
-        strata: match estimates.group {
-            1 => estimates.seats.iter().collect(),
-            _ => vec![&estimates.groups],
-        },
-        hands: estimates.group as f64,
-    };
+    let all = Units::all(estimates);
     let mut rows: Vec<Row> = Vec::new();
-    for recipe in recipes(facts) {
+    for recipe in recipes(facts, estimates.values.is_some()) {
         let Some((rate, coefficient)) = recipe.rate(&all) else { continue };
         let deviation = rate.standard_error * (rate.hands as f64).sqrt();
         let raw = rows.first().map_or(deviation, |raw| raw.deviation);
@@ -131,27 +135,29 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
     if rows.is_empty() {
         return Err(NoEstimates::OneUnit);
     }
-    Ok(Rows { of: usize::from(estimates.of), rows, notes: notes(facts) })
+    let value_function = estimates.value_function().to_owned();
+    Ok(Rows { of: usize::from(estimates.of), rows, value_function, notes: notes(facts) })
 }
 
-fn recipes(facts: Facts) -> Vec<Recipe> {
-    let deal: Vec<usize> = (DEAL..OWN).collect();
-    let choices = |first: usize| [first, first + 1];
+fn recipes(facts: Facts, valued: bool) -> Vec<Recipe> {
+    let deal: Vec<usize> = deal(valued).collect();
+    let with = |terms: &[usize], first| -> Vec<usize> {
+        terms.iter().copied().chain(chosen(first, valued)).collect()
+    };
     let known = facts.strategies.map(|known| known > 0);
     let baseline = facts.baselines > 0 && facts.baselines + facts.settled == facts.hands;
     let imagined = facts.imagined > 0 && facts.contradicted == 0;
-    let plain = |kind, fixed: Vec<usize>| Recipe { kind, imagined: false, fixed, fitted: vec![] };
+    let plain = |kind, terms: Vec<usize>| Recipe { kind, imagined: false, valued, terms };
     let mut recipes = vec![plain(RowKind::Raw, vec![])];
     if baseline {
-        recipes.push(Recipe { fitted: vec![BASELINE], ..plain(RowKind::Baseline, vec![]) });
+        recipes.push(plain(RowKind::Baseline, vec![BASELINE]));
     }
     recipes.push(plain(RowKind::Luck, deal.clone()));
-    let own = [&deal[..], &choices(OWN)].concat();
-    let other = [&deal[..], &choices(OTHER)].concat();
-    let both = [&own[..], &choices(OTHER)].concat();
+    let own = with(&deal, OWN);
+    let both = with(&own, OTHER);
     match known {
         [true, false] => recipes.push(plain(RowKind::OwnChoices, own)),
-        [false, true] => recipes.push(plain(RowKind::OtherChoices, other)),
+        [false, true] => recipes.push(plain(RowKind::OtherChoices, with(&deal, OTHER))),
         [true, true] => {
             recipes.push(plain(RowKind::OwnChoices, own));
             recipes.push(plain(RowKind::BothChoices, both.clone()));
@@ -161,10 +167,31 @@ fn recipes(facts: Facts) -> Vec<Recipe> {
     if imagined {
         recipes.push(Recipe { imagined, ..plain(RowKind::Imagined, both.clone()) });
     }
-    let mut fitted = both;
-    fitted.extend(baseline.then_some(BASELINE));
-    recipes.push(Recipe { imagined, fitted, ..plain(RowKind::Combined, vec![]) });
+    let mut all = both;
+    all.extend(baseline.then_some(BASELINE));
+    recipes.push(Recipe { imagined, ..plain(RowKind::Combined, all) });
     recipes
+}
+
+pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
+    let valued = estimates.values.is_some();
+    let all = Units::all(estimates);
+    let mut kinds: Vec<(&'static str, Vec<usize>)> = vec![
+        ("hole cards", street(0, valued).collect()),
+        ("flop", street(1, valued).collect()),
+        ("turn", street(2, valued).collect()),
+        ("river", street(3, valued).collect()),
+        ("own draws", chosen(OWN, valued).collect()),
+        ("the other's draws", chosen(OTHER, valued).collect()),
+    ];
+    let mut recipe = Recipe { kind: RowKind::Combined, imagined: false, valued, terms: Vec::new() };
+    let error = |recipe: &Recipe| recipe.rate(&all).map(|(rate, _)| rate.standard_error);
+    let Some(raw) = error(&recipe).filter(|&raw| raw > 0.0) else { return Vec::new() };
+    let left = kinds.iter_mut().map(|(name, terms)| {
+        recipe.terms.append(terms);
+        (*name, error(&recipe).unwrap_or(raw) / raw)
+    });
+    left.collect()
 }
 
 fn notes(facts: Facts) -> Vec<String> {
@@ -195,8 +222,8 @@ fn notes(facts: Facts) -> Vec<String> {
 
 impl Recipe {
     fn without(&self, term: usize) -> Recipe {
-        let keep = |terms: &[usize]| terms.iter().copied().filter(|&t| t != term).collect();
-        Recipe { fixed: keep(&self.fixed), fitted: keep(&self.fitted), ..*self }
+        let terms = self.terms.iter().copied().filter(|&t| t != term).collect();
+        Recipe { terms, ..*self }
     }
 
     /// The rate in mbb/hand, and the mean of the first fitted coefficient over the folds.
@@ -211,7 +238,7 @@ impl Recipe {
         for fold in 0..FOLDS {
             let weights = self.weights(&strata, fold);
             let in_fold: f64 = strata.iter().map(|folds| folds[fold].units).sum();
-            coefficient -= weights[*self.fitted.first().unwrap_or(&RESULT)] / FOLDS as f64;
+            coefficient -= weights[*self.terms.first().unwrap_or(&RESULT)] / FOLDS as f64;
             for folds in &strata {
                 let moments = &folds[fold];
                 if moments.units == 0.0 {
@@ -234,30 +261,84 @@ impl Recipe {
         let hands = (count * units.hands) as u64;
         let error = (variance / count).sqrt();
         let rate = Rate::from_error(sum / count * mbb, error * mbb, hands, count as u64);
-        Some((rate, (!self.fitted.is_empty()).then_some(coefficient)))
+        Some((rate, (!self.terms.is_empty()).then_some(coefficient)))
     }
 
-    /// The weights of the terms in one fold, fitted on all others.
+    /// The weights of the terms in one fold, fitted on all others: as freely as serves parts of the
+    /// others on which they were not fitted.
     fn weights(&self, strata: &[&[Moments; FOLDS]], fold: usize) -> Terms {
-        let prior = fixed();
+        if self.terms.is_empty() {
+            return self.fitted(&Moments::default(), Freedom::Plain);
+        }
+        let mut spread = [0.0; Freedom::ALL.len()];
+        for part in 0..PARTS {
+            let inside = |other: usize| other != fold && other % PARTS == part;
+            let others = merged(strata, |other| other != fold && !inside(other));
+            for (spread, freedom) in spread.iter_mut().zip(Freedom::ALL) {
+                let weights = self.fitted(&others, freedom);
+                for folds in strata {
+                    let moments = folds.iter().enumerate().filter(|&(other, _)| inside(other));
+                    for (_, moments) in moments.filter(|(_, moments)| moments.units > 0.0) {
+                        let (sum, squares) = moments.combined(&weights);
+                        *spread += squares - sum * sum / moments.units;
+                    }
+                }
+            }
+        }
+        // The first of those that differ by rounding only.
+        let mut best = 0;
+        for at in 1..spread.len() {
+            if spread[at] < (1.0 - 1e-6) * spread[best] - 1e-9 {
+                best = at;
+            }
+        }
+        let best = Freedom::ALL[best];
+        self.fitted(&merged(strata, |other| other != fold), best)
+    }
+
+    /// The weights fitted on these units.
+    fn fitted(&self, units: &Moments, freedom: Freedom) -> Terms {
         let mut weights = [0.0; COUNT];
-        for &term in &self.fixed {
-            weights[term] = -prior[term];
-        }
-        if !self.fitted.is_empty() {
-            let mut others = Moments::default();
-            for folds in strata {
-                let rest = folds.iter().enumerate().filter(|&(other, _)| other != fold);
-                rest.for_each(|(_, moments)| others.merge(moments));
-            }
-            let scale = others.scale(RESULT, &self.fitted, &prior);
-            let prior = prior.map(|coefficient| scale * coefficient);
-            let fitted = others.fit(RESULT, &self.fitted, &prior, PRIOR);
-            for &term in &self.fitted {
-                weights[term] = -fitted[term];
-            }
-        }
         weights[RESULT] = 1.0;
+        let held = match freedom {
+            Freedom::Plain => return weights,
+            Freedom::Scaled => None,
+            Freedom::Held(held) => Some(held),
+        };
+        let prior = fixed(self.valued);
+        let scale = units.scale(RESULT, &self.terms, &prior);
+        let prior = prior.map(|coefficient| scale * coefficient);
+        let fitted = held.map_or(prior, |held| units.fit(RESULT, &self.terms, &prior, held));
+        for &term in &self.terms {
+            weights[term] = -fitted[term];
+        }
         weights
     }
+}
+
+/// How freely weights are fitted.
+#[derive(Debug, Clone, Copy)]
+enum Freedom {
+    /// Each by itself, but held to the value function's, times one factor, as by so many units: a
+    /// match of a few hundred hands keeps to the value function, one of many thousands finds
+    /// weights of its own.
+    Held(f64),
+    /// The value function's times one factor.
+    Scaled,
+    /// Nothing is corrected.
+    Plain,
+}
+
+impl Freedom {
+    const ALL: [Freedom; 3] = [Freedom::Held(500.0), Freedom::Scaled, Freedom::Plain];
+}
+
+/// The units of some folds together.
+fn merged(strata: &[&[Moments; FOLDS]], wanted: impl Fn(usize) -> bool) -> Moments {
+    let mut all = Moments::default();
+    for folds in strata {
+        let some = folds.iter().enumerate().filter(|&(fold, _)| wanted(fold));
+        some.for_each(|(_, moments)| all.merge(moments));
+    }
+    all
 }

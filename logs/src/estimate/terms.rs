@@ -1,8 +1,8 @@
 //! What one hand contributes: its result, and corrections whose mean is zero whatever the agents
 //! do.
 
-use cards::CardSet;
-use game::{Action, Policy, PublicState, Seat, Strategy, Turn};
+use cards::{Card, CardSet, HoleCards};
+use game::{Action, DealValues, Policy, PublicState, Seat, Strategy, Turn, ValueFunction};
 
 use super::equity::{share, strengths};
 use super::next::{Effort, Next};
@@ -10,7 +10,7 @@ use super::value::{COEFFICIENTS, FEATURES, Spot, features};
 use crate::{DecisionRecord, HandRecord};
 
 /// Number of terms of a hand.
-pub(super) const COUNT: usize = BASELINE + 1;
+pub(super) const COUNT: usize = VALUED_OTHER + 4;
 /// The result.
 pub(super) const RESULT: usize = 0;
 /// The first of the terms for the deal of each street, one for each feature of the value function.
@@ -22,14 +22,21 @@ pub(super) const OTHER: usize = OWN + 2;
 /// What the baseline's owner won against itself with the same cards.
 pub(super) const BASELINE: usize = OTHER + 2;
 
+/// The first of four terms, one for each street, for the deal by a value function that was given.
+pub(super) const VALUED: usize = BASELINE + 1;
+/// The same for the choices of the entrant itself.
+pub(super) const VALUED_OWN: usize = VALUED + 4;
+/// The same for the choices of the other one.
+pub(super) const VALUED_OTHER: usize = VALUED_OWN + 4;
+
 /// The terms of a hand from the entrant's point of view, in big blinds.
 pub(super) type Terms = [f64; COUNT];
 
 /// A step of a hand: cards on the board, or an action.
 enum Step {
     /// This street's cards were dealt, with so much matched in the pot and behind the smaller
-    /// stack.
-    Deal { street: usize, pot: f64, behind: f64 },
+    /// stack; the states before and after.
+    Deal { street: usize, pot: f64, behind: f64, states: Box<[PublicState; 2]> },
     /// Somebody acted.
     Act(Box<Act>),
 }
@@ -50,6 +57,8 @@ pub(super) struct Act {
 /// A hand taken apart, seen from the entrant's seat.
 pub(super) struct Line {
     pub(super) seat: Seat,
+    /// By seat.
+    entrants: [u8; 2],
     pub(super) hole: CardSet,
     pub(super) other: CardSet,
     /// The board of each street dealt, none before the flop.
@@ -59,6 +68,8 @@ pub(super) struct Line {
     /// Seeds all draws.
     pub(super) deal: u64,
     steps: Vec<Step>,
+    /// Big blinds in a chip.
+    unit: f64,
     showdown: bool,
     matched: f64,
     result: f64,
@@ -99,6 +110,7 @@ impl Line {
             street: 0,
             pot: 2.0_f64.min(2.0 * depth),
             behind: (depth - 1.0).max(0.0),
+            states: Box::new([public.clone(), public.clone()]),
         }];
         let (mut boards, mut open) = (vec![CardSet::EMPTY], vec![true]);
         loop {
@@ -108,11 +120,14 @@ impl Line {
                 Turn::Deal(street) => {
                     let matched = committed(seat).min(committed(other));
                     let behind = (depth - matched).max(0.0);
-                    steps.push(Step::Deal { street: street.index(), pot: 2.0 * matched, behind });
                     open.push(behind > 0.0);
                     let dealt = def.board_len(street);
+                    let before = public.clone();
                     public.deal(board.get(public.board().len()..dealt)?).ok()?;
                     boards.push(public.board().set());
+                    let states = Box::new([before, public.clone()]);
+                    let (street, pot) = (street.index(), 2.0 * matched);
+                    steps.push(Step::Deal { street, pot, behind, states });
                 }
                 Turn::Act(actor) => {
                     let index = public.history().len();
@@ -136,28 +151,19 @@ impl Line {
         let matched = public.committed()[seat].min(public.committed()[other]);
         Some(Line {
             seat,
+            entrants: record.entrants.as_slice().try_into().ok()?,
             hole: record.hole[seat].set(),
             other: record.hole[other].set(),
             boards,
             open,
             deal: record.deal,
             steps,
+            unit,
             showdown: public.is_showdown(),
             matched: f64::from(matched) * unit,
             result: record.payoffs[seat].chips() * unit,
             baseline: baseline.unwrap_or_default() * unit,
         })
-    }
-
-    /// Drops the strategies of the side, the entrant's own or the other, that is not to be known.
-    pub(super) fn forget(&mut self, known: [bool; 2]) {
-        for step in &mut self.steps {
-            if let Step::Act(act) = step
-                && !known[usize::from(!act.own)]
-            {
-                act.strategy = None;
-            }
-        }
     }
 
     /// The decisions of the hand in order.
@@ -189,13 +195,14 @@ impl Line {
     }
 
     /// The terms of the hand, had the entrant held `hole`, its cards been worth this and its
-    /// strategies been these (one for each of [`acts`](Self::acts)).
+    /// strategies been these (one for each of [`acts`](Self::acts)); by `values` too, if given.
     pub(super) fn terms<'a>(
         &'a self,
         hole: CardSet,
         worth: &Worth,
         strategies: impl IntoIterator<Item = Option<&'a Strategy>>,
         effort: Effort,
+        values: Option<&dyn ValueFunction>,
     ) -> Terms {
         let mut terms = [0.0; COUNT];
         terms[RESULT] = match self.showdown {
@@ -205,9 +212,13 @@ impl Line {
         terms[BASELINE] = self.baseline;
         let mut strategies = strategies.into_iter();
         let mut next = Next::new(hole, self.other, self.deal, effort);
+        let mut valued = values.map(|values| Valued::new(values, self, hole));
         for step in &self.steps {
             match step {
-                &Step::Deal { street, pot, behind } => {
+                &Step::Deal { street, pot, behind, ref states } => {
+                    if let Some(valued) = &mut valued {
+                        terms[VALUED + street] = valued.dealt(street, states);
+                    }
                     let now = features(worth.share[street], worth.strength[street], pot, behind);
                     let mean = match street.checked_sub(1) {
                         // Each deal is as likely with the hands exchanged.
@@ -226,10 +237,75 @@ impl Line {
                     let first = if act.own { OWN } else { OTHER };
                     let sign = if act.own { 1.0 } else { -1.0 };
                     terms[first + usize::from(act.street > 0)] += sign * act.luck(worth, strategy);
+                    if let Some(valued) = &mut valued {
+                        let first = if act.own { VALUED_OWN } else { VALUED_OTHER };
+                        terms[first + act.street] += valued.chosen(act, strategy);
+                    }
                 }
             }
         }
         terms
+    }
+}
+
+/// A value function's values of a hand, for the entrant, in big blinds.
+struct Valued<'a> {
+    values: Box<dyn DealValues + 'a>,
+    /// Of the same deal with the hands exchanged.
+    exchanged: Box<dyn DealValues + 'a>,
+    /// Big blinds to the entrant for each chip to seat 0.
+    unit: f64,
+}
+
+impl<'a> Valued<'a> {
+    fn new(values: &'a dyn ValueFunction, line: &Line, hole: CardSet) -> Valued<'a> {
+        let cards = |set: CardSet| {
+            let cards: Vec<Card> = set.iter().collect();
+            HoleCards::new(&cards).expect("hold'em hands have two cards")
+        };
+        let mut holes = [hole, line.other].map(cards);
+        if line.seat.index() == 1 {
+            holes.reverse();
+        }
+        let [first, second] = holes;
+        let sign = if line.seat.index() == 0 { 1.0 } else { -1.0 };
+        Valued {
+            values: values.of_deal([first, second], line.entrants, line.deal),
+            exchanged: values.of_deal([second, first], line.entrants, line.deal),
+            unit: sign * line.unit,
+        }
+    }
+
+    /// By how much the cards that were dealt are worth more than those that could have been.
+    fn dealt(&mut self, street: usize, [before, after]: &[PublicState; 2]) -> f64 {
+        let now = self.values.value(after);
+        // Each deal of hole cards is as likely with the hands exchanged.
+        let lead = match street {
+            0 => 0.5 * (now - self.exchanged.value(after)),
+            _ => now - self.values.value(before),
+        };
+        self.unit * lead
+    }
+
+    /// By how much the action taken is worth more than the strategy on average.
+    fn chosen(&mut self, act: &Act, strategy: &Strategy) -> f64 {
+        if !is_mixed(strategy) {
+            return 0.0;
+        }
+        let mut after = |action: Action| {
+            let mut public = act.public.clone();
+            // The strategy's actions are legal, and the one played was.
+            public.apply_unchecked(action);
+            self.values.value(&public)
+        };
+        let taken = after(act.action);
+        let mean: f64 = strategy
+            .actions
+            .iter()
+            .filter(|&&(_, p)| p > 0.0)
+            .map(|&(action, p)| p * if action == act.action { taken } else { after(action) })
+            .sum();
+        self.unit * (taken - mean)
     }
 }
 
@@ -297,10 +373,33 @@ fn known_strategy(
     })
 }
 
-/// The coefficients of the value function for all terms but the result and the baseline.
-pub(super) fn fixed() -> Terms {
+/// The coefficients of the value function for all terms but the result and the baseline: of the
+/// one that was given, or else of v1.
+pub(super) fn fixed(given: bool) -> Terms {
     let mut fixed = [0.0; COUNT];
-    fixed[DEAL..OWN].copy_from_slice(COEFFICIENTS.as_flattened());
-    fixed[OWN..BASELINE].fill(1.0);
+    if given {
+        fixed[VALUED..].fill(1.0);
+    } else {
+        fixed[DEAL..OWN].copy_from_slice(COEFFICIENTS.as_flattened());
+        fixed[OWN..BASELINE].fill(1.0);
+    }
     fixed
+}
+
+/// The terms for the deal of one street.
+pub(super) fn street(street: usize, valued: bool) -> impl Iterator<Item = usize> {
+    let first = DEAL + FEATURES * street;
+    (first..first + FEATURES).chain(valued.then_some(VALUED + street))
+}
+
+/// The terms for the deal.
+pub(super) fn deal(valued: bool) -> impl Iterator<Item = usize> {
+    (0..4).flat_map(move |of| street(of, valued))
+}
+
+/// The terms for the choices of one side, whose first is [`OWN`] or [`OTHER`].
+pub(super) fn chosen(first: usize, valued: bool) -> impl Iterator<Item = usize> {
+    let from = if first == OWN { VALUED_OWN } else { VALUED_OTHER };
+    let more = if valued { from..from + 4 } else { 0..0 };
+    (first..first + 2).chain(more)
 }

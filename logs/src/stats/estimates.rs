@@ -1,10 +1,11 @@
 //! Estimates with less variance, as a part of a report.
 
 use serde::Serialize;
+use show::number::{self, counted};
 
 use super::report::{Estimate, Report};
 use super::{NoRate, Rate, Tally};
-use crate::estimate::{Row, RowKind, Rows, VALUE_FUNCTION};
+use crate::estimate::{Row, RowKind, Rows};
 
 /// All estimates of one entrant's rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -13,8 +14,8 @@ pub struct EstimatesPart {
     pub of: usize,
     /// Its name.
     pub name: String,
-    /// The version of the value function behind the corrections.
-    pub value_function: &'static str,
+    /// The name of the value function behind the corrections.
+    pub value_function: String,
     /// The estimates, the plain one first.
     pub rows: Vec<EstimateRow>,
     /// What the reader should know, in words.
@@ -71,15 +72,51 @@ impl EstimatesPart {
                 coefficient: None,
                 seats: [None; 2],
             };
-            all.insert(1, EstimateRow::new(&row, names, &seats));
+            let mut row = EstimateRow::new(&row, names, &seats);
+            // It is what it says of these hands only.
+            row.what = match run_outs.hands - run_outs.adjusted {
+                0 => format!("all-in equity, {}", counted(run_outs.adjusted, "run-out")),
+                _ => format!("all-in equity, {} of {} run-outs", run_outs.adjusted, run_outs.hands),
+            };
+            all.insert(1, row);
         }
         EstimatesPart {
             of: rows.of,
             name: entrant.name.clone(),
-            value_function: VALUE_FUNCTION,
+            value_function: rows.value_function.clone(),
             rows: all,
             notes: rows.notes.clone(),
         }
+    }
+}
+
+impl EstimatesPart {
+    /// The estimate to quote, in words: what it is and what was taken out of it.
+    pub fn best(&self) -> Option<String> {
+        let row = self.rows.iter().rfind(|row| row.kind == RowKind::Combined)?;
+        let (mbb, interval) = (row.rate.mbb?, row.rate.interval?);
+        let has = |kind| self.rows.iter().any(|row| row.kind == kind);
+        let choices = |kind| self.rows.iter().find(|row| row.kind == kind);
+        let mut taken = vec!["the luck of the cards".to_owned()];
+        let both = choices(RowKind::BothChoices);
+        let either = choices(RowKind::OwnChoices).or_else(|| choices(RowKind::OtherChoices));
+        taken.extend(both.or(either).map(|row| {
+            let what = row.what.trim_start_matches("and ");
+            what.split(" (").next().unwrap_or(what).to_owned()
+        }));
+        taken.extend(has(RowKind::Imagined).then(|| format!("which hand {} held", self.name)));
+        taken.extend(has(RowKind::Baseline).then(|| "the baseline".to_owned()));
+        let last = taken.pop().unwrap_or_default();
+        let listed = match taken.is_empty() {
+            true => last,
+            false => format!("{} and {last}", taken.join(", ")),
+        };
+        Some(format!(
+            "best estimate: {} ± {:.1} mbb/hand, the result without {listed}, by the value function {}",
+            number::signed(mbb, 1),
+            interval.half_width(),
+            self.value_function
+        ))
     }
 }
 

@@ -43,6 +43,7 @@ pub fn render(report: &Report) -> String {
     if let Some(part) = &report.estimates {
         line(String::new());
         line(estimates(part));
+        part.best().into_iter().for_each(&mut line);
     }
     for entrant in &report.entrants {
         line(String::new());

@@ -11,6 +11,9 @@
 //! and against a [`respond`]er that learns to exploit it; and where buckets are few, [`exact`]ly. A
 //! training can be written down and gone on with ([`Trainer::write`], [`Trainer::resume`]).
 //!
+//! [`BlueprintValues`] says what hands are worth if both sides play a blueprint, for estimates of
+//! win rates.
+//!
 //! Winnings are in big blinds. No clocks: whoever calls says when to stop.
 
 mod deals;
@@ -24,6 +27,7 @@ mod snapshot;
 mod store;
 mod threads;
 mod trainer;
+mod values;
 mod versus;
 mod walk;
 mod watch;
@@ -33,6 +37,7 @@ pub use error::{ResumeError, TrainerError};
 pub use options::{Averaging, ParseAveragingError, Precision, Skipping, TrainingOptions};
 pub use respond::{ResponseOptions, exploitability_at_least, respond};
 pub use trainer::{BLOCK, Statistics, Trainer};
+pub use values::BlueprintValues;
 pub use versus::{Estimate, Frozen, head_to_head};
 
 /// A strategy for an abstract game: a distribution over actions for each bucket at each decision

@@ -22,7 +22,7 @@ const LAST_HANDS: usize = 40;
 /// The longest that hands are counted in one go: to take the luck out of one takes about a
 /// millisecond.
 const AT_ONCE: Duration = Duration::from_millis(400);
-/// Sessions whose counts are kept, each some 400 kB.
+/// Sessions whose counts are kept, each some 700 kB.
 const MOST_COURSES: usize = 32;
 /// What ledgers call the client.
 const CLIENT: u8 = 0;

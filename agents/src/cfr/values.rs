@@ -1,0 +1,50 @@
+//! Blueprints as value functions: what hands are worth if both sides play the blueprint.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use abstraction::buckets::Buckets;
+use game::{GameDef, Policy, ValueFunction};
+use models::blueprint::Blueprint;
+use solvers::blueprint::BlueprintValues;
+
+use super::shipped;
+use crate::AgentError;
+
+/// The values of the blueprint inside the program for this game, if one ships. Made when first
+/// asked for, a second or two, and kept.
+pub fn shipped_values(def: &GameDef) -> Option<Arc<dyn ValueFunction>> {
+    let values = shipped::values(def)?;
+    Some(values)
+}
+
+/// As [`shipped_values`], if the entrants of a match play these strategies, the blueprint where
+/// there is none; `names` are theirs.
+pub fn values_between(
+    def: &GameDef,
+    policies: [Option<Arc<dyn Policy>>; 2],
+    names: [&str; 2],
+) -> Option<Arc<dyn ValueFunction>> {
+    let known = |k: usize| if policies[k].is_some() { names[k] } else { "the blueprint" };
+    let what = format!("agents {} and {}", known(0), known(1));
+    Some(Arc::new(shipped::values(def)?.between(policies, &what)))
+}
+
+/// The values of a blueprint's file.
+///
+/// # Errors
+/// When the file cannot be read or is no whole blueprint for hold'em.
+pub fn values_of_file(path: &Path) -> Result<Arc<dyn ValueFunction>, AgentError> {
+    let bad = |reason: String| AgentError::BadFile { path: path.to_path_buf(), reason };
+    let blueprint = Blueprint::open(path).map_err(|error| bad(error.to_string()))?;
+    blueprint.verify().map_err(|error| bad(error.to_string()))?;
+    Ok(Arc::new(values(&blueprint).map_err(bad)?))
+}
+
+/// The values of a blueprint, or what is wrong with it.
+pub(super) fn values(blueprint: &Blueprint) -> Result<BlueprintValues, String> {
+    let tree = blueprint.tree().map_err(|error| error.to_string())?;
+    let buckets = Buckets::read(blueprint.buckets()).map_err(|error| error.to_string())?;
+    let shares = |tree: &_, node, bucket| blueprint.shares(tree, node, bucket);
+    BlueprintValues::new(tree, buckets, shares).map_err(|error| error.to_string())
+}

@@ -1,0 +1,146 @@
+//! A strategy that can be asked about any hand, seen in the betting tree and buckets of a
+//! blueprint.
+//!
+//! For each bucket a few hands on a board stand, the same in every run. What the strategy does at a
+//! node of the tree with a bucket is what it does with these, after the betting that leads there.
+
+use std::sync::Arc;
+
+use abstraction::buckets::DealtCards;
+use abstraction::translate::{pseudo_harmonic, translate};
+use cards::{Combo, HoleCards};
+use game::{Action, InfoSet, Policy, PublicState, Seat, Strategy, Street};
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+
+use super::super::deals::draw;
+use super::{Tables, WHOLE};
+
+/// Hands that stand for a bucket.
+const HANDS: usize = 3;
+
+/// Deals drawn to find them.
+const DEALS: usize = 20_000;
+
+/// A hand and a whole board.
+type Held = (Combo, [cards::Card; 5]);
+
+/// A strategy, and the hands it is asked about.
+pub(super) struct Asked {
+    policy: Arc<dyn Policy>,
+    /// By street and bucket.
+    held: [Vec<Vec<Held>>; 4],
+}
+
+impl Asked {
+    pub(super) fn new(tables: &Tables, policy: Arc<dyn Policy>) -> Asked {
+        let count = |street: Street| tables.buckets.count(street) as usize;
+        let mut held = Street::ALL.map(|street| vec![Vec::new(); count(street)]);
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let dealt: Vec<DealtCards> = (0..DEALS).map(|_| draw(&mut rng)).collect();
+        tables.buckets.deal(&dealt, |number, buckets| {
+            let DealtCards { holes, board } = dealt[number];
+            for (hole, buckets) in holes.into_iter().zip(buckets) {
+                for (held, bucket) in held.iter_mut().zip(buckets) {
+                    let held = &mut held[bucket as usize];
+                    if held.len() < HANDS {
+                        held.push((hole, board));
+                    }
+                }
+            }
+        });
+        Asked { policy, held }
+    }
+
+    /// The shares of 255 of a decision's actions for a bucket.
+    pub(super) fn shares(&self, tables: &Tables, node: u32, bucket: u32, shares: &mut [u8]) {
+        let tree = &tables.tree;
+        let actions = tree.actions(node);
+        let held = &self.held[tree.street(node).index()][bucket as usize];
+        let mut weights = vec![0.0; actions.len()];
+        for &(hole, board) in held {
+            let Some(public) = at(tables, node, &board) else { continue };
+            let (Some(hole), game::Turn::Act(seat)) =
+                (HoleCards::new(&hole.cards()), public.turn())
+            else {
+                continue;
+            };
+            let strategy = self.policy.strategy(&InfoSet { public: public.clone(), seat, hole });
+            add(&public, seat, actions, &strategy, &mut weights);
+        }
+        round(&weights, actions, shares);
+    }
+}
+
+/// The state at a node, on this board.
+fn at(tables: &Tables, node: u32, board: &[cards::Card; 5]) -> Option<PublicState> {
+    let tree = &tables.tree;
+    let mut steps = Vec::new();
+    let mut below = node;
+    while let Some(parent) = tree.parent(below) {
+        let place = below - tree.node(parent).children().start;
+        steps.push(tree.actions(parent)[place as usize]);
+        below = parent;
+    }
+    let mut public = PublicState::new(tree.def());
+    public.deal_from(board).ok()?;
+    for action in steps.into_iter().rev() {
+        public.apply(action).ok()?;
+        public.deal_from(board).ok()?;
+    }
+    Some(public)
+}
+
+/// Adds a strategy in actions of the hand, as weights of those of the tree.
+fn add(
+    public: &PublicState,
+    seat: Seat,
+    actions: &[Action],
+    strategy: &Strategy,
+    weights: &mut [f64],
+) {
+    let (highest, own) = (f64::from(public.highest()), f64::from(public.committed()[seat]));
+    let pot = public.pot() as f64 + highest - own;
+    // A call is a raise of nothing.
+    let size = |action: &Action| match action {
+        Action::RaiseTo(total) => (f64::from(*total) - highest) / pot,
+        Action::Fold | Action::Call => 0.0,
+    };
+    let call = actions.iter().position(|&action| action == Action::Call).unwrap_or_default();
+    let sizes: Vec<f64> = actions[call..].iter().map(size).collect();
+    let legal = public.legal();
+    for &(action, p) in &strategy.actions {
+        let action = legal.nearest(action);
+        match actions.iter().position(|&known| known == action) {
+            Some(place) => weights[place] += p,
+            None if matches!(action, Action::RaiseTo(_)) => {
+                let bet = size(&action);
+                let smaller = translate(&sizes, bet, 0.0);
+                let share = sizes
+                    .get(smaller + 1)
+                    .map_or(1.0, |&larger| pseudo_harmonic(sizes[smaller], larger, bet));
+                weights[call + smaller] += p * share;
+                if share < 1.0 {
+                    weights[call + smaller + 1] += p * (1.0 - share);
+                }
+            }
+            None => weights[call] += p,
+        }
+    }
+}
+
+/// Whole shares that sum to 255, a call where there are no weights.
+fn round(weights: &[f64], actions: &[Action], shares: &mut [u8]) {
+    let total: f64 = weights.iter().sum();
+    shares.fill(0);
+    if total > 0.0 {
+        for (share, weight) in shares.iter_mut().zip(weights) {
+            *share = (f64::from(WHOLE) * weight / total) as u8;
+        }
+    }
+    let given: u32 = shares.iter().map(|&share| u32::from(share)).sum();
+    let call = actions.iter().position(|&action| action == Action::Call).unwrap_or_default();
+    let most = (0..shares.len()).rev().max_by_key(|&place| shares[place]).unwrap_or_default();
+    let rest = if total > 0.0 { most } else { call };
+    shares[rest] += (WHOLE - given) as u8;
+}
