@@ -15,6 +15,7 @@ mod odds;
 mod playing;
 mod progress;
 mod report;
+mod rules;
 mod serve;
 mod shell;
 mod source;
@@ -45,7 +46,9 @@ enum Command {
     Tournament(commands::tournament::Args),
     Merge(commands::merge::Args),
     Stats(commands::stats::Args),
+    Replay(commands::replay::Args),
     Export(commands::export::Args),
+    Import(commands::import::Args),
     Dealer(commands::dealer::Args),
     Play(commands::play::Args),
     Package(commands::package::Args),
@@ -98,7 +101,9 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Tournament(args) => commands::tournament::run(args),
         Command::Merge(args) => commands::merge::run(args),
         Command::Stats(args) => commands::stats::run(&args),
+        Command::Replay(args) => commands::replay::run(&args),
         Command::Export(args) => commands::export::run(&args),
+        Command::Import(args) => commands::import::run(&args),
         Command::Dealer(args) => commands::dealer::run(args),
         Command::Play(args) => commands::play::run(args),
         Command::Package(args) => commands::package::run(args),

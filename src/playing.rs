@@ -174,15 +174,20 @@ pub(crate) fn play_shown(
     }
     let mut progress = Progress::new(total, "hands", quiet);
     interrupt::set_waiting(true);
-    let mut warned = false;
+    // The checks are made again whenever there are twice as many deals.
+    let mut next_check = FIRST_LOOK;
+    let mut warned = Vec::new();
     let result = play(plan, settings, stop, &mut |position| {
         if position.hands > 0 {
             interrupt::set_waiting(false);
         }
-        if !warned && position.tally.groups() >= FIRST_LOOK {
-            warned = true;
+        if position.tally.groups() >= next_check {
+            next_check = 2 * position.tally.groups();
             for finding in checks::of_tally(&plan.names(), position.tally) {
-                progress.say(&format!("{label}warning: {}", finding.evidence));
+                if !warned.contains(&finding.kind) {
+                    progress.say(&format!("{label}warning: {}", finding.evidence));
+                    warned.push(finding.kind);
+                }
             }
         }
         if let Some(rule) = &plan.rule {

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, Seat};
 use logs::export::{ReadError, acpc};
-use logs::ledger::SlumbotHand;
+use logs::ledger::{Integrity, SlumbotHand};
 use logs::stats::StopRule;
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 
 use crate::exit::Failure;
+use crate::progress::Progress;
 
 /// Recorded hands.
 pub(crate) enum Source {
@@ -87,6 +88,12 @@ impl Source {
         Ok(note.and_then(|note| DecisionTally::from_note(&note)))
     }
 
+    /// What the hashes of the hands say, which only ledgers have.
+    pub(crate) fn integrity(&self, quiet: bool) -> Result<Option<Integrity>, Failure> {
+        let Source::Ledger(reader) = self else { return Ok(None) };
+        integrity(reader, quiet).map(Some)
+    }
+
     /// The rule by which the match ends early, if it has one.
     pub(crate) fn stop_rule(&self) -> Result<Option<StopRule>, Failure> {
         let Source::Ledger(reader) = self else { return Ok(None) };
@@ -152,6 +159,15 @@ impl Source {
             }
         })
     }
+}
+
+/// What the hashes of a ledger say of its rows.
+pub(crate) fn integrity(ledger: &LedgerReader, quiet: bool) -> Result<Integrity, Failure> {
+    let hands = ledger.count().map_err(Failure::input)?;
+    let mut progress = Progress::patient(hands, "hands hashed", quiet);
+    let integrity = ledger.integrity(&mut |done| progress.show(done, ""));
+    progress.finish();
+    integrity.map_err(Failure::input)
 }
 
 /// What Slumbot won against itself: the server tells by how much this side did better.

@@ -13,6 +13,7 @@ mod papers;
 mod players;
 mod program;
 mod records;
+mod replay;
 mod samples;
 mod serve;
 mod situations;

@@ -316,3 +316,66 @@ fn one_match_is_not_played_by_two_processes() {
     child.wait().expect("it ends");
     check_failure(&second, 3, "another process");
 }
+
+#[test]
+fn the_matches_of_a_tournament_end_by_its_rule_and_its_table_is_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let arguments = ["tournament", "fold", "random", "equity", "--sprt", "0,100", "--svg", "t.svg"];
+    let told: Value = serde_json::from_str(&succeed(at, &[&arguments[..], &["--json"]].concat()))
+        .expect("a document");
+    let matches = told["matches"].as_array().expect("matches");
+    assert_eq!(matches.len(), 3);
+    for one in matches {
+        assert_eq!(one["match"]["hands_planned"], 1_000_000, "{one:#}");
+        assert_eq!(one["stop"]["met"], true, "{one:#}");
+        assert!(one["hands"].as_u64().is_some_and(|hands| hands < 1_000_000));
+    }
+    let picture = fs::read_to_string(at.join("t.svg")).expect("a picture");
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
+    for word in ["1  equity", "2  fold", "3  random", "3 agents in holdem.nolimit.2p", "±"] {
+        assert!(picture.contains(word), "{word}: {picture}");
+    }
+    assert_eq!(picture.matches("class=\"reach\"").count(), 3, "an interval for each");
+    assert_eq!(picture.matches(" hands</title>").count(), 6, "a cell for each pair, both ways");
+    let both = ["tournament", "fold", "call", "--until", "9", "--sprt", "0,9"];
+    assert_eq!(cardroom(at, &both).status.code(), Some(2));
+}
+
+/// A kill at any moment leaves no trace: the rule is looked at where it would have been.
+#[test]
+fn a_killed_match_with_a_rule_ends_with_the_same_hand() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let rule = ["match", "random", "call", "--until", "700", "--seed", "5", "--record", "hands"];
+    succeed(at, &[&rule[..], &["--out", "whole"]].concat());
+    let read = |name: &str| fs::read(at.join(name).join("acpc.log")).expect("a log");
+    let whole = read("whole");
+    let mut kills = 0;
+    for share in [4, 2] {
+        let mut command = command(at, &rule);
+        command.args(["--jobs", "2", "--out", "killed"]);
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
+        let log = at.join("killed/acpc.log");
+        wait_until("hands are recorded, or it ends", || {
+            let length = fs::metadata(&log).map_or(0, |file| file.len());
+            length >= whole.len() as u64 / share || child.try_wait().is_ok_and(|end| end.is_some())
+        });
+        kills += u32::from(child.try_wait().expect("a child").is_none());
+        // One that has ended already cannot be killed.
+        let _ = child.kill();
+        child.wait().expect("it ends");
+    }
+    assert!(kills > 0, "the match was over each time before it could be killed");
+    let shown = succeed(at, &[&rule[..], &["--out", "killed"]].concat());
+    assert!(shown.contains("\nended: ±"), "{shown}");
+    assert!(read("killed") == whole, "the logs differ");
+    let stats = |name: &str| {
+        let report = ["stats", name, "--json", "--allin", "off", "--estimates", "off"];
+        let report: Value = serde_json::from_str(&succeed(at, &report)).expect("a report");
+        assert_eq!(report["record"]["faults"], serde_json::json!([]), "{name}");
+        (report["hands"].clone(), report["record"]["sha256"].clone())
+    };
+    assert_eq!(stats("killed"), stats("whole"));
+}

@@ -1,9 +1,16 @@
-//! `cardroom stats` and `export` as processes: whose files they read, and what they do not
-//! overwrite.
+//! `cardroom stats`, `export` and `import` as processes: whose files they read, and what they do
+//! not overwrite.
 
 use std::fs;
+use std::path::Path;
 
-use super::program::{cardroom, check_failure, text};
+use super::program::{cardroom, check_failure, document, text};
+
+fn succeed(folder: &Path, arguments: &[&str]) -> String {
+    let output = cardroom(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
 
 const LOG: &str = "# name/game/hands/seed 2017.a.b.0 /home/x/holdem.nolimit.2p.reverse_blinds.game 2 7\n\
     #--t_response 600000\nSTATE:0:f:5d5c|9hQd:50|-50:a|b\nSTATE:1:f:6sKs|5dJd:50|-50:b|a\nSCORE:0|0:a|b\n";
@@ -82,4 +89,39 @@ fn an_export_overwrites_nothing_unless_it_is_forced_to() {
     assert!(read("h-2.phhs").starts_with("[1]"), "{}", read("h-2.phhs"));
     // What holds nothing is no loss.
     assert!(export(&["--format", "csv", "--out", "/dev/null"]).status.success());
+}
+
+#[test]
+fn an_exported_match_is_imported_as_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    succeed(at, &["match", "random", "call", "--hands", "500", "--out", "m"]);
+    let game = "holdem.nolimit.2p.reverse_blinds";
+    let sha256 = |name: &str| {
+        let stats = document(at, &["stats", name, "--allin", "off", "--estimates", "off"]);
+        (stats["record"]["sha256"].clone(), stats["entrants"][0]["rate"].clone())
+    };
+    for (format, file) in [("phhs", "h.phhs"), ("csv", "h.csv"), ("acpc", "h.log")] {
+        succeed(at, &["export", "m", "--format", format, "--out", file]);
+        let out = format!("from-{format}");
+        let shown = succeed(at, &["import", file, "--game", game, "--out", &out]);
+        assert!(shown.contains("500 of 500 hands"), "{shown}");
+        let manifest = fs::read_to_string(at.join(&out).join("manifest.toml")).expect("a manifest");
+        assert!(manifest.contains(&format!("game_name = \"{game}\"")), "{manifest}");
+        // An ACPC log does not say which hands share a deal.
+        if format != "acpc" {
+            assert_eq!(sha256(&out), sha256("m"), "{format}");
+        }
+        check_failure(&cardroom(at, &["replay", &out]), 3, "played elsewhere, and imported");
+        let again = ["import", file, "--game", game, "--out", &out];
+        check_failure(&cardroom(at, &again), 3, "holds a match already");
+    }
+    let output = cardroom(at, &["import", "h.phhs", "--out", "told"]);
+    assert!(text(&output.stderr).contains("not kept: event"), "{}", text(&output.stderr));
+    check_failure(&cardroom(at, &["import", "h.csv", "--out", "n"]), 3, "say which with --game");
+    check_failure(&cardroom(at, &["import", "none.phh", "--out", "n"]), 3, "none.phh");
+    fs::write(at.join("bad.phh"), "variant = 'NT'\nactions = 3\n").expect("a file");
+    check_failure(&cardroom(at, &["import", "bad.phh", "--out", "n"]), 3, "bad.phh: PHH, line 1");
+    let hidden = succeed(at, &["export", "m", "--format", "pokerstars", "--anonymise"]);
+    assert!(hidden.contains("player-1") && !hidden.contains("random"), "{hidden}");
 }

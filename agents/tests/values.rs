@@ -49,12 +49,9 @@ fn folds_showdowns_and_all_ins_are_worth_what_the_rules_say() {
 
 /// What seat 0 wins in expectation when both play this policy to the end of the hand.
 fn played_out(policy: &dyn Policy, public: &PublicState, dealt: [HoleCards; 2]) -> f64 {
-    let seat = match public.turn() {
-        Turn::Act(seat) => seat,
-        _ => {
-            let payoffs = public.payoffs(&BySeat::from_slice(&dealt).expect("two seats"));
-            return payoffs.as_slice()[0].chips();
-        }
+    let Turn::Act(seat) = public.turn() else {
+        let payoffs = public.payoffs(&BySeat::from_slice(&dealt).expect("two seats"));
+        return payoffs.as_slice()[0].chips();
     };
     let infoset = InfoSet { public: public.clone(), seat, hole: dealt[seat.index()] };
     let strategy = policy.strategy(&infoset);

@@ -3,14 +3,14 @@
 //! A file is eight bytes that say what it holds, the length of the card as a 32-bit number, the
 //! card as TOML, zeros up to a multiple of 64, and then the games: equally many 32-bit floats for
 //! each, little-endian. What they mean is for the [`Content`] to say: [`Deck`] for endgames of one
-//! bet, [`Street`] for situations of hold'em.
+//! bet, [`Situations`] for situations of hold'em.
 //!
 //! Game `n` of a seed is the same in every file, whatever shard it was made in: it has its own
 //! random numbers. A file in the making is `FILE.partial`, which the same command goes on with; it
 //! gets its name when it is whole.
 //!
 //! [`Deck`]: crate::endgames::database::Deck
-//! [`Street`]: crate::situations::Street
+//! [`Situations`]: crate::situations::Situations
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -159,6 +159,27 @@ impl MatchInfo {
         MatchInfo { name, shard: None, ..self.clone() }
     }
 
+    /// The same match without what tells who played it: players are `player-1`, `player-2` and so
+    /// on, agents and models are left out, and so is where the match was played from, but for the
+    /// program's version. Players of one name keep one.
+    #[must_use]
+    pub fn anonymised(&self) -> MatchInfo {
+        let first = |entrant: &Entrant| {
+            let place = self.entrants.iter().position(|other| other.name == entrant.name);
+            place.unwrap_or_default() + 1
+        };
+        let entrant = |one: &Entrant| Entrant::named(format!("player-{}", first(one)));
+        let Provenance { version, .. } = &self.provenance;
+        MatchInfo {
+            name: "anonymous".to_owned(),
+            // Of a path, which may tell whose it is, the last part.
+            game_name: self.game_name.rsplit('/').next().unwrap_or_default().to_owned(),
+            entrants: self.entrants.iter().map(entrant).collect(),
+            provenance: Provenance { version: version.clone(), ..Provenance::default() },
+            ..self.clone()
+        }
+    }
+
     /// Hands that share a deal: as many as there are players in a duplicate match, else one.
     pub fn group(&self) -> usize {
         if self.duplicate { self.players() } else { 1 }

@@ -21,6 +21,7 @@ pub mod decisions;
 pub mod estimate;
 pub mod export;
 pub mod folder;
+pub mod import;
 mod info;
 pub mod ledger;
 pub mod lock;

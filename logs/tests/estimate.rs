@@ -166,10 +166,10 @@ fn estimates_of_match(
 /// Over the repetitions: by kind, how many standard errors its mean is off the raw mean, and how
 /// many of its intervals miss the raw mean of all.
 fn repeated(repetitions: u64, hands: u64, tamper: Tamper) -> BTreeMap<String, (f64, u64)> {
-    checked((0..repetitions).map(|k| match_of(hands, k, tamper)).collect())
+    checked(&(0..repetitions).map(|k| match_of(hands, k, tamper)).collect::<Vec<_>>())
 }
 
-fn checked(matches: Vec<BTreeMap<String, Row>>) -> BTreeMap<String, (f64, u64)> {
+fn checked(matches: &[BTreeMap<String, Row>]) -> BTreeMap<String, (f64, u64)> {
     let repetitions = matches.len();
     let count = repetitions as f64;
     let truth = matches.iter().map(|rows| rows["Raw"].rate.mbb).sum::<f64>() / count;
@@ -248,7 +248,8 @@ fn a_value_function_that_is_no_good_biases_nothing_and_adds_no_spread() {
         let estimates = Estimates::of_game(&short(), 1, 0).unwrap().valued_by(Arc::new(Wild));
         estimates_of_match(estimates, hands, repetition, |_, _, _| {})
     };
-    for (kind, (off, misses)) in checked((0..repetitions).map(|k| wild(hands, k)).collect()) {
+    let matches: Vec<_> = (0..repetitions).map(|k| wild(hands, k)).collect();
+    for (kind, (off, misses)) in checked(&matches) {
         assert!(off.abs() < 3.5, "{kind}: {off:.1} standard errors off the raw mean");
         assert!((2..=21).contains(&misses), "{kind}: {misses} of {repetitions} intervals miss");
     }

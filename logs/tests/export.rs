@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::hands;
 
 /// A random game of two, three or six players, limit or no-limit, with equal or unequal stacks.
-fn any_game() -> impl Strategy<Value = Arc<GameDef>> {
+pub(crate) fn any_game() -> impl Strategy<Value = Arc<GameDef>> {
     let stacks = prop_oneof![
         proptest::sample::select(vec![2, 3, 6])
             .prop_flat_map(|n| (300_u32..20_000).prop_map(move |s| vec![s; n])),
@@ -29,7 +29,7 @@ fn any_game() -> impl Strategy<Value = Arc<GameDef>> {
     })
 }
 
-fn match_of(def: &Arc<GameDef>, seed: u64) -> (MatchInfo, Vec<HandRecord>) {
+pub(crate) fn match_of(def: &Arc<GameDef>, seed: u64) -> (MatchInfo, Vec<HandRecord>) {
     let group = def.players as u64;
     (hands::info(def, 4 * group, true), hands::random_hands(def, 4 * group, group, seed))
 }

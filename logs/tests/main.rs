@@ -8,7 +8,12 @@ mod estimate;
 mod export;
 mod folder;
 mod hands;
+mod import;
+mod integrity;
 mod journal;
 mod ledger;
+mod other_formats;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod slumbot;
 mod stats;

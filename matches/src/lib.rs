@@ -13,6 +13,7 @@
 //! - [`program`]: programs that are run, and gone when dropped.
 //! - [`registry`](mod@registry): every agent there is, those that need processes and sockets
 //!   included.
+//! - [`replay`](mod@replay): a recorded match played again, and how it differs from its record.
 //! - [`runner`]: a match on any number of threads, with the same result on each.
 //! - [`stop`]: asking a run to end.
 //! - [`table`]: one hand, played in this process.
@@ -29,6 +30,7 @@ pub mod plan;
 pub mod play;
 pub mod program;
 pub mod registry;
+pub mod replay;
 pub mod runner;
 pub mod stop;
 pub mod table;

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use agents::HandOutcome;
 use cards::HoleCards;
-use game::{BySeat, GameDef, InfoSet, PublicState, Seat, Turn};
+use game::{Action, BySeat, GameDef, InfoSet, PublicState, Seat, Turn};
 use logs::{DecisionRecord, HandRecord};
 
 use crate::bot::Bot;
 use crate::deals::{Deal, Dealer};
-use crate::decide::Request;
+use crate::decide::{Decided, Request};
 
 /// Which hand is played, with which cards, by whom.
 #[derive(Debug, Clone, Copy)]
@@ -135,6 +135,39 @@ impl Table {
         };
         self.tell(&record);
         record
+    }
+
+    /// The cards of a deal.
+    pub(crate) fn deal(&mut self, deal: u64) -> Deal {
+        self.dealer.deal(deal)
+    }
+
+    /// Goes through a recorded hand as it was played. Of each decision that is `wanted` (by its
+    /// entrant and its number) the agent makes it again; `see` is told the situation, the entrant,
+    /// what was played, and what it would be now.
+    pub(crate) fn ask_again(
+        &mut self,
+        record: &HandRecord,
+        wanted: &dyn Fn(u8, u32) -> bool,
+        mut see: impl FnMut(&InfoSet, u8, Action, Option<Decided>),
+    ) {
+        let board = record.public.board();
+        let first = Seat::new(0).expect("every table has a first seat");
+        let public = PublicState::new(&self.def);
+        let mut infoset = InfoSet { public, seat: first, hole: record.hole[first] };
+        for played in record.public.history() {
+            // What was read from a record has been replayed by the rules already.
+            if matches!(infoset.public.turn(), Turn::Deal(_)) {
+                infoset.public.deal_from(&board).expect("the record has the cards");
+            }
+            (infoset.seat, infoset.hole) = (played.seat, record.hole[played.seat]);
+            let entrant = record.entrants[played.seat];
+            let request = Request { seed: self.seed, hand: record.hand, time_left: self.deadline };
+            let decided = wanted(entrant, infoset.public.history().len() as u32)
+                .then(|| self.agents[usize::from(entrant)].decide(&infoset, request));
+            see(&infoset, entrant, played.action, decided);
+            infoset.public.apply_unchecked(played.action);
+        }
     }
 
     /// Tells every agent how a hand ended, as if it had been played here.

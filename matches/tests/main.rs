@@ -5,4 +5,5 @@ mod external;
 mod games;
 mod local;
 mod panicking;
+mod replay;
 mod rules;

@@ -5,12 +5,14 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use logs::MatchInfo;
 use logs::export::{ExportError, Format, phh, write_match};
 
 use crate::exit::Failure;
 use crate::source::Source;
 
-/// Write a match's hands in another format: ACPC log, PHH, CSV or JSON lines.
+/// Write a match's hands in another format: ACPC log, PHH, CSV, JSON lines, PokerStars' text, Open
+/// Hand History.
 ///
 /// Reads a match folder, a ledger, or the log of any ACPC dealer. PHH files must be read whole, so
 /// they are cut after --hands-per-file hands: OUT.phhs, OUT-2.phhs and so on.
@@ -31,6 +33,9 @@ pub struct Args {
     /// The game of an ACPC log whose first line does not lead to it
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
+    /// Put other names in place of the players': `player-1`, `player-2` and so on, in their order
+    #[arg(long)]
+    anonymise: bool,
     /// Most hands in one PHH file
     #[arg(long, value_name = "N", default_value_t = phh::HANDS_PER_FILE)]
     hands_per_file: u64,
@@ -47,22 +52,38 @@ enum FormatName {
     Csv,
     /// A JSON object for each hand
     Jsonl,
+    /// PokerStars' text: the first player's view, 100 chips for a dollar
+    #[value(name = "pokerstars")]
+    PokerStars,
+    /// Open Hand History 1.4.7: JSON, with a blank line between hands
+    Ohh,
+    /// A Parquet file with a row for each hand and seat
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// A Parquet file with a row for each decision
+    #[cfg(feature = "parquet")]
+    ParquetDecisions,
 }
 
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Format {
-        match name {
+impl FormatName {
+    /// The format, unless it is one of tables.
+    fn format(self) -> Option<Format> {
+        Some(match self {
             FormatName::Acpc => Format::Acpc,
             FormatName::Phhs => Format::Phhs,
             FormatName::Csv => Format::Csv,
             FormatName::Jsonl => Format::Jsonl,
-        }
+            FormatName::PokerStars => Format::PokerStars,
+            FormatName::Ohh => Format::Ohh,
+            #[cfg(feature = "parquet")]
+            FormatName::Parquet | FormatName::ParquetDecisions => return None,
+        })
     }
 }
 
 /// Reads the match and writes it.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let format = Format::from(args.format);
+    let Some(format) = args.format.format() else { return tables(args) };
     if args.hands_per_file == 0 {
         return Err(Failure::usage("--hands-per-file must be at least 1"));
     }
@@ -92,8 +113,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Some(path) => Box::new(BufWriter::new(File::create(numbered(path, number))?)),
         })
     };
-    let written =
-        write_match(format, source.info(), source.hands()?, args.hands_per_file, &mut open);
+    let info = info(args, &source);
+    let written = write_match(format, &info, source.hands()?, args.hands_per_file, &mut open);
     let summary = match (written, &args.out) {
         (Ok(summary), _) => summary,
         // Whoever reads standard output has seen enough.
@@ -121,6 +142,54 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             path.display()
         );
     }
+    Ok(())
+}
+
+/// The match, with the names that are to be told.
+fn info(args: &Args, source: &Source) -> MatchInfo {
+    if args.anonymise { source.info().anonymised() } else { source.info().clone() }
+}
+
+/// Writes a Parquet file.
+#[cfg(feature = "parquet")]
+fn tables(args: &Args) -> Result<(), Failure> {
+    use logs::export::parquet::{write_decisions, write_hands};
+    let Some(path) = &args.out else {
+        return Err(Failure::usage("a Parquet file is not text: name one with --out"));
+    };
+    let source = Source::open(&args.source, args.game.as_deref())?;
+    let info = info(args, &source);
+    if !args.force {
+        refuse_existing(path)?;
+    }
+    let located = |error: anyhow::Error| Failure::input(error.context(path.display().to_string()));
+    let file = File::create(path).map_err(|error| located(error.into()))?;
+    let (count, what) = if args.format == FormatName::Parquet {
+        let written = write_hands(&info, source.hands()?, BufWriter::new(file));
+        (written.map_err(|error| located(error.into()))?, "hand")
+    } else {
+        let Source::Ledger(ledger) = &source else {
+            return Err(located(anyhow::anyhow!("only a ledger has decisions")));
+        };
+        let decisions = ledger.hands().flat_map(|record| {
+            let decisions = record.and_then(|record| ledger.decisions(record.hand));
+            match decisions {
+                Ok(decisions) => decisions.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            }
+        });
+        let written = write_decisions(&info, decisions, BufWriter::new(file));
+        (written.map_err(|error| located(error.into()))?, "decision")
+    };
+    let written = show::number::counted(count, what);
+    // Nothing can be done when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{written} written to {}", path.display());
+    Ok(())
+}
+
+/// There is no format but those of hands as text.
+#[cfg(not(feature = "parquet"))]
+fn tables(_: &Args) -> Result<(), Failure> {
     Ok(())
 }
 

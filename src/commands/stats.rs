@@ -133,7 +133,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
         })?;
     }
-    let mut report = added.report(&source, args.half_width)?;
+    let record = source.integrity(args.quiet)?;
+    let mut report = added.report(&source, args.half_width)?.with_record(record);
     if args.plan {
         report = report.with_plan(args.half_width);
         if report.plan.is_empty() {

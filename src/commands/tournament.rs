@@ -4,22 +4,25 @@ use std::path::PathBuf;
 
 use logs::export;
 use logs::stats::{Report, text};
+use matches::plan::Plan;
 use matches::runner::Level;
 use matches::stop::Stop;
 use matches::tournament::{self, Pairing};
 use serde_json::json;
+use show::number::counted;
 
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
+use crate::rules::RuleArgs;
 
 /// Let every agent play every other, and show a table with intervals.
 ///
 /// In a game for two every pair plays a match of --hands hands; in a game for n players every set
 /// of n agents, and the table shows differences of rates. Each match has cards of its own, derived
-/// from --seed, so that the rows of the table are independent. The same command goes on with a
-/// tournament that was interrupted.
+/// from --seed, so that the rows of the table are independent. With --until, --sprt or --preset
+/// each match ends by the rule. The same command goes on with a tournament that was interrupted.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agents: kinds, `KIND:ARGUMENT`, or names of the configuration
@@ -33,6 +36,11 @@ pub struct Args {
     /// Also write the table into this CSV file: means, pairs, intervals, groups
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Also draw the table into this SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RuleArgs,
     /// The folder of this tournament
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -40,10 +48,11 @@ pub struct Args {
 
 /// Plays the matches and prints the table.
 pub fn run(args: Args) -> Result<(), Failure> {
-    let Args { agents, play, gauntlet, csv, out } = args;
+    let Args { agents, mut play, gauntlet, csv, svg, rules, out } = args;
+    let rule = rules.of(&mut play)?;
     let loaded = play.named.load()?;
     let agents = play.agents(&agents)?;
-    let pattern = play.plan(Vec::new(), None)?;
+    let pattern = Plan { rule, ..play.plan(Vec::new(), None)? };
     let players = pattern.def.players;
     let pairing = if gauntlet { Pairing::Gauntlet } else { Pairing::All };
     let matches = tournament::matches(&pattern, &agents, pairing);
@@ -74,7 +83,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
         }
         results.add(line_up, &played.outcome.tally);
         let outcome = &played.outcome;
-        let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None);
+        let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None)
+            .with_stop_rule(played.rule.as_ref(), &outcome.tally);
         if settings.level > Level::Nothing {
             report::keep(&report, &settings.folder)?;
         }
@@ -83,6 +93,11 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let table = results.table();
     if let Some(file) = csv {
         report::write(&file, &export::table::write(&table))?;
+    }
+    if let Some(file) = svg {
+        let title =
+            format!("{} in {}", counted(table.names.len() as u64, "agent"), pattern.game_name);
+        report::write(&file, &export::table_picture::svg(&table, &title))?;
     }
     let document = json!({
         "schema": "cardroom-tournament/1",

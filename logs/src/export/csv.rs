@@ -12,6 +12,11 @@
 //! | `showdown` | 1 when cards were shown, else 0 |
 //! | `chips` | what the seat won, with at most six decimals |
 //!
+//! When a file is read its columns may stand in any order. `position`, `street` and `showdown`
+//! follow from the others and may be missing; `deal` is the hand's number where it is missing, and
+//! without `entrant` entrants are numbered by name, in the order in which they are met. Other
+//! columns are passed over ([`Reader::passed_over`] has their names).
+//!
 //! Quoting as in RFC 4180; lines end with a line feed. A name that a spreadsheet would take for a
 //! formula has an apostrophe before it, which reading takes off again.
 
@@ -30,6 +35,11 @@ const FORMAT: &str = "CSV";
 const COLUMNS: &str =
     "hand,deal,seat,position,entrant,name,hole,board,betting,street,showdown,chips";
 const COUNT: usize = 12;
+/// The columns that may be missing, by place.
+const OPTIONAL: [usize; 5] = [DEAL, 3, ENTRANT, 9, 10];
+const DEAL: usize = 1;
+const ENTRANT: usize = 4;
+const NAME: usize = 5;
 
 /// Appends the row of column names.
 pub fn write_header(out: &mut String) {
@@ -86,18 +96,64 @@ pub struct Reader<R> {
     line: u64,
     def: Arc<GameDef>,
     names: Vec<String>,
+    /// Where each column stands in the file.
+    places: [Option<usize>; COUNT],
+    /// Fields of a row.
+    width: usize,
+    passed_over: Vec<String>,
 }
 
 impl<R: BufRead> Reader<R> {
     /// Reads a file of this game.
     pub fn new(def: &Arc<GameDef>, input: R) -> Reader<R> {
         let names = vec![String::new(); def.players];
-        Reader { lines: input.lines(), line: 0, def: Arc::clone(def), names }
+        Reader {
+            lines: input.lines(),
+            line: 0,
+            def: Arc::clone(def),
+            names,
+            places: [None; COUNT],
+            width: 0,
+            passed_over: Vec::new(),
+        }
     }
 
     /// The entrants' names, in order, as far as they have been met.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// The names of columns that are not read, once the first hand is.
+    pub fn passed_over(&self) -> &[String] {
+        &self.passed_over
+    }
+
+    /// Finds the columns by their names.
+    fn find_columns(&mut self, line: &str) -> Result<(), String> {
+        let found = fields(line.trim_start_matches('\u{feff}'))?;
+        for (place, column) in COLUMNS.split(',').enumerate() {
+            let mut named = (0..found.len()).filter(|&at| found[at] == column);
+            self.places[place] = named.next();
+            if named.next().is_some() {
+                return Err(format!("two columns are named {column}"));
+            }
+            if self.places[place].is_none() && !OPTIONAL.contains(&place) {
+                return Err(format!("there is no column {column}; the columns are {COLUMNS}"));
+            }
+        }
+        self.width = found.len();
+        let known = |name: &String| COLUMNS.split(',').any(|column| column == name);
+        self.passed_over = found.into_iter().filter(|name| !known(name)).collect();
+        Ok(())
+    }
+
+    /// The number of an entrant of this name, who may be new.
+    fn number(&mut self, name: &str) -> Result<String, String> {
+        let known = self.names.iter().position(|known| known == name);
+        let number = known.or_else(|| self.names.iter().position(String::is_empty));
+        let number = number.ok_or_else(|| format!("`{name}` is one player more than there are"))?;
+        name.clone_into(&mut self.names[number]);
+        Ok(number.to_string())
     }
 
     /// The next row's fields; `None` at the end.
@@ -108,16 +164,23 @@ impl<R: BufRead> Reader<R> {
             let line = line.map_err(|error| error.to_string())?;
             let line = line.trim_end_matches('\r');
             if self.line == 1 {
-                if line != COLUMNS {
-                    return Err(format!("the columns must be {COLUMNS}"));
-                }
+                self.find_columns(line)?;
                 continue;
             }
             let fields = fields(line)?;
-            if fields.len() != COUNT {
-                return Err(format!("{} fields instead of {COUNT}", fields.len()));
+            if fields.len() != self.width {
+                return Err(format!("{} fields instead of {}", fields.len(), self.width));
             }
-            return Ok(Some(fields));
+            let field = |place: &Option<usize>| place.map(|at| fields[at].clone());
+            let mut row: Vec<String> =
+                self.places.iter().map(|place| field(place).unwrap_or_default()).collect();
+            if self.places[DEAL].is_none() {
+                row[DEAL] = row[0].clone();
+            }
+            if self.places[ENTRANT].is_none() {
+                row[ENTRANT] = self.number(text(&row[NAME]))?;
+            }
+            return Ok(Some(row));
         }
     }
 

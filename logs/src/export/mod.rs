@@ -1,5 +1,5 @@
-//! Hands in other formats: one module for each, with a writer and a reader. ([`table`] writes the
-//! table of a tournament.)
+//! Hands in other formats: one module for each, with a writer and, where others write the format
+//! too, a reader. ([`table`] and [`table_picture`] write the table of a tournament.)
 //!
 //! Each writer takes records and appends text; each reader replays what it reads on the rules
 //! engine, so what comes back is a hand that can have happened. Amounts are converted once, at the
@@ -9,8 +9,14 @@ pub mod acpc;
 mod amount;
 pub mod csv;
 pub mod jsonl;
+pub mod ohh;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod phh;
+pub mod pokerstars;
+mod steps;
 pub mod table;
+pub mod table_picture;
 mod whole;
 
 pub use whole::{ExportError, Format, Summary, write_match};

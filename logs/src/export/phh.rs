@@ -192,7 +192,30 @@ pub struct PhhHand {
     pub record: HandRecord,
     /// Names by seat; empty when the file gives none.
     pub players: Vec<String>,
+    /// The fields that were not read, by name.
+    pub other: Vec<String>,
 }
+
+/// The fields that are read, and those that follow from them.
+const READ: [&str; 17] = [
+    "variant",
+    "ante_trimming_status",
+    "antes",
+    "blinds_or_straddles",
+    "min_bet",
+    "small_bet",
+    "big_bet",
+    "starting_stacks",
+    "actions",
+    "hand",
+    "players",
+    "finishing_stacks",
+    "seat_count",
+    "winnings",
+    "_deal",
+    "_entrants",
+    "_max_raises",
+];
 
 /// The fields that are read; others are allowed and ignored.
 #[derive(Debug, Deserialize)]
@@ -237,6 +260,8 @@ pub fn read(text: &str) -> Result<Vec<PhhHand>, ReadError> {
     let mut hands = Vec::with_capacity(tables.len());
     let mut shared: Option<Arc<GameDef>> = None;
     for (number, value) in tables {
+        let fields = value.as_table().into_iter().flat_map(toml::Table::keys);
+        let other = fields.filter(|field| !READ.contains(&field.as_str())).cloned().collect();
         let table: Table = value
             .try_into()
             .map_err(|error| fail(number, error.to_string().trim_end().to_owned()))?;
@@ -246,7 +271,7 @@ pub fn read(text: &str) -> Result<Vec<PhhHand>, ReadError> {
             _ => Arc::clone(shared.insert(Arc::new(def))),
         };
         let record = table.replay(&def, number).map_err(|reason| fail(number, reason))?;
-        hands.push(PhhHand { record, players: table.players });
+        hands.push(PhhHand { record, players: table.players, other });
     }
     Ok(hands)
 }
@@ -342,11 +367,24 @@ impl Table {
                 .ok_or_else(|| format!("{list:?} is no line-up of {} entrants", def.players))?,
         };
         let deal = self.deal.unwrap_or(hand);
-        finished(
-            HandRecord { hand, deal, public, hole, payoffs: BySeat::new(0), entrants },
-            payoffs,
-        )
+        let record = HandRecord { hand, deal, public, hole, payoffs: BySeat::new(0), entrants };
+        match (finished(record.clone(), None), payoffs) {
+            (Ok(exact), Some(given)) if only_odd_chips(&exact.payoffs, &given) => Ok(exact),
+            (_, payoffs) => finished(record, payoffs),
+        }
     }
+}
+
+/// Whether results in whole chips differ from the exact ones by how a pot was split only: others
+/// hand out the chips that cannot be divided, here they are divided.
+fn only_odd_chips(exact: &BySeat<Payoff>, given: &BySeat<Payoff>) -> bool {
+    let whole = |payoff: &Payoff| payoff.parts() % Payoff::PER_CHIP == 0;
+    let most = Payoff::PER_CHIP * exact.len() as i64;
+    let near = |(a, b): (&Payoff, &Payoff)| (a.parts() - b.parts()).abs() < most;
+    !exact.as_slice().iter().all(whole)
+        && given.as_slice().iter().all(whole)
+        && given.as_slice().iter().copied().sum::<Payoff>() == Payoff::ZERO
+        && exact.as_slice().iter().zip(given.as_slice()).all(near)
 }
 
 /// Plays one action of a file.

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use game::Payoff;
 
-use super::{CannotExpress, acpc, csv, jsonl, phh};
+use super::{CannotExpress, acpc, csv, jsonl, ohh, phh, pokerstars};
 use crate::{HandRecord, MatchInfo};
 
 /// A format for hands.
@@ -19,11 +19,16 @@ pub enum Format {
     Csv,
     /// A JSON object for each hand and line.
     Jsonl,
+    /// PokerStars' text.
+    PokerStars,
+    /// Open Hand History, a JSON object for each hand.
+    Ohh,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 4] = [Format::Acpc, Format::Phhs, Format::Csv, Format::Jsonl];
+    pub const ALL: [Format; 6] =
+        [Format::Acpc, Format::Phhs, Format::Csv, Format::Jsonl, Format::PokerStars, Format::Ohh];
 
     /// The format's name on command lines.
     pub const fn name(self) -> &'static str {
@@ -32,6 +37,8 @@ impl Format {
             Format::Phhs => "phhs",
             Format::Csv => "csv",
             Format::Jsonl => "jsonl",
+            Format::PokerStars => "pokerstars",
+            Format::Ohh => "ohh",
         }
     }
 }
@@ -78,9 +85,15 @@ pub fn write_match<E: std::error::Error + 'static>(
     hands_per_file: u64,
     open: &mut dyn FnMut(u64) -> std::io::Result<Box<dyn Write>>,
 ) -> Result<Summary, ExportError<E>> {
-    if format == Format::Phhs {
-        phh::check(&info.game)?;
+    match format {
+        Format::Phhs => phh::check(&info.game)?,
+        Format::Ohh => ohh::check(&info.game)?,
+        _ => {}
     }
+    let pokerstars = match format {
+        Format::PokerStars => Some(pokerstars::Writer::new(info)?),
+        _ => None,
+    };
     let names = info.names();
     let mut totals = vec![Payoff::ZERO; info.players()];
     let mut summary = Summary { hands: 0, files: 1 };
@@ -89,7 +102,7 @@ pub fn write_match<E: std::error::Error + 'static>(
     match format {
         Format::Acpc => acpc::write_header(info, &mut text),
         Format::Csv => csv::write_header(&mut text),
-        Format::Phhs | Format::Jsonl => {}
+        Format::Phhs | Format::Jsonl | Format::PokerStars | Format::Ohh => {}
     }
     for record in hands {
         let record = record.map_err(ExportError::Source)?;
@@ -105,6 +118,11 @@ pub fn write_match<E: std::error::Error + 'static>(
             Format::Acpc => acpc::write_hand(&record, &names, &mut text),
             Format::Csv => csv::write_hand(&record, &names, &mut text),
             Format::Jsonl => jsonl::write_hand(&record, &mut text),
+            Format::Ohh => ohh::write_hand(&record, info, &mut text)?,
+            Format::PokerStars => {
+                let writer = pokerstars.as_ref().expect("made above");
+                writer.write_hand(&record, &mut text);
+            }
             Format::Phhs => {
                 let table = summary.hands - (summary.files - 1) * hands_per_file.max(1) + 1;
                 phh::write_hand(&record, info, table, &mut text)?;

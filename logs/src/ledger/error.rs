@@ -29,14 +29,14 @@ pub enum LedgerError {
     },
     /// The ledger has another format.
     #[error(
-        "{path} is a ledger of version {found}; this program reads and writes version {known}: use the program that made it"
+        "{path} is a ledger of version {found}; this program knows versions up to {known}: use the program that made it"
     )]
     Version {
         /// The file.
         path: PathBuf,
         /// Its version.
         found: i64,
-        /// The version of this program.
+        /// The latest version that this program knows.
         known: i64,
     },
     /// The file is damaged: cut short, or overwritten in part.

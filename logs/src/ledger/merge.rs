@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
 
+use super::hashes::Blocks;
 use super::reader::gaps;
 use super::{LedgerError, LedgerReader, Ranges, schema};
 use crate::info::MatchInfo;
@@ -93,7 +94,10 @@ fn join(
 ) -> Result<(), LedgerError> {
     let sql = || LedgerError::sqlite(out);
     let mut connection = schema::open(out, true)?;
-    schema::create(&mut connection, info).map_err(sql())?;
+    // Hashes are copied, never made anew: a row that was changed in a part is found in the whole.
+    let hashed = readers.iter().all(LedgerReader::is_hashed);
+    schema::create(&mut connection, info, hashed).map_err(sql())?;
+    let tables = columns(info.players(), hashed);
     // A merge that is cut off leaves only its temporary file, so nothing needs a journal; the whole
     // file is flushed to disk at the end.
     connection.execute_batch("PRAGMA synchronous = OFF").map_err(sql())?;
@@ -105,12 +109,18 @@ fn join(
             attached = Some(piece.part);
         }
         let (first, last) = (*piece.hands.start() as i64, *piece.hands.end() as i64);
-        for table in ["hands", "decisions"] {
+        for (table, columns) in &tables {
             let sql = format!(
-                "INSERT INTO main.{table} SELECT * FROM part.{table} WHERE hand BETWEEN ? AND ?"
+                "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM part.{table} \
+                 WHERE hand BETWEEN ? AND ?"
             );
             connection.execute(&sql, (first, last)).map_err(copy_error(from, out))?;
         }
+    }
+    for reader in readers.iter().filter(|_| hashed) {
+        let blocks = Blocks::read(reader.connection());
+        let blocks = blocks.map_err(LedgerError::sqlite(reader.path()))?;
+        blocks.write(&connection).map_err(sql())?;
     }
     if let Some(note) = decision_note(readers)? {
         connection
@@ -119,6 +129,17 @@ fn join(
     }
     connection.close().map_err(|(_, error)| sql()(error))?;
     std::fs::File::open(out).and_then(|file| file.sync_all()).map_err(LedgerError::io(out))
+}
+
+/// The tables with the columns that are copied.
+fn columns(players: usize, hashed: bool) -> [(&'static str, String); 2] {
+    let hash = if hashed { ", hash" } else { "" };
+    let payoffs = schema::columns(players, |k| format!("payoff_{k}"));
+    let entrants = schema::columns(players, |k| format!("entrant_{k}"));
+    [
+        ("hands", format!("hand, deal, betting, cards, {payoffs}, {entrants}{hash}")),
+        ("decisions", format!("hand, lines{hash}")),
+    ]
 }
 
 /// What was wrong with a part is said of the part, the rest of the new file.

@@ -8,6 +8,7 @@
 //! - [`LedgerReader`] reads: the match, the ranges of hands present, single hands, all hands in
 //!   order in constant memory. It may run beside a writer.
 //! - [`merge`](merge()) joins the ledgers of a match played in parts.
+//! - [`Integrity`] says whether rows were changed, removed or added since they were written.
 //!
 //! The tables are described in `docs/ledger.md`. Invariants: `hand` is the primary key, so no hand
 //! is there twice; `application_id` and `user_version` name the format; hands read back are
@@ -15,6 +16,8 @@
 
 mod error;
 mod fold;
+mod hashes;
+mod integrity;
 mod journal;
 mod merge;
 mod reader;
@@ -24,6 +27,7 @@ mod slumbot;
 mod writer;
 
 pub use error::LedgerError;
+pub use integrity::Integrity;
 pub use journal::{Journal, Spent, in_journal};
 pub use merge::merge;
 pub use reader::{Hands, LedgerReader};
@@ -35,6 +39,9 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use crate::lock::{Lock, LockError};
+
+/// The key of the note that says that a match was played elsewhere, and imported.
+pub const IMPORTED: &str = "imported";
 
 /// The name of a ledger in its match folder.
 pub const FILE_NAME: &str = "ledger.sqlite";

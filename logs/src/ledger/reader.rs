@@ -25,6 +25,7 @@ pub struct LedgerReader {
     def: Arc<GameDef>,
     connection: Connection,
     select: String,
+    hashed: bool,
 }
 
 impl LedgerReader {
@@ -37,7 +38,8 @@ impl LedgerReader {
         let entrants = schema::columns(info.players(), |k| format!("entrant_{k}"));
         let select = format!("SELECT hand, deal, betting, cards, {payoffs}, {entrants} FROM hands");
         let def = Arc::new(info.game.clone());
-        Ok(LedgerReader { path, info, def, connection, select })
+        let hashed = schema::is_hashed(&connection).map_err(LedgerError::sqlite(&path))?;
+        Ok(LedgerReader { path, info, def, connection, select, hashed })
     }
 
     /// The match.
@@ -57,6 +59,11 @@ impl LedgerReader {
 
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    /// Whether the rows have hashes, which ledgers of earlier programs have not.
+    pub fn is_hashed(&self) -> bool {
+        self.hashed
     }
 
     /// Number of hands in the ledger.

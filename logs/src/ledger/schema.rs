@@ -8,13 +8,15 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior};
 
-use super::LedgerError;
+use super::{LedgerError, hashes};
 use crate::info::MatchInfo;
 
 /// `card` in ASCII: SQLite's mark of whose file this is.
 pub(super) const APPLICATION_ID: i64 = 0x6361_7264;
 /// The version of the tables.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
+/// The version without hashes. Ledgers of it are read, and gone on with as they are.
+pub(super) const WITHOUT_HASHES: i64 = 1;
 
 /// Opens a file for writing, creating it when `create` says so.
 pub(super) fn open(path: &Path, create: bool) -> Result<Connection, LedgerError> {
@@ -144,16 +146,24 @@ pub(super) fn tune(connection: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-/// Makes the tables of a new ledger, in one transaction.
-pub(super) fn create(connection: &mut Connection, info: &MatchInfo) -> rusqlite::Result<()> {
+/// Makes the tables of a new ledger, in one transaction; without hashes where what is to be copied
+/// into it has none.
+pub(super) fn create(
+    connection: &mut Connection,
+    info: &MatchInfo,
+    hashed: bool,
+) -> rusqlite::Result<()> {
     let players = info.players();
     connection.execute_batch("PRAGMA page_size = 16384")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let payoffs = columns(players, |k| format!("payoff_{k} INTEGER NOT NULL"));
     let entrants = columns(players, |k| format!("entrant_{k} INTEGER"));
+    let version = if hashed { VERSION } else { WITHOUT_HASHES };
+    let hash = if hashed { ", hash INTEGER NOT NULL" } else { "" };
+    let hashes = if hashed { HASHES } else { "" };
     transaction.execute_batch(&format!(
         "PRAGMA application_id = {APPLICATION_ID};
-         PRAGMA user_version = {VERSION};
+         PRAGMA user_version = {version};
          CREATE TABLE match (
              id INTEGER PRIMARY KEY CHECK (id = 1),
              name TEXT NOT NULL,
@@ -172,9 +182,10 @@ pub(super) fn create(connection: &mut Connection, info: &MatchInfo) -> rusqlite:
              betting TEXT NOT NULL,
              cards TEXT NOT NULL,
              {payoffs},
-             {entrants}
+             {entrants}{hash}
          );
-         CREATE TABLE decisions (hand INTEGER PRIMARY KEY, lines TEXT NOT NULL);
+         CREATE TABLE decisions (hand INTEGER PRIMARY KEY, lines TEXT NOT NULL{hash});
+         {hashes}
          CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
          {}",
         results_view(players)
@@ -195,11 +206,37 @@ pub(super) fn create(connection: &mut Connection, info: &MatchInfo) -> rusqlite:
             json(serde_json::to_string(info))?,
         ),
     )?;
+    if hashed {
+        note_match(&transaction)?;
+    }
     for (number, entrant) in info.entrants.iter().enumerate() {
         transaction
             .execute("INSERT INTO entrants VALUES (?, ?)", (number as i64, &entrant.name))?;
     }
     transaction.commit()
+}
+
+/// The table of blocks of hands.
+const HASHES: &str = "CREATE TABLE hashes (
+             block INTEGER PRIMARY KEY,
+             hands BLOB NOT NULL,
+             hands_sum BLOB NOT NULL,
+             decisions BLOB NOT NULL,
+             decisions_sum BLOB NOT NULL
+         );";
+
+/// Notes the hash of the match's description as it stands.
+pub(super) fn note_match(connection: &Connection) -> rusqlite::Result<()> {
+    let info: String =
+        connection.query_row("SELECT info FROM match WHERE id = 1", (), |row| row.get(0))?;
+    let note = (hashes::MATCH_NOTE, hashes::of_text(&info));
+    connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", note).map(drop)
+}
+
+/// Whether the rows of this ledger have hashes.
+pub(super) fn is_hashed(connection: &Connection) -> rusqlite::Result<bool> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(version > WITHOUT_HASHES)
 }
 
 /// `column(0), column(1), …` for each seat.
@@ -233,7 +270,7 @@ pub(super) fn read_info(connection: &Connection, path: &Path) -> Result<MatchInf
         return Err(not_ours());
     }
     let found = pragma("user_version").map_err(sql())?;
-    if found != VERSION {
+    if !(WITHOUT_HASHES..=VERSION).contains(&found) {
         return Err(LedgerError::Version { path: path.to_path_buf(), found, known: VERSION });
     }
     let text: String = connection

@@ -8,6 +8,7 @@ use rusqlite::{
 };
 
 use super::fold::{self, Folder};
+use super::hashes::{self, Blocks, Hash};
 use super::journal::{self, Journal, JournalHand};
 use super::{LedgerError, LedgerReader, reader, schema};
 use crate::decisions;
@@ -36,6 +37,9 @@ pub struct LedgerWriter {
     text: String,
     insert: String,
     insert_line_up: String,
+    insert_decisions: &'static str,
+    /// Whether the rows have hashes.
+    hashed: bool,
     folder: Option<Folder>,
     _lock: Lock,
 }
@@ -75,12 +79,12 @@ impl LedgerWriter {
         let unfinished = path.with_extension("new");
         schema::remove(&unfinished);
         let mut made = schema::open(&unfinished, true)?;
-        schema::create(&mut made, info).map_err(LedgerError::sqlite(path))?;
+        schema::create(&mut made, info, true).map_err(LedgerError::sqlite(path))?;
         made.close().map_err(|(_, error)| LedgerError::sqlite(path)(error))?;
         std::fs::rename(&unfinished, path).map_err(LedgerError::io(path))?;
         let connection = schema::open(path, false)?;
         schema::tune(&connection).map_err(LedgerError::sqlite(path))?;
-        Ok(LedgerWriter::new(path, info.clone(), connection, lock))
+        Ok(LedgerWriter::new(path, info.clone(), connection, true, lock))
     }
 
     /// Opens a ledger to go on with its match; [`info`](Self::info) says which, and
@@ -94,7 +98,8 @@ impl LedgerWriter {
         let connection = schema::open(path, false)?;
         let info = schema::read_info(&connection, path)?;
         schema::tune(&connection).map_err(LedgerError::sqlite(path))?;
-        let mut writer = LedgerWriter::new(path, info, connection, lock);
+        let hashed = schema::is_hashed(&connection).map_err(LedgerError::sqlite(path))?;
+        let mut writer = LedgerWriter::new(path, info, connection, hashed, lock);
         writer.recover()?;
         Ok(writer)
     }
@@ -136,19 +141,34 @@ impl LedgerWriter {
         Journal::create(&self.path).map_err(LedgerError::io(&self.path))
     }
 
-    fn new(path: &Path, info: MatchInfo, connection: Connection, lock: Lock) -> LedgerWriter {
+    fn new(
+        path: &Path,
+        info: MatchInfo,
+        connection: Connection,
+        hashed: bool,
+        lock: Lock,
+    ) -> LedgerWriter {
         let players = info.players();
         let payoffs = schema::columns(players, |k| format!("payoff_{k}"));
         let marks = |count| schema::columns(count, |_| "?".to_owned());
         let columns = format!("hand, deal, betting, cards, {payoffs}");
         let entrants = schema::columns(players, |k| format!("entrant_{k}"));
+        let (hash, one) = if hashed { (", hash", 1) } else { ("", 0) };
         LedgerWriter {
             path: path.to_path_buf(),
-            insert: format!("INSERT INTO hands ({columns}) VALUES ({})", marks(4 + players)),
-            insert_line_up: format!(
-                "INSERT INTO hands ({columns}, {entrants}) VALUES ({})",
-                marks(4 + 2 * players)
+            insert: format!(
+                "INSERT INTO hands ({columns}{hash}) VALUES ({})",
+                marks(4 + players + one)
             ),
+            insert_line_up: format!(
+                "INSERT INTO hands ({columns}, {entrants}{hash}) VALUES ({})",
+                marks(4 + 2 * players + one)
+            ),
+            insert_decisions: match hashed {
+                true => "INSERT INTO decisions (hand, lines, hash) VALUES (?, ?, ?)",
+                false => "INSERT INTO decisions (hand, lines) VALUES (?, ?)",
+            },
+            hashed,
             info,
             connection,
             pending: Vec::new(),
@@ -315,12 +335,11 @@ impl LedgerWriter {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(sql())?;
+        let mut blocks = Blocks::default();
         {
             let mut usual = transaction.prepare_cached(&self.insert).map_err(sql())?;
             let mut special = transaction.prepare_cached(&self.insert_line_up).map_err(sql())?;
-            let mut decisions = transaction
-                .prepare_cached("INSERT INTO decisions (hand, lines) VALUES (?, ?)")
-                .map_err(sql())?;
+            let mut decisions = transaction.prepare_cached(self.insert_decisions).map_err(sql())?;
             let mut start = 0;
             for (number, row) in self.pending.iter().enumerate() {
                 if self.folder.is_some() && number % AT_ONCE == 0 {
@@ -331,14 +350,25 @@ impl LedgerWriter {
                 let lines = &self.text[row.cards_end..row.decisions_end];
                 start = row.decisions_end;
                 let statement = if row.line_up.is_some() { &mut special } else { &mut usual };
-                row.insert(statement, [betting, cards])
-                    .and_then(|()| match lines {
-                        "" => Ok(()),
-                        lines => decisions.execute((row.hand as i64, lines)).map(drop),
+                let hash = self.hashed.then(|| row.hash([betting, cards]));
+                row.insert(statement, [betting, cards], hash.as_ref())
+                    .and_then(|()| match (lines, self.hashed) {
+                        ("", _) => Ok(()),
+                        (lines, false) => decisions.execute((row.hand as i64, lines)).map(drop),
+                        (lines, true) => {
+                            let hash = hashes::of_decisions(row.hand, lines);
+                            blocks.add_decisions(row.hand, &hash);
+                            let row = (row.hand as i64, lines, hashes::mark(&hash));
+                            decisions.execute(row).map(drop)
+                        }
                     })
                     .map_err(|error| row.explain(&self.path, error))?;
+                if let Some(hash) = hash {
+                    blocks.add_hand(row.hand, &hash);
+                }
             }
         }
+        blocks.write(&transaction).map_err(sql())?;
         if let Some((key, value)) = note {
             transaction
                 .prepare_cached("INSERT OR REPLACE INTO notes VALUES (?, ?)")
@@ -375,12 +405,19 @@ impl LedgerWriter {
             path: self.path.clone(),
             detail: format!("its match: {error}"),
         })?;
-        self.connection
-            .execute(
+        (|| {
+            let transaction =
+                self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            transaction.execute(
                 "UPDATE match SET name = ?, hands = ?, info = ? WHERE id = 1",
                 (name, hands as i64, text),
-            )
-            .map_err(LedgerError::sqlite(&self.path))?;
+            )?;
+            if self.hashed {
+                schema::note_match(&transaction)?;
+            }
+            transaction.commit()
+        })()
+        .map_err(LedgerError::sqlite(&self.path))?;
         self.info = info;
         Ok(())
     }
@@ -398,10 +435,20 @@ pub(super) fn read_note(connection: &Connection, key: &str) -> rusqlite::Result<
 }
 
 impl Pending {
+    fn hash(&self, texts: [&str; 2]) -> Hash {
+        let payoffs = self.payoffs.as_slice();
+        let usual = if self.line_up.is_none() { payoffs.len() } else { 0 };
+        let entrants = self.line_up.iter().flat_map(BySeat::as_slice).map(|&one| i64::from(one));
+        let numbers = payoffs.iter().map(|payoff| payoff.parts()).chain(entrants);
+        let numbers = numbers.chain(std::iter::repeat_n(-1, usual));
+        hashes::of_hand(self.hand, self.deal, texts, numbers)
+    }
+
     fn insert(
         &self,
         statement: &mut Statement<'_>,
         [betting, cards]: [&str; 2],
+        hash: Option<&Hash>,
     ) -> rusqlite::Result<()> {
         statement.raw_bind_parameter(1, self.hand as i64)?;
         statement.raw_bind_parameter(2, self.deal as i64)?;
@@ -415,6 +462,9 @@ impl Pending {
         for &entrant in self.line_up.iter().flat_map(BySeat::as_slice) {
             statement.raw_bind_parameter(next, entrant)?;
             next += 1;
+        }
+        if let Some(hash) = hash {
+            statement.raw_bind_parameter(next, hashes::mark(hash))?;
         }
         statement.raw_execute()?;
         Ok(())

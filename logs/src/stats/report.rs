@@ -17,6 +17,7 @@ use super::{
     StopRule, Sums, Tally,
 };
 use crate::estimate::Estimates;
+use crate::ledger::Integrity;
 use crate::{MatchInfo, Shard};
 
 /// By how much the ends of the two intervals may differ, as a share of the half-width, before a
@@ -58,6 +59,8 @@ pub struct Report {
     pub estimates: Option<EstimatesPart>,
     /// Hands to plan for; empty unless asked for.
     pub plan: Vec<PlanPart>,
+    /// Whether the record is as it was written, by its hashes; `null` where that was not looked at.
+    pub record: Option<Integrity>,
     /// What speaks against the data.
     pub findings: Vec<Finding>,
     /// What the reader should know, in words.
@@ -264,6 +267,7 @@ impl Report {
             stop: None,
             estimates: None,
             plan: Vec::new(),
+            record: None,
             findings: checks::of_tally(&info.names(), tally),
             warnings: Vec::new(),
         };
@@ -287,6 +291,13 @@ impl Report {
     #[must_use]
     pub fn with_plan(mut self, further: Option<f64>) -> Report {
         self.plan = PlanPart::all(&self, further);
+        self
+    }
+
+    /// The report with what the hashes of the ledger say of its rows.
+    #[must_use]
+    pub fn with_record(mut self, record: Option<Integrity>) -> Report {
+        self.record = record;
         self
     }
 

@@ -67,6 +67,9 @@ pub fn render(report: &Report) -> String {
     if let Some(reason) = report.entrants.first().and_then(|one| one.rate.reason.as_ref()) {
         line(format!("note: no rate: {reason}"));
     }
+    if let Some(record) = &report.record {
+        line(record.words());
+    }
     for finding in &report.findings {
         line(format!("warning: {}", finding.evidence));
     }

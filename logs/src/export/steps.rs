@@ -1,0 +1,97 @@
+//! A hand action by action, with the amounts as they are counted in other formats.
+
+use cards::Board;
+use game::{Action, Chips, PublicState, Seat, Street, Turn};
+
+use crate::HandRecord;
+
+/// What happens in a hand after the blinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A street's cards are dealt; `new` of the board's cards are its own.
+    Street {
+        /// Which street.
+        street: Street,
+        /// The board with them.
+        board: Board,
+        /// How many there were before.
+        before: usize,
+    },
+    /// Somebody acts.
+    Act {
+        /// Who.
+        seat: Seat,
+        /// What.
+        did: Did,
+        /// Chips put in.
+        added: Chips,
+        /// Whether nothing is left behind.
+        all_in: bool,
+    },
+}
+
+/// An action by its usual name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Did {
+    Fold,
+    Check,
+    Call,
+    Bet,
+    Raise {
+        /// Chips above what there was to call.
+        by: Chips,
+        /// The total on this street.
+        to: Chips,
+    },
+}
+
+/// The steps of a hand in order.
+pub(super) fn steps(record: &HandRecord) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(16);
+    let mut state = PublicState::new(record.public.def());
+    let whole = record.public.board();
+    let mut history = record.public.history().iter();
+    loop {
+        match state.turn() {
+            Turn::Act(seat) => {
+                let Some(played) = history.next() else { return steps };
+                let (before, mine) = (state.committed()[seat], state.committed_street(seat));
+                let seats = record.public.def().seats();
+                let highest = seats.map(|seat| state.committed_street(seat)).max();
+                let highest = highest.unwrap_or_default();
+                state.apply_unchecked(played.action);
+                let added = state.committed()[seat] - before;
+                let did = match played.action {
+                    Action::Fold => Did::Fold,
+                    Action::Call if added == 0 => Did::Check,
+                    Action::Call => Did::Call,
+                    Action::RaiseTo(_) if highest == 0 => Did::Bet,
+                    Action::RaiseTo(_) => {
+                        let to = mine + added;
+                        Did::Raise { by: to.saturating_sub(highest), to }
+                    }
+                };
+                let all_in = did != Did::Fold && state.stack(seat) == 0;
+                steps.push(Step::Act { seat, did, added, all_in });
+            }
+            Turn::Deal(street) => {
+                let before = state.board().len();
+                let end = record.public.def().board_len(street).min(whole.len());
+                if state.deal(&whole[before..end]).is_err() {
+                    return steps;
+                }
+                steps.push(Step::Street { street, board: state.board(), before });
+            }
+            Turn::Over => return steps,
+        }
+    }
+}
+
+/// Who has put in more than anybody else, and by how much: chips that nobody called.
+pub(super) fn uncalled(record: &HandRecord) -> Option<(Seat, Chips)> {
+    let mut committed: Vec<(Chips, Seat)> =
+        record.public.committed().iter().map(|(seat, &chips)| (chips, seat)).collect();
+    committed.sort_unstable_by_key(|&(chips, _)| std::cmp::Reverse(chips));
+    let [(most, seat), (next, _), ..] = committed[..] else { return None };
+    (most > next).then(|| (seat, most - next))
+}

@@ -1,0 +1,180 @@
+//! Hands from other records, gathered into one match.
+//!
+//! A match has one game and as many entrants as that has players. The first hand says which; hands
+//! of another game (other blinds or stacks, for example) or with other players are left out and
+//! counted, or refused. Hands keep their numbers if no two have the same one, else they are
+//! numbered anew in the order in which they come.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use game::BySeat;
+
+use crate::{Entrant, HandRecord, MatchInfo, Provenance};
+
+/// A hand as another record has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Foreign {
+    /// The hand.
+    pub record: HandRecord,
+    /// Names by seat; empty when nothing is known of them, and then the record's line-up stands.
+    pub players: Vec<String>,
+    /// Where it stands, for messages: `hands.phhs, hand 17`.
+    pub place: String,
+}
+
+/// Hands gathered into one match.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gathered {
+    /// The match.
+    pub info: MatchInfo,
+    /// Its hands in order.
+    pub hands: Vec<HandRecord>,
+    /// Whether hands have other numbers than they had.
+    pub renumbered: bool,
+    /// Hands of other games, which were left out.
+    pub other_games: u64,
+    /// Hands with other players, which were left out.
+    pub other_players: u64,
+}
+
+/// Why hands are not one match.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GatherError {
+    /// There are none.
+    #[error("there are no hands")]
+    Nothing,
+    /// A hand of another game than the first one.
+    #[error(
+        "{place}: it is of another game than the first hand (blinds, stacks, bets or players): \
+         import it apart, or leave such hands out with --leave-out"
+    )]
+    OtherGame {
+        /// Which hand.
+        place: String,
+    },
+    /// A hand with others than the first one's players.
+    #[error(
+        "{place}: `{player}` is not among the players of the first hand: import it apart, or leave \
+         such hands out with --leave-out"
+    )]
+    OtherPlayer {
+        /// Which hand.
+        place: String,
+        /// Who is not.
+        player: String,
+    },
+}
+
+/// Gathers hands into one match of this name. `leave_out` says that what does not belong to it is
+/// to be left out instead of refused.
+///
+/// # Errors
+/// When there are no hands, or one does not belong to the match of the first.
+pub fn gather(
+    hands: Vec<Foreign>,
+    name: &str,
+    game_name: &str,
+    provenance: Provenance,
+    leave_out: bool,
+) -> Result<Gathered, GatherError> {
+    let first = hands.first().ok_or(GatherError::Nothing)?;
+    let def = Arc::clone(first.record.public.def());
+    let names = names(first);
+    let mut kept = Vec::with_capacity(hands.len());
+    let (mut other_games, mut other_players) = (0, 0);
+    for Foreign { mut record, players, place } in hands {
+        if **record.public.def() != *def {
+            if !leave_out {
+                return Err(GatherError::OtherGame { place });
+            }
+            other_games += 1;
+            continue;
+        }
+        match line_up(&names, &players) {
+            Ok(Some(line_up)) => record.entrants = line_up,
+            Ok(None) => {}
+            Err(_) if leave_out => {
+                other_players += 1;
+                continue;
+            }
+            Err(player) => return Err(GatherError::OtherPlayer { place, player }),
+        }
+        kept.push(record);
+    }
+    let numbers: BTreeSet<u64> = kept.iter().map(|record| record.hand).collect();
+    let renumbered = numbers.len() != kept.len();
+    if renumbered {
+        for (number, record) in (0..).zip(&mut kept) {
+            (record.hand, record.deal) = (number, number);
+        }
+    }
+    kept.sort_unstable_by_key(|record| record.hand);
+    let entrants = match names {
+        Some(names) => names,
+        None => (1..=def.players).map(|number| format!("player-{number}")).collect(),
+    };
+    let info = MatchInfo {
+        name: name.to_owned(),
+        game_name: game_name.to_owned(),
+        hands: kept.last().map_or(0, |record| record.hand + 1),
+        seed: 0,
+        duplicate: is_duplicate(&kept, def.players as u64),
+        shard: None,
+        provenance,
+        entrants: entrants.into_iter().map(Entrant::named).collect(),
+        game: (*def).clone(),
+    };
+    Ok(Gathered { info, hands: kept, renumbered, other_games, other_players })
+}
+
+/// The entrants' names in the order of their numbers, by the first hand: fit for records, all
+/// different; `None` where it does not say.
+fn names(first: &Foreign) -> Option<Vec<String>> {
+    let players = first.record.entrants.len();
+    let mut names = vec![String::new(); players];
+    for ((_, &entrant), name) in first.record.entrants.iter().zip(&first.players) {
+        *names.get_mut(usize::from(entrant))? = plain(name);
+    }
+    let different = names.iter().collect::<BTreeSet<_>>().len() == players;
+    (different && names.iter().all(|name| !name.is_empty())).then_some(names)
+}
+
+/// A name without what records have no room for.
+fn plain(name: &str) -> String {
+    let bad = |c: char| c.is_whitespace() || c.is_control() || c == ':' || c == '|';
+    name.replace(bad, "_")
+}
+
+/// Who sits where by these names; `None` where nothing is known of them.
+///
+/// # Errors
+/// The name that is nobody's, or is there twice.
+fn line_up(names: &Option<Vec<String>>, players: &[String]) -> Result<Option<BySeat<u8>>, String> {
+    let Some(names) = names.as_ref().filter(|_| !players.is_empty()) else { return Ok(None) };
+    let number = |player: &String| {
+        let plain = plain(player);
+        let place = names.iter().position(|name| *name == plain);
+        place.map(|place| place as u8).ok_or_else(|| player.clone())
+    };
+    let numbers = players.iter().map(number).collect::<Result<Vec<u8>, String>>()?;
+    let twice = (1..numbers.len()).find(|&seat| numbers[..seat].contains(&numbers[seat]));
+    if let Some(seat) = twice {
+        return Err(players[seat].clone());
+    }
+    let by_seat = BySeat::from_slice(&numbers).filter(|all| all.len() == names.len());
+    by_seat.map(Some).ok_or_else(|| players.first().cloned().unwrap_or_default())
+}
+
+/// Whether every `players` hands share a deal, everybody moving by one seat, from hand 0 on.
+fn is_duplicate(hands: &[HandRecord], players: u64) -> bool {
+    (hands.len() as u64).is_multiple_of(players)
+        && (0..).zip(hands).all(|(number, record)| {
+            record.hand == number
+                && record.deal == number / players
+                && crate::replay::is_rotated(record)
+        })
+        && hands
+            .chunks(players as usize)
+            .all(|group| group.iter().all(|record| record.hole == group[0].hole))
+}

@@ -1,0 +1,185 @@
+//! Whether a ledger holds what was written into it, by the hashes over its rows.
+
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
+
+use super::hashes::{self, Blocks, HANDS, MATCH_NOTE};
+use super::{LedgerError, LedgerReader, Ranges, schema};
+
+/// What the hashes of a ledger say of its rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Integrity {
+    /// Whether the ledger has hashes. Without them nothing is known, but for
+    /// [`sha256`](Self::sha256).
+    pub hashed: bool,
+    /// Hands that are there.
+    pub hands: u64,
+    /// The SHA-256 over the hashes of all hands that are there, in their order, in hexadecimal. Two
+    /// ledgers with the same one hold the same hands: cards, betting, results and line-ups.
+    pub sha256: String,
+    /// What is not as it was written, in words; empty when the record is whole.
+    pub faults: Vec<String>,
+}
+
+impl Integrity {
+    /// Whether there are hashes, and all agree.
+    pub fn is_whole(&self) -> bool {
+        self.hashed && self.faults.is_empty()
+    }
+
+    /// The state in a word: `whole`, `broken` or `not-recorded`.
+    pub fn state(&self) -> &'static str {
+        match self.hashed {
+            true if self.faults.is_empty() => "whole",
+            true => "broken",
+            false => "not-recorded",
+        }
+    }
+
+    /// One line for people.
+    pub fn words(&self) -> String {
+        let short = self.sha256.get(..16).unwrap_or_default();
+        match self.state() {
+            "whole" => format!("record: whole by its hashes; SHA-256 of all hands {short}…"),
+            "broken" => format!("record: NOT WHOLE: {}", self.faults.join("; ")),
+            _ => format!("record: hashes not recorded; SHA-256 of all hands {short}…"),
+        }
+    }
+}
+
+/// The rows of one table that are not as they were written.
+#[derive(Debug, Default)]
+struct Found {
+    changed: Vec<RangeInclusive<u64>>,
+    removed: Vec<RangeInclusive<u64>>,
+    added: Vec<RangeInclusive<u64>>,
+    /// Blocks in which a row and its hash were changed alike.
+    replaced: Vec<RangeInclusive<u64>>,
+}
+
+fn push(ranges: &mut Vec<RangeInclusive<u64>>, hand: u64) {
+    match ranges.last_mut() {
+        Some(range) if *range.end() + 1 == hand => *range = *range.start()..=hand,
+        _ => ranges.push(hand..=hand),
+    }
+}
+
+impl Found {
+    /// Compares what a block should hold with what it holds.
+    fn compare(&mut self, block: u64, kept: &hashes::Marked, found: &hashes::Marked) {
+        kept.without(found, block).for_each(|hand| push(&mut self.removed, hand));
+        found.without(kept, block).for_each(|hand| push(&mut self.added, hand));
+        let hands = block * HANDS..=block * HANDS + HANDS - 1;
+        let named = self
+            .changed
+            .iter()
+            .any(|changed| changed.start() <= hands.end() && hands.start() <= changed.end());
+        if kept.differs_in_sum(found) && !named {
+            self.replaced.push(hands);
+        }
+    }
+
+    fn words(&self, what: &str) -> Vec<String> {
+        let kinds = [
+            (&self.changed, "changed"),
+            (&self.removed, "removed"),
+            (&self.added, "added"),
+            (&self.replaced, "changed together with their hashes"),
+        ];
+        let words = |(ranges, how): (&Vec<RangeInclusive<u64>>, &str)| {
+            let one = matches!(ranges.as_slice(), [range] if range.start() == range.end());
+            let (hands, were) = match (what.is_empty(), one) {
+                (true, true) => ("hand", "was"),
+                (true, false) => ("hands", "were"),
+                (false, true) => ("of hand", "were"),
+                (false, false) => ("of hands", "were"),
+            };
+            let among = if how.contains("together") { "some among " } else { "" };
+            let blank = if what.is_empty() { "" } else { " " };
+            (!ranges.is_empty())
+                .then(|| format!("{among}{what}{blank}{hands} {} {were} {how}", Ranges(ranges)))
+        };
+        kinds.into_iter().filter_map(words).collect()
+    }
+}
+
+impl LedgerReader {
+    /// Hashes all rows again and compares. Reads the whole ledger, about as fast as the disk does;
+    /// `seen` is told now and then how many hands were read.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn integrity(&self, seen: &mut dyn FnMut(u64)) -> Result<Integrity, LedgerError> {
+        self.check(seen).map_err(LedgerError::sqlite(self.path()))
+    }
+
+    fn check(&self, seen: &mut dyn FnMut(u64)) -> rusqlite::Result<Integrity> {
+        // One state of the file, also while somebody writes.
+        let connection = self.connection().unchecked_transaction()?;
+        let hashed = self.is_hashed();
+        let players = self.info().players();
+        let mut found = Blocks::default();
+        let (mut hands, mut decisions) = (Found::default(), Found::default());
+        let mut all = Sha256::new();
+        let mut count = 0;
+        let mark = if hashed { "hash" } else { "0" };
+        let payoffs = schema::columns(players, |k| format!("payoff_{k}"));
+        let entrants = schema::columns(players, |k| format!("entrant_{k}"));
+        let select = format!(
+            "SELECT hand, deal, betting, cards, {mark}, {payoffs}, {entrants} FROM hands \
+             ORDER BY hand"
+        );
+        let mut query = connection.prepare(&select)?;
+        let mut rows = query.query(())?;
+        while let Some(row) = rows.next()? {
+            let (hand, deal) = (row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64);
+            let texts = [row.get_ref(2)?.as_str()?, row.get_ref(3)?.as_str()?];
+            let mut numbers = Vec::with_capacity(2 * players);
+            for at in 0..2 * players {
+                numbers.push(row.get::<_, Option<i64>>(5 + at)?.unwrap_or(-1));
+            }
+            let hash = hashes::of_hand(hand, deal, texts, numbers.into_iter());
+            all.update(hash);
+            if hashed {
+                found.add_hand(hand, &hash);
+                if row.get::<_, i64>(4)? != hashes::mark(&hash) {
+                    push(&mut hands.changed, hand);
+                }
+            }
+            count += 1;
+            if count % 4096 == 0 {
+                seen(count);
+            }
+        }
+        let mut faults = Vec::new();
+        if hashed {
+            let mut query =
+                connection.prepare("SELECT hand, lines, hash FROM decisions ORDER BY hand")?;
+            let mut rows = query.query(())?;
+            while let Some(row) = rows.next()? {
+                let hand = row.get::<_, i64>(0)? as u64;
+                let hash = hashes::of_decisions(hand, row.get_ref(1)?.as_str()?);
+                found.add_decisions(hand, &hash);
+                if row.get::<_, i64>(2)? != hashes::mark(&hash) {
+                    push(&mut decisions.changed, hand);
+                }
+            }
+            for (number, kept, found) in Blocks::read(&connection)?.beside(&found) {
+                hands.compare(number, &kept.hands, &found.hands);
+                decisions.compare(number, &kept.decisions, &found.decisions);
+            }
+            let info: String = connection.query_row("SELECT info FROM match", (), |r| r.get(0))?;
+            let noted = super::writer::read_note(&connection, MATCH_NOTE)?;
+            if noted != Some(hashes::of_text(&info)) {
+                faults.push("the description of the match was changed".to_owned());
+            }
+            faults.extend(hands.words(""));
+            faults.extend(decisions.words("the decisions"));
+        }
+        let sha256 = hexadecimal(&all.finalize());
+        Ok(Integrity { hashed, hands: count, sha256, faults })
+    }
+}

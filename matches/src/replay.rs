@@ -1,0 +1,421 @@
+//! A recorded match played again, decision by decision, beside its record.
+//!
+//! Agents that are repeatable are asked again in every situation that they had to decide in, with
+//! the random source they had; the hand then goes on as it was recorded, so that every decision is
+//! compared by itself. Those of others are taken over. Cards and line-ups are compared with those
+//! that the match's seed gives.
+//!
+//! Blocks ([`crate::plan::BLOCK_DEALS`]) are spread over threads; agents forget between them, as in
+//! the match.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agents::{Agent, AgentChoice, AgentError, Context, Decision, Failed};
+use cards::{Board, HoleCards};
+use game::{Action, BySeat, InfoSet, Strategy, notation};
+use logs::{DecisionRecord, Fallback, HandRecord, LedgerError, LedgerReader};
+use serde::Serialize;
+
+use crate::bot::Bot;
+use crate::decide::Decided;
+use crate::plan::BLOCK_DEALS;
+use crate::stop::Stop;
+use crate::table::Table;
+
+/// Probabilities nearer than this are the same: text keeps them to the last digit or so.
+const SAME: f64 = 1e-9;
+
+/// How often the caller hears how far it is.
+const SHOWN: Duration = Duration::from_millis(100);
+
+/// What is played again, and how.
+#[derive(Clone)]
+pub struct Settings {
+    /// The entrants' agents in order; `None` for one whose recorded actions are taken over.
+    pub agents: Vec<Option<AgentChoice>>,
+    /// The hands that are compared.
+    pub hands: Range<u64>,
+    /// Time for each decision.
+    pub deadline: Option<Duration>,
+    /// Threads.
+    pub jobs: usize,
+}
+
+/// What came of playing a match again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Compared {
+    /// Hands compared.
+    pub hands: u64,
+    /// Hands in which something is different now.
+    pub hands_that_differ: u64,
+    /// Hands whose cards or line-up are not those of the seed.
+    pub deals_that_differ: u64,
+    /// The decisions of each entrant.
+    pub entrants: Vec<DecisionsCompared>,
+    /// The first difference.
+    pub first: Option<Difference>,
+    /// Whether all hands asked for were compared; otherwise it was stopped.
+    pub complete: bool,
+}
+
+/// The decisions of an entrant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct DecisionsCompared {
+    /// Decisions made again.
+    pub compared: u64,
+    /// Those that are different now.
+    pub differ: u64,
+    /// Decisions taken over from the record.
+    pub taken_over: u64,
+}
+
+/// Something that is different now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The hand's number.
+    pub hand: u64,
+    /// The number of the decision in its hand, counting actions of any seat from 0; `None` where
+    /// the cards or the line-up differ.
+    pub decision: Option<u32>,
+    /// Who decided, as an index into the match's entrants.
+    pub entrant: Option<u8>,
+    /// From which seat, from 0.
+    pub seat: Option<u8>,
+    /// What differs: `action`, `strategy`, `correction`, `fallback`, `deal` or `line-up`.
+    pub what: &'static str,
+    /// The betting before the decision, in ACPC notation.
+    pub betting: String,
+    /// What stands in the record.
+    pub recorded: String,
+    /// What it is now.
+    pub now: String,
+}
+
+impl Compared {
+    /// Whether everything that was compared is as it was.
+    pub fn agrees(&self) -> bool {
+        self.hands_that_differ == 0
+    }
+
+    /// Decisions made again, of all entrants.
+    pub fn decisions(&self) -> u64 {
+        self.entrants.iter().map(|entrant| entrant.compared).sum()
+    }
+
+    fn add(&mut self, hand: Hand) {
+        self.hands += 1;
+        self.deals_that_differ += u64::from(hand.deal_differs);
+        self.hands_that_differ += u64::from(hand.first.is_some());
+        for (sum, more) in self.entrants.iter_mut().zip(hand.entrants) {
+            sum.compared += more.compared;
+            sum.differ += more.differ;
+            sum.taken_over += more.taken_over;
+        }
+        if let Some(found) = hand.first
+            && self.first.as_ref().is_none_or(|first| found.hand < first.hand)
+        {
+            self.first = Some(found);
+        }
+    }
+}
+
+/// Why a match cannot be played again.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// An agent cannot be built.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// The record cannot be read.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
+
+/// One hand, compared.
+struct Hand {
+    deal_differs: bool,
+    entrants: Vec<DecisionsCompared>,
+    first: Option<Difference>,
+}
+
+/// Plays the recorded hands again. `seen` is told about ten times a second how many are compared.
+///
+/// # Errors
+/// When an agent cannot be built, or the record cannot be read: a hand that cannot have happened is
+/// named.
+pub fn replay(
+    ledger: LedgerReader,
+    settings: &Settings,
+    stop: &Stop,
+    seen: &mut dyn FnMut(u64),
+) -> Result<Compared, ReplayError> {
+    let players = ledger.info().players();
+    let block = BLOCK_DEALS * players as u64;
+    // Nothing is beyond the last hand that is there.
+    let last = ledger.present()?.last().map_or(0, |range| range.end() + 1);
+    let Range { start, end } = settings.hands.clone();
+    let hands = start.min(last)..end.min(last);
+    let shared = Shared {
+        agents: &settings.agents,
+        deadline: settings.deadline,
+        block,
+        next: AtomicU64::new(hands.start / block),
+        end: if hands.is_empty() { 0 } else { hands.end.div_ceil(block) },
+        hands,
+        ledger: Mutex::new(ledger),
+        failed: AtomicBool::new(false),
+        stop,
+    };
+    let (sender, receiver) = mpsc::channel();
+    let mut compared =
+        Compared { entrants: vec![DecisionsCompared::default(); players], ..Compared::default() };
+    let mut failed = None;
+    std::thread::scope(|scope| {
+        for _ in 0..settings.jobs.max(1) {
+            let (shared, sender) = (&shared, sender.clone());
+            scope.spawn(move || {
+                if let Err(error) = shared.work(&sender) {
+                    shared.failed.store(true, Ordering::Relaxed);
+                    // The receiver lives as long as anybody may send.
+                    let _ = sender.send(Err(error));
+                }
+            });
+        }
+        drop(sender);
+        let mut shown = std::time::Instant::now();
+        loop {
+            match receiver.recv_timeout(SHOWN) {
+                Ok(Ok(hand)) => compared.add(hand),
+                Ok(Err(error)) => failed = failed.take().or(Some(error)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if shown.elapsed() >= SHOWN {
+                shown = std::time::Instant::now();
+                seen(compared.hands);
+            }
+        }
+    });
+    compared.complete = !stop.asked();
+    failed.map_or(Ok(compared), Err)
+}
+
+/// What all threads work on.
+struct Shared<'a> {
+    agents: &'a [Option<AgentChoice>],
+    deadline: Option<Duration>,
+    /// Hands in a block.
+    block: u64,
+    /// The next block that nobody has.
+    next: AtomicU64,
+    /// The first block that nobody wants.
+    end: u64,
+    hands: Range<u64>,
+    ledger: Mutex<LedgerReader>,
+    failed: AtomicBool,
+    stop: &'a Stop,
+}
+
+type Sent = Result<Hand, ReplayError>;
+type Recorded = Vec<(HandRecord, Vec<DecisionRecord>)>;
+
+impl Shared<'_> {
+    fn work(&self, sender: &Sender<Sent>) -> Result<(), ReplayError> {
+        let mut table = self.table()?;
+        let asked: Vec<bool> = self.agents.iter().map(Option::is_some).collect();
+        loop {
+            let block = self.next.fetch_add(1, Ordering::Relaxed);
+            if block >= self.end {
+                return Ok(());
+            }
+            table.restart();
+            for (record, decisions) in self.read(block)? {
+                if self.stop.asked() || self.failed.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                // Agents must know the hands of the block that came before.
+                if self.hands.contains(&record.hand) {
+                    let hand = compare(&mut table, &asked, &record, &decisions);
+                    // As above.
+                    let _ = sender.send(Ok(hand));
+                }
+                table.tell(&record);
+            }
+        }
+    }
+
+    fn table(&self) -> Result<Table, ReplayError> {
+        let (info, def) = {
+            let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+            (ledger.info().clone(), Arc::clone(ledger.def()))
+        };
+        let agents = self.agents.iter().enumerate().map(|(number, choice)| {
+            let Some(choice) = choice else { return Ok(Bot::inline(Box::new(Absent))) };
+            let mut bot = Bot::new(choice, &def)?;
+            let others = info.entrants.iter().enumerate().filter(|&(other, _)| other != number);
+            bot.meet(&others.map(|(_, entrant)| entrant.agent.clone()).collect::<Vec<_>>());
+            Ok(bot)
+        });
+        let agents = agents.collect::<Result<Vec<_>, AgentError>>()?;
+        Ok(Table::new(&def, agents, info.seed, info.duplicate, self.deadline))
+    }
+
+    /// The hands of a block with their decisions, as far as they are wanted.
+    fn read(&self, block: u64) -> Result<Recorded, LedgerError> {
+        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let hands = block * self.block..((block + 1) * self.block).min(self.hands.end);
+        let with_decisions = |record: Result<HandRecord, LedgerError>| {
+            let record = record?;
+            let decisions = ledger.decisions(record.hand)?;
+            Ok((record, decisions))
+        };
+        ledger.hands_in(hands).map(with_decisions).collect()
+    }
+}
+
+/// Stands in for an entrant that is not asked.
+struct Absent;
+
+impl Agent for Absent {
+    fn act(&mut self, _: &InfoSet, _: &mut Context) -> Decision {
+        Decision::failed(Failed::Gone)
+    }
+}
+
+/// Plays one hand again beside its record.
+fn compare(
+    table: &mut Table,
+    asked: &[bool],
+    record: &HandRecord,
+    decisions: &[DecisionRecord],
+) -> Hand {
+    let mut first = deal_difference(table, record);
+    let deal_differs = first.is_some();
+    let mut entrants = vec![DecisionsCompared::default(); asked.len()];
+    let recorded = |index: u32| decisions.iter().find(|decision| decision.index == index);
+    // An answer that came too late, or not at all, was not the agent's own.
+    let own = |decision: Option<&DecisionRecord>| {
+        let fallback = decision.and_then(|decision| decision.fallback);
+        fallback.is_none_or(|fallback| fallback == Fallback::Panic)
+    };
+    let wanted = |entrant: u8, index: u32| {
+        asked.get(usize::from(entrant)).is_some_and(|&asked| asked) && own(recorded(index))
+    };
+    table.ask_again(record, &wanted, |infoset, entrant, played, decided| {
+        let counts = &mut entrants[usize::from(entrant)];
+        let Some(decided) = decided else {
+            counts.taken_over += 1;
+            return;
+        };
+        counts.compared += 1;
+        let index = infoset.public.history().len() as u32;
+        let Some((what, recorded, now)) = difference(played, recorded(index), &decided) else {
+            return;
+        };
+        counts.differ += 1;
+        if first.is_none() {
+            first = Some(Difference {
+                hand: record.hand,
+                decision: Some(index),
+                entrant: Some(entrant),
+                seat: Some(infoset.seat.index() as u8),
+                what,
+                betting: notation::betting(&infoset.public),
+                recorded,
+                now,
+            });
+        }
+    });
+    Hand { deal_differs, entrants, first }
+}
+
+/// How the cards and who sat where differ from what the seed gives.
+fn deal_difference(table: &mut Table, record: &HandRecord) -> Option<Difference> {
+    let hand = table.hand(record.hand);
+    let found = |what, recorded, now| {
+        let betting = String::new();
+        let hand = record.hand;
+        let (decision, entrant, seat) = (None, None, None);
+        Some(Difference { hand, decision, entrant, seat, what, betting, recorded, now })
+    };
+    if hand.entrants != record.entrants {
+        let words = |line_up: &BySeat<u8>| {
+            let numbers = line_up.as_slice().iter().map(|entrant| (entrant + 1).to_string());
+            format!("entrants {} in the order of the seats", numbers.collect::<Vec<_>>().join(", "))
+        };
+        return found("line-up", words(&record.entrants), words(&hand.entrants));
+    }
+    let deal = table.deal(hand.deal);
+    let board = record.public.board();
+    let same_board = deal.board.starts_with(&board);
+    if record.deal == hand.deal && deal.hole == record.hole && same_board {
+        return None;
+    }
+    let words = |number: u64, hole: &BySeat<HoleCards>, board: &Board| {
+        let hole: Vec<String> = hole.as_slice().iter().map(ToString::to_string).collect();
+        format!("deal {number}, {} on `{board}`", hole.join(" | "))
+    };
+    let now = Board::new(&deal.board[..board.len().min(deal.board.len())]).unwrap_or_default();
+    found("deal", words(record.deal, &record.hole, &board), words(hand.deal, &deal.hole, &now))
+}
+
+/// How a decision differs from its record: what, as it was, as it is now. What an agent notes and
+/// how long it took do not count.
+fn difference(
+    played: Action,
+    recorded: Option<&DecisionRecord>,
+    now: &Decided,
+) -> Option<(&'static str, String, String)> {
+    if played != now.action {
+        return Some(("action", action_text(played), action_text(now.action)));
+    }
+    let recorded = recorded?;
+    if recorded.fallback != now.fallback {
+        let words = |fallback: Option<Fallback>| match fallback {
+            Some(Fallback::Panic) => "it panicked".to_owned(),
+            Some(Fallback::Timeout) => "too late".to_owned(),
+            Some(Fallback::Gone) => "gone".to_owned(),
+            Some(Fallback::BadAnswer) => "no action".to_owned(),
+            None => "an answer".to_owned(),
+        };
+        return Some(("fallback", words(recorded.fallback), words(now.fallback)));
+    }
+    if recorded.corrected_from != now.corrected_from {
+        let words = |from: Option<Action>| match from {
+            Some(action) => format!("{} was asked for", action_text(action)),
+            None => "no correction".to_owned(),
+        };
+        return Some(("correction", words(recorded.corrected_from), words(now.corrected_from)));
+    }
+    if !same(recorded.strategy.as_ref(), now.strategy.as_ref()) {
+        let words = |strategy: Option<&Strategy>| strategy.map_or("none".into(), strategy_text);
+        let (was, is) = (words(recorded.strategy.as_ref()), words(now.strategy.as_ref()));
+        return Some(("strategy", was, is));
+    }
+    None
+}
+
+fn same(one: Option<&Strategy>, other: Option<&Strategy>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let pairs = one.actions.iter().zip(&other.actions);
+            one.actions.len() == other.actions.len()
+                && pairs.into_iter().all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() <= SAME)
+        }
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+fn action_text(action: Action) -> String {
+    let mut text = String::new();
+    notation::write_action(action, false, &mut text);
+    text
+}
+
+fn strategy_text(strategy: &Strategy) -> String {
+    let one = |&(action, p): &(Action, f64)| format!("{} {p:.6}", action_text(action));
+    strategy.actions.iter().map(one).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,336 @@
+//! `cardroom replay`: a recorded match played again beside its record.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use agents::{AgentChoice, Registry};
+use clap::value_parser;
+use logs::ledger::{IMPORTED, Integrity};
+use logs::{Entrant, LedgerReader, MatchInfo, Provenance};
+use matches::plan::files_sha256;
+use matches::replay::{Compared, Difference, Settings, replay};
+use matches::stop::Stop;
+use serde::Serialize;
+use serde_json::json;
+use show::Table;
+use show::number::{counted, whole};
+
+use crate::config::units::Time;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::named::Named;
+use crate::playing::provenance;
+use crate::progress::Progress;
+use crate::report;
+use crate::source::{Source, integrity};
+
+/// Play a recorded match again, decision by decision, and say how it differs from its record.
+///
+/// Every repeatable agent is asked again in each situation it had to decide in; what others did is
+/// taken over. Cards, line-ups, actions and, where they were recorded, strategies are compared; so
+/// are the hashes of models and of the ledger's rows. With --verify the command ends with 0 when
+/// all agrees, with 5 when something differs. In either case it ends with 3 when the record cannot
+/// be read or an agent is not known here, and with 130 when interrupted.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A match folder or a ledger
+    #[arg(value_name = "MATCH")]
+    source: PathBuf,
+    /// End with 5 when anything differs from the record
+    #[arg(long)]
+    verify: bool,
+    /// Only these hands, from the first to the last one named [default: all]
+    #[arg(long, value_name = "A..B")]
+    hands: Option<HandRange>,
+    /// Time for each decision, as the match had it: a record does not say
+    #[arg(long, value_name = "TIME")]
+    deadline: Option<Time>,
+    #[command(flatten)]
+    named: Named,
+    /// Threads, at most 1024 [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// One JSON document instead of tables
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Hands by number, the last one included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct HandRange(Range<u64>);
+
+impl FromStr for HandRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<HandRange, String> {
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        let range = (|| {
+            let (first, last): (u64, u64) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+            (first <= last).then(|| first..last.saturating_add(1))
+        })();
+        range
+            .map(HandRange)
+            .ok_or_else(|| format!("`{text}` is not a range of hands: write A..B as in 0..999"))
+    }
+}
+
+/// An entrant, and whether it is asked again.
+struct Player {
+    choice: Option<AgentChoice>,
+    /// Why it is not.
+    reason: Option<&'static str>,
+    /// The hash of its model here.
+    model: Option<String>,
+}
+
+/// Plays the match again and prints how it compares.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let ledger = open(args)?;
+    let info = ledger.info().clone();
+    let registry = args.named.registry()?;
+    let players = info
+        .entrants
+        .iter()
+        .map(|entrant| player(entrant, &registry))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let record = integrity(&ledger, args.quiet)?;
+    let hands = args.hands.as_ref().map_or(0..u64::MAX, |range| range.0.clone());
+    let present = ledger.present().map_err(Failure::input)?;
+    let within = present.iter().map(|range| {
+        (range.end() + 1).min(hands.end).saturating_sub((*range.start()).max(hands.start))
+    });
+    let total: u64 = within.sum();
+    if total == 0 {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} has none of these hands",
+            args.source.display()
+        )));
+    }
+    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let settings = Settings {
+        agents: players.iter().map(|player| player.choice.clone()).collect(),
+        hands,
+        deadline: args.deadline.map(|time| time.0),
+        jobs: args.jobs.map_or(processors, usize::from),
+    };
+    let stop = Stop::new();
+    interrupt::listen(&stop)?;
+    let mut progress = Progress::patient(total, "hands", args.quiet);
+    let compared = replay(ledger, &settings, &stop, &mut |done| progress.show(done, ""));
+    progress.finish();
+    let compared = compared.map_err(Failure::input)?;
+    let outcome = Outcome { info: &info, players: &players, record: &record, compared: &compared };
+    report::out(&if args.json { outcome.json() } else { outcome.text() })?;
+    if !compared.complete {
+        return Err(Failure::interrupted(format!(
+            "stopped after {} of {} hands",
+            whole(compared.hands),
+            whole(total)
+        )));
+    }
+    match outcome.differences() {
+        differences if differences.is_empty() || !args.verify => Ok(()),
+        differences => Err(Failure::claim(format!(
+            "{} is not what is played now: {}",
+            info.name,
+            differences.join("; ")
+        ))),
+    }
+}
+
+/// The record, which must be of a match that was dealt by this program from its seed.
+fn open(args: &Args) -> Result<LedgerReader, Failure> {
+    let refuse = |reason: &str| {
+        let path = args.source.display();
+        Err(Failure::input(anyhow::anyhow!("{path} cannot be played again: {reason}")))
+    };
+    let Source::Ledger(ledger) = Source::open(&args.source, None)? else {
+        return refuse("an ACPC log does not say which agents played");
+    };
+    let folder = ledger.path().parent().map(std::path::Path::to_path_buf).unwrap_or_default();
+    if ledger.is_slumbot().map_err(Failure::input)? || ledger.info().hands == 0 {
+        return refuse("its cards came over the Slumbot API, from no seed");
+    }
+    if folder.join(wire::host::HOSTED_FILE).exists() {
+        return refuse("its cards were dealt by the ACPC dealer, at a hosted table");
+    }
+    if ledger.note(IMPORTED).map_err(Failure::input)?.is_some() {
+        return refuse("its hands were played elsewhere, and imported");
+    }
+    Ok(*ledger)
+}
+
+fn player(entrant: &Entrant, registry: &Registry) -> Result<Player, Failure> {
+    if entrant.agent.is_empty() {
+        let reason = Some("the record does not say which agent it is");
+        return Ok(Player { choice: None, reason, model: None });
+    }
+    let choice = registry.resolve(&entrant.agent).map_err(|error| {
+        Failure::input(anyhow::anyhow!(
+            "the entrant {}: {error} (--config FILE names the file that the match was played with)",
+            entrant.name
+        ))
+    })?;
+    let model = files_sha256(choice.files()).map_err(|error| {
+        Failure::input(anyhow::anyhow!("the entrant {}, its model: {error}", entrant.name))
+    })?;
+    Ok(match (choice.runs_program(), choice.repeatable()) {
+        (true, _) => Player { choice: None, reason: Some("a program of somebody else's"), model },
+        (_, false) => Player { choice: None, reason: Some("it is not repeatable"), model },
+        _ => Player { choice: Some(choice), reason: None, model },
+    })
+}
+
+/// Everything that is told.
+struct Outcome<'a> {
+    info: &'a MatchInfo,
+    players: &'a [Player],
+    record: &'a Integrity,
+    compared: &'a Compared,
+}
+
+/// An entrant in the document.
+#[derive(Serialize)]
+struct EntrantPart<'a> {
+    name: &'a str,
+    agent: &'a str,
+    /// Whether it was asked again.
+    asked: bool,
+    reason: Option<&'a str>,
+    model_recorded: Option<&'a str>,
+    model_now: Option<&'a str>,
+    compared: u64,
+    differ: u64,
+    taken_over: u64,
+}
+
+impl Outcome<'_> {
+    fn entrants(&self) -> impl Iterator<Item = EntrantPart<'_>> {
+        let players = self.info.entrants.iter().zip(self.players);
+        players.zip(&self.compared.entrants).map(|((entrant, player), counts)| EntrantPart {
+            name: &entrant.name,
+            agent: &entrant.agent,
+            asked: player.choice.is_some(),
+            reason: player.reason,
+            model_recorded: entrant.model_sha256.as_deref(),
+            model_now: player.model.as_deref(),
+            compared: counts.compared,
+            differ: counts.differ,
+            taken_over: counts.taken_over,
+        })
+    }
+
+    /// What is not as it was, in words; empty when all agrees.
+    fn differences(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        found.extend(self.record.faults.iter().cloned());
+        let models = self.entrants().filter(|entrant| entrant.model_recorded != entrant.model_now);
+        found.extend(models.map(|entrant| format!("the model of {} is another one", entrant.name)));
+        found.extend(self.compared.first.as_ref().map(|first| self.difference(first)));
+        found
+    }
+
+    /// The first difference as a sentence.
+    fn difference(&self, first: &Difference) -> String {
+        let Difference { hand, decision, betting, recorded, now, what, .. } = first;
+        let who = first.entrant.and_then(|entrant| self.info.entrants.get(usize::from(entrant)));
+        let place = match (decision, who, first.seat) {
+            (Some(decision), Some(who), Some(seat)) => {
+                let seat = seat + 1;
+                format!(
+                    "hand {hand}, decision {decision}, {} in seat {seat} after `{betting}`",
+                    who.name
+                )
+            }
+            _ => format!("hand {hand}"),
+        };
+        let more = match self.compared.hands_that_differ {
+            0 | 1 => String::new(),
+            hands => format!(" (the first of {})", counted(hands, "hand")),
+        };
+        format!("{place}: {what} recorded {recorded}, now {now}{more}")
+    }
+
+    fn json(&self) -> String {
+        let program = |from: &Provenance| json!({ "version": from.version, "commit": from.commit });
+        let document = json!({
+            "schema": "cardroom-replay/1",
+            "match": self.info.name,
+            "agrees": self.differences().is_empty(),
+            "complete": self.compared.complete,
+            "program": {
+                "recorded": program(&self.info.provenance),
+                "now": program(&provenance()),
+            },
+            "record": self.record,
+            "entrants": self.entrants().collect::<Vec<_>>(),
+            "hands": self.compared.hands,
+            "hands_that_differ": self.compared.hands_that_differ,
+            "deals_that_differ": self.compared.deals_that_differ,
+            "first": self.compared.first,
+            "differences": self.differences(),
+        });
+        format!("{document:#}\n")
+    }
+
+    fn text(&self) -> String {
+        let header = ["ENTRANT", "AGENT", "DECISIONS", "DIFFER", "TAKEN OVER", "MODEL", ""];
+        let mut table = Table::new(header).right(2..5);
+        for entrant in self.entrants() {
+            let model = match (entrant.model_recorded, entrant.model_now) {
+                (None, None) => "-",
+                (one, other) if one == other => "the same",
+                _ => "ANOTHER ONE",
+            };
+            table.row([
+                entrant.name.to_owned(),
+                entrant.agent.to_owned(),
+                whole(entrant.compared),
+                whole(entrant.differ),
+                whole(entrant.taken_over),
+                model.to_owned(),
+                entrant.reason.unwrap_or_default().to_owned(),
+            ]);
+        }
+        let program = |from: &Provenance| {
+            let commit = from.commit.as_ref().map(|commit| format!(" ({commit})"));
+            format!("cardroom {}{}", from.version, commit.unwrap_or_default())
+        };
+        let (then, now) = (program(&self.info.provenance), program(&provenance()));
+        let programs = match then == now {
+            true => format!("played and played again by {now}"),
+            false => format!("played by {then}, played again by {now}"),
+        };
+        let decisions = self.compared.decisions();
+        let verdict = match self.compared.first.as_ref() {
+            Some(first) => format!("differs: {}", self.difference(first)),
+            None => format!(
+                "agrees: {} and {}",
+                counted(self.compared.hands, "hand"),
+                counted(decisions, "decision")
+            ),
+        };
+        format!("{}: {programs}\n\n{table}\n\n{}\n{verdict}\n", self.info.name, self.record.words())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HandRange;
+
+    #[test]
+    fn hands_are_named_from_the_first_to_the_last() {
+        let range = |text: &str| text.parse::<HandRange>().ok().map(|range| range.0);
+        assert_eq!(range("3..7"), Some(3..8));
+        assert_eq!(range("5"), Some(5..6));
+        assert_eq!(range("0..18446744073709551615"), Some(0..u64::MAX));
+        for bad in ["", "7..3", "-1..3", "a..b", "3..", "1..2..3"] {
+            assert_eq!(range(bad), None, "{bad}");
+        }
+    }
+}

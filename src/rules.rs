@@ -1,0 +1,77 @@
+//! The rules by which a match ends before all its hands are played, as options.
+
+use clap::ValueEnum;
+use logs::stats::{Sprt, StopRule};
+
+use crate::exit::Failure;
+use crate::playing::PlayArgs;
+
+/// Options that name a rule.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RuleArgs {
+    /// End as soon as every rate stands to ±X mbb/hand, by the 95 % interval that may be looked at
+    /// at any time
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["sprt", "preset"])]
+    until: Option<f64>,
+    /// End as soon as the first agent's rate is known to be HIGH mbb/hand or more rather than LOW
+    /// or less, or the reverse: each is wrongly said in 5 of 100 matches at most
+    #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, conflicts_with = "preset")]
+    sprt: Option<String>,
+    /// A usual rule to end by, and the most hands that go with it
+    #[arg(long, value_enum)]
+    preset: Option<Preset>,
+}
+
+/// Usual rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// A first look: --until 500 --hands 20000
+    Quick,
+    /// Whether a change is worth keeping: --sprt 0,50 --hands 1000000
+    Ship,
+    /// A figure to be quoted: --until 20 --hands 10000000
+    Publish,
+}
+
+impl Preset {
+    fn rule(self) -> Result<StopRule, Failure> {
+        match self {
+            Preset::Quick => StopRule::until(500.0),
+            Preset::Ship => Sprt::new(0.0, 50.0).map(StopRule::Sprt),
+            Preset::Publish => StopRule::until(20.0),
+        }
+        .map_err(Failure::usage)
+    }
+
+    fn hands(self) -> u64 {
+        match self {
+            Preset::Quick => 20_000,
+            Preset::Ship => MOST,
+            Preset::Publish => 10_000_000,
+        }
+    }
+}
+
+/// The most hands of a match that ends by a rule, unless --hands says so.
+const MOST: u64 = 1_000_000;
+
+impl RuleArgs {
+    /// The rule that the options name; the hands that usually go with it are set where none are
+    /// given.
+    pub(crate) fn of(&self, play: &mut PlayArgs) -> Result<Option<StopRule>, Failure> {
+        let until = self.until.map(StopRule::until);
+        let sprt = self.sprt.as_deref().map(|text| text.parse().map(StopRule::Sprt));
+        let rule = match self.preset {
+            Some(preset) => Some(preset.rule()?),
+            None => until.or(sprt).transpose().map_err(Failure::usage)?,
+        };
+        if rule.is_some() && play.hands.is_none() {
+            let hands = self.preset.map_or(MOST, Preset::hands);
+            // Whole groups in games for any number of players.
+            let group = if play.no_duplicate { 1 } else { play.game.load()?.players as u64 };
+            play.hands = Some(hands - hands % group);
+        }
+        Ok(rule)
+    }
+}
