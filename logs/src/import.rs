@@ -14,7 +14,7 @@ use crate::{Entrant, HandRecord, MatchInfo, Provenance};
 
 /// A hand as another record has it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Foreign {
+pub struct ImportedHand {
     /// The hand.
     pub record: HandRecord,
     /// Names by seat; empty when nothing is known of them, and then the record's line-up stands.
@@ -72,7 +72,7 @@ pub enum GatherError {
 /// # Errors
 /// When there are no hands, or one does not belong to the match of the first.
 pub fn gather(
-    hands: Vec<Foreign>,
+    hands: Vec<ImportedHand>,
     name: &str,
     game_name: &str,
     provenance: Provenance,
@@ -83,7 +83,7 @@ pub fn gather(
     let names = names(first);
     let mut kept = Vec::with_capacity(hands.len());
     let (mut other_games, mut other_players) = (0, 0);
-    for Foreign { mut record, players, place } in hands {
+    for ImportedHand { mut record, players, place } in hands {
         if **record.public.def() != *def {
             if !leave_out {
                 return Err(GatherError::OtherGame { place });
@@ -130,7 +130,7 @@ pub fn gather(
 
 /// The entrants' names in the order of their numbers, by the first hand: fit for records, all
 /// different; `None` where it does not say.
-fn names(first: &Foreign) -> Option<Vec<String>> {
+fn names(first: &ImportedHand) -> Option<Vec<String>> {
     let players = first.record.entrants.len();
     let mut names = vec![String::new(); players];
     for ((_, &entrant), name) in first.record.entrants.iter().zip(&first.players) {

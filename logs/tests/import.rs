@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use game::{Payoff, games};
 use logs::export::{csv, phh};
-use logs::import::{Foreign, GatherError, gather};
+use logs::import::{GatherError, ImportedHand, gather};
 use logs::{HandRecord, MatchInfo, Provenance};
 use proptest::prelude::*;
 
 use crate::export::{any_game, match_of};
 use crate::hands;
 
-fn through_phh(info: &MatchInfo, records: &[HandRecord]) -> Vec<Foreign> {
+fn through_phh(info: &MatchInfo, records: &[HandRecord]) -> Vec<ImportedHand> {
     let mut text = String::new();
     for (number, record) in (1..).zip(records) {
         phh::write_hand(record, info, number, &mut text).unwrap();
@@ -21,7 +21,7 @@ fn through_phh(info: &MatchInfo, records: &[HandRecord]) -> Vec<Foreign> {
     hands
         .map(|hand| {
             let place = format!("hand {}", hand.record.hand);
-            Foreign { record: hand.record, players: hand.players, place }
+            ImportedHand { record: hand.record, players: hand.players, place }
         })
         .collect()
 }
@@ -63,7 +63,7 @@ fn what_does_not_belong_to_the_match_is_refused_or_left_out() {
     let mut hands = through_phh(&info, &hands::random_hands(&def, 4, 1, 7));
     let short = Arc::new(games::nolimit_holdem_with(vec![5000, 5000]));
     let other = hands::random_hands(&short, 3, 1, 8).remove(2);
-    let named = |place: &str, record: &HandRecord, players: [&str; 2]| Foreign {
+    let named = |place: &str, record: &HandRecord, players: [&str; 2]| ImportedHand {
         record: record.clone(),
         players: players.map(str::to_owned).to_vec(),
         place: place.to_owned(),
@@ -71,7 +71,7 @@ fn what_does_not_belong_to_the_match_is_refused_or_left_out() {
     let stranger = named("s.phh, hand 9", &hands[0].record, ["p0", "who"]);
     let same = named("t.phh, hand 9", &hands[0].record, ["p0", "p0"]);
     let deep = named("d.phh, hand 2", &other, ["p0", "p1"]);
-    let all = |hands: &[Foreign], leave_out| {
+    let all = |hands: &[ImportedHand], leave_out| {
         gather(hands.to_vec(), "m", "", Provenance::default(), leave_out)
     };
     hands.push(deep);
@@ -105,7 +105,7 @@ fn hands_of_other_programs_are_read() {
     let half = Payoff::from_parts(25 * Payoff::PER_CHIP / 2);
     assert_eq!(hand.record.payoffs.as_slice(), [Payoff::from_chips(-25), half, half]);
     let foreign =
-        Foreign { record: hand.record, players: hand.players, place: "x.phh, hand 3".into() };
+        ImportedHand { record: hand.record, players: hand.players, place: "x.phh, hand 3".into() };
     let one = gather(vec![foreign], "m", "", Provenance::default(), false).unwrap();
     let mut names = one.info.names();
     names.sort();

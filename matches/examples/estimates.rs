@@ -7,10 +7,11 @@
 //! each hand, `A//B` plays each deal twice (shares are then of the duplicate deviation).
 //!
 //! Options: `--hands`, `--seed`, `--imagine` (hole cards imagined for each hand), `--equity 1` (no
-//! values of the blueprint), `--agents 1` (values by what the agents themselves would do), `--matches N` (plays N matches with seeds that follow each other, and
-//! says how far the mean of each estimate is from that of plain results, in standard errors, and
-//! how many intervals hold the mean of the best one), `--fit 1` to print the coefficients that the
-//! value function of equity should have had.
+//! values of the blueprint), `--agents 1` (values by what the agents themselves would do),
+//! `--matches N` (plays N matches with seeds that follow each other, and says how far the mean of
+//! each estimate is from that of plain results, in standard errors, and how many intervals hold the
+//! mean of the best one), `--fit 1` to print the coefficients that the value function of equity
+//! should have had.
 
 #![allow(clippy::print_stdout, reason = "printing is its purpose")]
 

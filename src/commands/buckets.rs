@@ -20,7 +20,8 @@ use crate::report;
 /// Buckets are exact and the same on every machine. A recipe has a kind for each street, as in
 /// `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`. Kinds: 169 (the starting hands);
 /// category (what the best five cards are); ehs2:N (N equally likely groups by the mean square of
-/// the win-rate); ehs2-width:N (N equal steps of it); nested:C:N (C classes of boards by draws and high cards, N such groups in each);
+/// the win-rate); ehs2-width:N (N equal steps of it); nested:C:N (C classes of boards by draws and
+/// high cards, N such groups in each);
 /// features:S:Q (the win-rate and Q quantiles of the next street's, in steps of 1/S); emd:N (N
 /// clusters by the earth mover's distance between histograms of the next street's win-rates; flop
 /// and turn).
@@ -32,8 +33,8 @@ pub struct Args {
     /// Keep the buckets in this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Say what the values of these situations lose when the hands of a bucket share them: a file of
-    /// `cardroom train situations`
+    /// Say what the values of these situations lose when the hands of a bucket share them: a
+    /// file of `cardroom train situations`
     #[arg(long, value_name = "FILE")]
     situations: Option<PathBuf>,
     /// Seed of the hands that are drawn for the report

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use game::GameDef;
 use logs::export::{csv, phh};
-use logs::import::{Foreign, Gathered, gather};
+use logs::import::{Gathered, ImportedHand, gather};
 use logs::{HandRecord, LedgerWriter, ledger};
 use matches::games::load_game;
 use protocol::acpc;
@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn read(
     path: &Path,
     game: Option<&str>,
-    hands: &mut Vec<Foreign>,
+    hands: &mut Vec<ImportedHand>,
     lost: &mut Lost,
 ) -> Result<(), Failure> {
     let located = |error: &dyn std::fmt::Display| {
@@ -107,7 +107,7 @@ fn read(
                 lost.0.extend(hand.other);
                 let (record, players) = (hand.record, hand.players);
                 let place = place(record.hand);
-                hands.push(Foreign { record, players, place });
+                hands.push(ImportedHand { record, players, place });
             }
         }
         Some("csv") => {
@@ -119,7 +119,7 @@ fn read(
             let mut reader = csv::Reader::new(&def, BufReader::new(file));
             while let Some(record) = reader.next() {
                 let record = record.map_err(|error| located(&error))?;
-                hands.push(foreign(record, reader.names(), &place));
+                hands.push(imported(record, reader.names(), &place));
             }
             lost.0.extend(reader.passed_over().iter().cloned());
         }
@@ -127,7 +127,7 @@ fn read(
             let source = Source::open(path, game)?;
             let names = source.info().names();
             for record in source.hands()? {
-                hands.push(foreign(record.map_err(Failure::input)?, &names, &place));
+                hands.push(imported(record.map_err(Failure::input)?, &names, &place));
             }
         }
     }
@@ -135,11 +135,11 @@ fn read(
 }
 
 /// A hand whose line-up is by numbers of entrants with these names.
-fn foreign(record: HandRecord, names: &[String], place: &dyn Fn(u64) -> String) -> Foreign {
+fn imported(record: HandRecord, names: &[String], place: &dyn Fn(u64) -> String) -> ImportedHand {
     let name = |&entrant: &u8| names.get(usize::from(entrant)).cloned().unwrap_or_default();
     let players = record.entrants.as_slice().iter().map(name).collect();
     let place = place(record.hand);
-    Foreign { record, players, place }
+    ImportedHand { record, players, place }
 }
 
 /// The built-in game with these rules, if there is one.

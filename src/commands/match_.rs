@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
-use crate::rules::RuleArgs;
+use crate::stop_rules::RuleArgs;
 
 /// Play a match between agents and say who wins, with intervals.
 ///

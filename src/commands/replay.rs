@@ -310,7 +310,8 @@ impl Outcome<'_> {
         let verdict = match self.compared.first.as_ref() {
             Some(first) => format!("differs: {}", self.difference(first)),
             None => format!(
-                "agrees: {} and {}",
+                "{}: {} and {}",
+                if self.differences().is_empty() { "agrees" } else { "what was played agrees" },
                 counted(self.compared.hands, "hand"),
                 counted(decisions, "decision")
             ),

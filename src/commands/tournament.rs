@@ -15,7 +15,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
-use crate::rules::RuleArgs;
+use crate::stop_rules::RuleArgs;
 
 /// Let every agent play every other, and show a table with intervals.
 ///

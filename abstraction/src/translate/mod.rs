@@ -13,8 +13,8 @@
 //! a third of it. A bet above the largest size is read as that.
 //!
 //! [`follow`] reads a whole hand that way and says where it stands in a [`BettingTree`],
-//! [`readings`] all ways in which it may be read, [`reached`] where it stands for an onlooker; [`Followed::answer`] turns an action of the tree
-//! into one that the rules allow in the hand.
+//! [`readings`] all ways in which it may be read, [`reached`] where it stands for an onlooker;
+//! [`Followed::answer`] turns an action of the tree into one that the rules allow in the hand.
 //!
 //! [`BettingTree`]: crate::betting::BettingTree
 
