@@ -4,30 +4,22 @@ use std::fs;
 
 use super::program::{cardroom, check_failure, document};
 
-const RIVERS: [&str; 11] = [
-    "train",
-    "situations",
-    "--street",
-    "river",
-    "--count",
-    "6",
-    "--pots",
-    "40,200",
-    "--iterations",
-    "20",
-    "-q",
-];
+/// The command that makes rivers which are quickly solved.
+fn rivers<'a>(count: &'a str, iterations: &'a str, out: &'a str) -> Vec<&'a str> {
+    let street = ["train", "situations", "-q", "--street", "river", "--pots", "40,200"];
+    [&street[..], &["--count", count, "--iterations", iterations, "--out", out]].concat()
+}
 
 #[test]
 fn rivers_are_made_in_shards_judged_by_buckets_and_refused_when_they_cannot_be() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    let made = document(folder, &[&RIVERS[..], &["--out", "whole"]].concat());
+    let made = document(folder, &rivers("6", "20", "whole"));
     assert_eq!(made["schema"], "cardroom-situations/1");
     assert_eq!(made["situations"], 6);
     assert!(made["exploitability"]["most"].as_f64().is_some_and(|most| most < 0.1), "{made}");
     for (name, shard) in [("one", "1/2"), ("two", "2/2")] {
-        let part = [&RIVERS[..], &["--shard", shard, "--out", name]].concat();
+        let part = [&rivers("6", "20", name)[..], &["--shard", shard]].concat();
         assert!(cardroom(folder, &part).status.success());
     }
     let merge = ["train", "situations", "--merge", "two,one", "--out", "merged"];
@@ -55,4 +47,47 @@ fn rivers_are_made_in_shards_judged_by_buckets_and_refused_when_they_cannot_be()
     let foreign = ["buckets", recipe, "--situations", "foreign"];
     check_failure(&cardroom(folder, &foreign), 3, "this is no file of `cardroom train situations`");
     assert!(!folder.join("no").exists());
+}
+
+#[test]
+fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    assert!(cardroom(folder, &rivers("40", "20", "rivers")).status.success());
+    let train = ["train", "values", "--data", "rivers", "-q"];
+    let small = ["--encoding", "ehs2:40", "--hidden", "8,8", "--epochs", "5"];
+    let made = document(folder, &[&train[..], &small, &["--out", "a.safetensors"]].concat());
+    assert_eq!(made["schema"], "cardroom-values/1");
+    assert_eq!((made["inputs"].as_u64(), made["outputs"].as_u64()), (Some(81), Some(80)));
+    assert_eq!(made["weights"], 81 * 8 + 8 * 8 + 8 * 80);
+    assert_eq!(made["situations"]["test"], 8);
+    let huber = |place: &str| made.pointer(place).and_then(serde_json::Value::as_f64);
+    assert!(huber("/hands/test/huber") > Some(0.0) && huber("/places/test/huber") > Some(0.0));
+    assert!(huber("/check_down/huber") < huber("/zero/huber"), "{made}");
+    assert!(folder.join("a.csv").exists() && folder.join("a.svg").exists());
+    assert!(!folder.join("a.safetensors.training").exists());
+    // The same command makes the same network.
+    document(folder, &[&train[..], &small, &["--out", "b.safetensors"]].concat());
+    let bytes = |name: &str| fs::read(folder.join(name)).expect("a file");
+    assert!(bytes("a.safetensors") == bytes("b.safetensors"));
+
+    let by_hand = ["--encoding", "by-hand", "--epochs", "3", "--out", "c.safetensors"];
+    let made = document(folder, &[&train[..], &by_hand].concat());
+    assert!(made["hands"]["test"]["huber"].as_f64().is_some() && made["places"].is_null());
+
+    let bad = |more: &[&str], code: i32, expected: &str| {
+        let arguments = [&train[..], &["--out", "no"], more].concat();
+        check_failure(&cardroom(folder, &arguments), code, expected);
+    };
+    bad(&["--encoding", "cards"], 2, "none of direct, ehs2, nested, potential and by-hand");
+    bad(&["--encoding", "ehs2:40", "--renamings", "2"], 2, "only direct sees suits");
+    bad(&["--renamings", "25"], 2, "take 1 to 24");
+    bad(&["--memory", "1kB"], 3, "--memory is");
+    bad(&["--epochs", "0"], 3, "the number of epochs is 0");
+    assert!(!folder.join("no").exists());
+
+    assert!(cardroom(folder, &rivers("6", "60", "more")).status.success());
+    let apart = document(folder, &["train", "situations", "--compare", "rivers,more"]);
+    assert_eq!((apart["situations"].as_u64(), &apart["iterations"][1]), (Some(6), &60.into()));
+    assert!(apart["huber"]["mean"].as_f64() > Some(0.0));
 }

@@ -13,6 +13,8 @@
 //! - [`student`]: a run for each street of a dataset, and the agent's model that comes of it.
 //! - [`database`]: files of solved games, which can be made in shards.
 //! - [`endgames`]: endgames of one bet with their equilibria, and what is learned from them.
+//! - [`situations`]: random situations with the values of all hands; [`values`]: networks that
+//!   learn these values.
 //! - [`baseline`]: what needs no learning.
 //! - [`measure`]: how well a classifier tells the labels of a table.
 //!
@@ -37,6 +39,7 @@ mod table;
 mod teacher;
 mod training;
 mod trees;
+pub mod values;
 
 pub use bins::{Bins, Codes};
 pub use table::{Table, TableError};

@@ -8,13 +8,11 @@
 
 use std::str::FromStr;
 
-use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use cards::{Card, CardSet, Combo};
 use game::Street;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use solvers::situation::{BIG_BLIND, Draw, Situation, SituationError, Values};
 
@@ -131,36 +129,6 @@ impl Content for Situations {
     }
 }
 
-impl Solved<'_> {
-    /// The means over its hands.
-    fn error(&self, buckets: &Buckets) -> EncodingError {
-        let of_hand = buckets.on_board(self.board).expect("boards of four or five cards");
-        let hands: Vec<Combo> =
-            Combo::all().filter(|combo| !combo.set().intersects(self.board)).collect();
-        let street = if self.board.len() == 4 { Street::Turn } else { Street::River };
-        let mut error = EncodingError::default();
-        for (range, values) in self.ranges.iter().zip(self.values) {
-            let mut means = vec![(0.0, 0.0); buckets.count(street) as usize];
-            for hand in &hands {
-                let (sum, count) = &mut means[usize::from(of_hand[hand.index()])];
-                *sum += f64::from(values[hand.index()]);
-                *count += 1.0;
-            }
-            for hand in &hands {
-                let (sum, count) = means[usize::from(of_hand[hand.index()])];
-                let away = (f64::from(values[hand.index()]) - sum / count).abs();
-                let huber = if away <= 1.0 { away * away / 2.0 } else { away - 0.5 };
-                let (even, own) = (0.5 / hands.len() as f64, 0.5 * f64::from(range[hand.index()]));
-                error.huber += even * huber;
-                error.squares += even * away * away;
-                error.weighted_huber += own * huber;
-                error.weighted_squares += own * away * away;
-            }
-        }
-        error
-    }
-}
-
 /// A situation of a database.
 #[derive(Debug, Clone, Copy)]
 pub struct Solved<'a> {
@@ -176,39 +144,7 @@ pub struct Solved<'a> {
     pub values: [&'a [f32]; 2],
 }
 
-/// How far values are from what is left of them when the hands of a bucket share their mean.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct EncodingError {
-    /// The mean of the Huber loss (δ = 1) over all hands of both players and all situations.
-    pub huber: f64,
-    /// The mean of the squares.
-    pub squares: f64,
-    /// The same means with each hand weighed by its probability in its player's range.
-    pub weighted_huber: f64,
-    /// The squares likewise.
-    pub weighted_squares: f64,
-}
-
 impl Database {
-    /// What encoding values by buckets loses, as in Hopner and Loza Mencía, "Analysis and
-    /// Optimization of Deep Counterfactual Value Networks", 2018, section 3.1: each bucket has the
-    /// mean of the values of its hands, situation by situation. On all threads of the rayon pool
-    /// it is called in.
-    pub fn encoding_error(&self, buckets: &Buckets) -> EncodingError {
-        let sums =
-            (0..self.games()).into_par_iter().map(|place| self.situation(place).error(buckets));
-        // In order, so that the sum is the same at any number of threads.
-        let sums: Vec<EncodingError> = sums.collect();
-        let count = sums.len() as f64;
-        let mean = |of: fn(&EncodingError) -> f64| sums.iter().map(of).sum::<f64>() / count;
-        EncodingError {
-            huber: mean(|error| error.huber),
-            squares: mean(|error| error.squares),
-            weighted_huber: mean(|error| error.weighted_huber),
-            weighted_squares: mean(|error| error.weighted_squares),
-        }
-    }
-
     /// A situation by its place, from 0. Panics beyond the last.
     pub fn situation(&self, place: usize) -> Solved<'_> {
         let (head, rest) = self.numbers(place).split_at(HEAD);

@@ -17,3 +17,4 @@ mod range_trees;
 mod situations;
 mod table;
 mod tables;
+mod values;

@@ -8,8 +8,9 @@ use learners::mlp::{
     Adam, CrossEntropy, Decay, Huber, Loss, Mlp, MlpError, MlpOptions, Moments, Samples, Schedule,
     first_parameters, gradient,
 };
+use learners::values::RangeHuber;
 use learners::{Progress, Table, Training};
-use models::network::{Activation, Identity, Network, Output, Scaling, Shape, Softmax};
+use models::network::{Activation, Identity, Network, Output, Scaling, Shape, Softmax, ZeroSum};
 
 /// Numbers between -1 and 1 that look random.
 fn numbers(count: usize, seed: u32) -> Vec<f32> {
@@ -19,34 +20,6 @@ fn numbers(count: usize, seed: u32) -> Vec<f32> {
         (state >> 8) as f32 / (1 << 23) as f32 - 1.0
     };
     std::iter::repeat_with(number).take(count).collect()
-}
-
-/// Takes from each answer half of what all answers are worth together, each times its number of the
-/// row: if a row is two distributions one behind the other, the two sides then win what the other
-/// loses.
-#[derive(Debug)]
-struct ZeroSum;
-
-impl ZeroSum {
-    fn worth(row: &[f32], values: &[f32]) -> f32 {
-        row.iter().zip(values).map(|(weight, value)| weight * value).sum()
-    }
-}
-
-impl Output for ZeroSum {
-    fn name(&self) -> &'static str {
-        "zero-sum"
-    }
-
-    fn forward(&self, row: &[f32], sums: &mut [f32]) {
-        let half = ZeroSum::worth(row, sums) / 2.0;
-        sums.iter_mut().for_each(|sum| *sum -= half);
-    }
-
-    fn backward(&self, row: &[f32], _: &[f32], gradient: &mut [f32]) {
-        let half = gradient.iter().sum::<f32>() / 2.0;
-        gradient.iter_mut().zip(row).for_each(|(slope, weight)| *slope -= half * weight);
-    }
 }
 
 /// The mean loss of a network in f64, written without what is tested.
@@ -86,20 +59,22 @@ fn slow_loss(network: &Network, parameters: &[f64], samples: &[Sample], loss: Wa
                 let all: f64 = units.iter().map(|unit| unit.exp()).sum();
                 units.iter().zip(target()).map(|(unit, target)| target * (all.ln() - unit)).sum()
             }
-            Wanted::Huber { delta, zero_sum } => {
-                let row = sample.row.iter().map(|&value| f64::from(value));
-                let worth: f64 = row.zip(&units).map(|(value, unit)| value * unit).sum();
-                let half = if zero_sum { worth / 2.0 } else { 0.0 };
+            Wanted::Huber { delta, zero_sum, held } => {
+                let row = || sample.row.iter().map(|&value| f64::from(value));
+                let worth: f64 = row().zip(&units).map(|(value, unit)| value * unit).sum();
+                let mean = if zero_sum { worth / row().sum::<f64>() } else { 0.0 };
                 let one = |difference: f64| match difference.abs() {
                     d if d <= delta => d * d / 2.0,
                     d => delta * (d - delta / 2.0),
                 };
-                let all: f64 = units
+                let counted: Vec<f64> = units
                     .iter()
                     .zip(target())
-                    .map(|(unit, target)| one(unit - half - target))
-                    .sum();
-                all / units.len() as f64
+                    .zip(&sample.row)
+                    .filter(|&(_, &share)| !held || share > 0.0)
+                    .map(|((unit, target), _)| one(unit - mean - target))
+                    .collect();
+                counted.iter().sum::<f64>() / counted.len() as f64
             }
         };
         total.0 += f64::from(sample.weight) * here;
@@ -111,7 +86,12 @@ fn slow_loss(network: &Network, parameters: &[f64], samples: &[Sample], loss: Wa
 #[derive(Debug, Clone, Copy)]
 enum Wanted {
     CrossEntropy,
-    Huber { delta: f64, zero_sum: bool },
+    /// `held`: only answers whose number of the row is above zero count.
+    Huber {
+        delta: f64,
+        zero_sum: bool,
+        held: bool,
+    },
 }
 
 struct Sample {
@@ -132,7 +112,8 @@ fn gradients_are_those_of_the_loss() {
     let softmax: Arc<dyn Output> = Arc::new(Softmax);
     let zero_sum: Arc<dyn Output> = Arc::new(ZeroSum);
     let identity: Arc<dyn Output> = Arc::new(Identity);
-    let huber = |zero_sum| Wanted::Huber { delta: 0.5, zero_sum };
+    let huber = |zero_sum| Wanted::Huber { delta: 0.5, zero_sum, held: false };
+    let held = Wanted::Huber { delta: 1.0, zero_sum: true, held: true };
     // 1 row, rows of one slice, and more slices than one.
     for count in [1, 20, 100] {
         for (output, activation, wanted) in [
@@ -141,6 +122,7 @@ fn gradients_are_those_of_the_loss() {
             (&identity, Activation::Relu, huber(false)),
             (&identity, Activation::Prelu, huber(false)),
             (&zero_sum, Activation::Prelu, huber(true)),
+            (&zero_sum, Activation::Prelu, held),
         ] {
             check_gradient(count, [7, 5], 1, output, activation, wanted);
         }
@@ -184,11 +166,20 @@ fn check_gradient(
                 let total: f32 = target.iter().map(|number| number.abs()).sum();
                 target.iter_mut().for_each(|number| *number = number.abs() / total);
             }
-            Sample { row: numbers(4, row), target, weight: 0.5 + (row % 5) as f32 }
+            let mut row_of_it = numbers(4, row);
+            if let Wanted::Huber { zero_sum: true, held, .. } = wanted {
+                // Probabilities, of which some are zero.
+                row_of_it.iter_mut().for_each(|share| *share = share.abs());
+                if held {
+                    row_of_it[row as usize % 4] = 0.0;
+                }
+            }
+            Sample { row: row_of_it, target, weight: 0.5 + (row % 5) as f32 }
         })
         .collect();
     let loss: &dyn Loss = match wanted {
         Wanted::CrossEntropy => &CrossEntropy,
+        Wanted::Huber { held: true, .. } => &RangeHuber,
         Wanted::Huber { delta, .. } => &Huber { delta: delta as f32 },
     };
     let (value, found) = gradient(&network, loss, &samples(&of));
@@ -393,7 +384,8 @@ fn numbers_are_learned_with_huber_and_an_output_of_ones_own() {
     let network = training.model();
     let mut answers = [0.0; 4];
     network.answer(&of[0].row, &mut answers);
-    assert!(ZeroSum::worth(&of[0].row, &answers).abs() < 1e-5, "{answers:?}");
+    let worth: f32 = of[0].row.iter().zip(answers).map(|(share, value)| share * value).sum();
+    assert!(worth.abs() < 1e-6, "{answers:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! - [`network`]: networks of dense layers, safetensors files.
 //! - [`rules`]: lists of rules for the last bet, as text that a person reads.
 //! - [`student`]: what learned a teacher's decisions: one of these for each street.
+//! - [`values`]: situations as rows of a network that says what every hand is worth.
 //! - [`mapped`]: files mapped into memory.
 //! - [`Classifier`]: what trees, forests and networks have in common.
 
@@ -24,5 +25,6 @@ pub mod network;
 pub mod rules;
 pub mod student;
 pub mod tree;
+pub mod values;
 
 pub use classifier::Classifier;

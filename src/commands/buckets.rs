@@ -3,10 +3,13 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use abstraction::buckets::{BucketRecipe, Buckets, Example, Progress as Made, StreetReport};
 use game::Street;
-use learners::situations::{Database, EncodingError};
+use learners::situations::Database;
+use learners::values::{Errors, encoding_error};
+use models::values::Encoding;
 use serde_json::{Value, json};
 use show::Table;
 use show::number::whole;
@@ -62,7 +65,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let reports = Street::ALL.map(|street| buckets.report(street, args.seed));
     let reports: Vec<StreetReport> =
         reports.into_iter().collect::<Result<_, _>>().map_err(Failure::input)?;
-    let loss = situations.map(|situations| (situations.encoding_error(&buckets), situations));
+    let buckets = Arc::new(buckets);
+    let loss = situations.map(|situations| {
+        let street =
+            if situations.situation(0).board.len() == 5 { Street::River } else { Street::Turn };
+        let encoding = Encoding::Buckets(Arc::clone(&buckets), street);
+        (encoding_error(&encoding, &situations), situations)
+    });
     if args.json {
         let streets: Vec<Value> = reports.iter().map(street_json).collect();
         let document = json!({
@@ -82,7 +91,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     report::out(&text)
 }
 
-fn error_text(error: &EncodingError, situations: &Database) -> String {
+fn error_text(error: &Errors, situations: &Database) -> String {
     let mut table =
         Table::new(["values of hands in buckets", "Huber loss", "mean square"]).right(1..3);
     for (name, huber, squares) in [
@@ -95,7 +104,7 @@ fn error_text(error: &EncodingError, situations: &Database) -> String {
     format!("\n{games} situations of the {street}, in shares of the pot\n{table}\n")
 }
 
-fn error_json(error: &EncodingError) -> Value {
+fn error_json(error: &Errors) -> Value {
     json!({
         "huber": error.huber,
         "mean_square": error.squares,

@@ -57,6 +57,14 @@ pub struct Huber {
     pub delta: f32,
 }
 
+impl Huber {
+    /// The loss of a difference, and its derivative.
+    pub fn of(self, difference: f32) -> (f32, f32) {
+        let inside = difference.clamp(-self.delta, self.delta);
+        (inside * (difference - inside / 2.0), inside)
+    }
+}
+
 impl Loss for Huber {
     fn loss(
         &self,
@@ -69,10 +77,9 @@ impl Loss for Huber {
         let mut loss = 0.0;
         let share = 1.0 / answers.len() as f32;
         for ((slope, &answer), &target) in gradient.iter_mut().zip(answers).zip(target) {
-            let difference = answer - target;
-            let inside = difference.clamp(-self.delta, self.delta);
-            *slope = inside * share;
-            loss += f64::from(inside * (difference - inside / 2.0) * share);
+            let (of_answer, by_answer) = self.of(answer - target);
+            *slope = by_answer * share;
+            loss += f64::from(of_answer * share);
         }
         output.backward(row, answers, gradient);
         loss

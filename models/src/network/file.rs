@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::tensors::{Tensor, Tensors, Type, write};
-use super::{Activation, Identity, Network, NetworkError, Output, Scaling, Shape, Softmax};
+use super::{
+    Activation, Identity, Network, NetworkError, Output, Scaling, Shape, Softmax, ZeroSum,
+};
 
 /// The version of the files that this program reads and writes.
 const VERSION: &str = "1";
@@ -79,8 +81,8 @@ impl Network {
         Network::read(&std::fs::read(path).map_err(error)?, &[])
     }
 
-    /// Reads the bytes of a safetensors file. `outputs` are known besides [`Softmax`] and
-    /// [`Identity`].
+    /// Reads the bytes of a safetensors file. `outputs` are known besides [`Softmax`],
+    /// [`Identity`] and [`ZeroSum`].
     pub fn read(bytes: &[u8], outputs: &[Arc<dyn Output>]) -> Result<Network, NetworkError> {
         let mut tensors = Tensors::read(bytes)?;
         let version = tensors.metadata.remove(VERSION_KEY);
@@ -146,7 +148,7 @@ fn known_output(
     name: Option<String>,
     others: &[Arc<dyn Output>],
 ) -> Result<Arc<dyn Output>, NetworkError> {
-    let own: [Arc<dyn Output>; 2] = [Arc::new(Softmax), Arc::new(Identity)];
+    let own: [Arc<dyn Output>; 3] = [Arc::new(Softmax), Arc::new(Identity), Arc::new(ZeroSum)];
     let found = name.unwrap_or_else(|| own[0].name().to_owned());
     let known = || own.iter().chain(others);
     match known().find(|output| output.name() == found) {

@@ -2,7 +2,7 @@
 //!
 //! A row is standardised column by column, goes through hidden layers ([`Activation::Relu`] or
 //! [`Activation::Prelu`]), and the last layer's sums become answers by an [`Output`]: [`Softmax`]
-//! for classes, [`Identity`] for numbers, or one's own. Files are safetensors, see
+//! for classes, [`Identity`] for numbers, [`ZeroSum`] for values of hands, or one's own. Files are safetensors, see
 //! `docs/network.md`.
 //!
 //! One row goes column by column through the weights and passes over units that are zero, which
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 pub use error::NetworkError;
 pub use file::Precision;
-pub use output::{Identity, Output, Softmax};
+pub use output::{Identity, Output, Softmax, ZeroSum};
 pub use scaling::Scaling;
 pub use shape::{Activation, Count, Layer, Shape};
 

@@ -1,10 +1,9 @@
-//! The losses of a student's training: a file of rows, and a picture of it.
+//! The losses of a training: a file of rows, and a picture of it.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use game::Street;
 use learners::Progress;
 use logs::chart::{Chart, Line};
 use logs::folder::write_whole;
@@ -37,8 +36,14 @@ impl Curve {
     }
 }
 
-/// The picture of a file of losses: those of validation. `None` before there are three.
-pub(super) fn picture(path: &Path, street: Street, steps: &str) -> Option<String> {
+/// The picture of a file of losses: those of validation. `loss` names the loss and `unit` its unit;
+/// `None` before there are three.
+pub(super) fn picture(
+    path: &Path,
+    title: &str,
+    steps: &str,
+    [loss, unit]: [&str; 2],
+) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
@@ -46,14 +51,14 @@ pub(super) fn picture(path: &Path, street: Street, steps: &str) -> Option<String
         Some((number(0)?, number(2)?))
     };
     let points: Vec<(f64, f64)> = text.lines().skip(1).filter_map(row).collect();
-    let (&(step, loss), 3..) = (points.last()?, points.len()) else { return None };
+    let (&(step, last), 3..) = (points.last()?, points.len()) else { return None };
     let picture = Chart {
         name: "losses",
         size: [720, 300],
-        title: &format!("Validation log-loss, {street}"),
+        title,
         titled: true,
         description: &format!(
-            "After {step} {steps} the log-loss on validation rows is {loss:.4} nats."
+            "After {step} {steps} the {loss} on validation rows is {last:.4}{unit}."
         ),
         along: steps,
         lines: vec![Line { class: "validation", points }],

@@ -6,6 +6,7 @@ use crate::exit::Failure;
 use device::Device;
 
 mod cfr;
+mod checkpoints;
 mod compare;
 mod curve;
 mod dataset;
@@ -16,6 +17,7 @@ mod lessons;
 mod linear;
 mod situations;
 mod student;
+mod values;
 
 /// Train a model that an agent plays from.
 #[derive(clap::Args)]
@@ -35,6 +37,7 @@ enum What {
     Heuristic(Box<heuristic::Args>),
     Linear(linear::Args),
     Situations(situations::Args),
+    Values(values::Args),
     Compare(compare::Args),
 }
 
@@ -50,6 +53,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         What::Heuristic(args) => heuristic::run(&args),
         What::Linear(args) => linear::run(&args),
         What::Situations(args) => situations::run(&args),
+        What::Values(args) => values::run(&args),
         What::Compare(args) => compare::run(&args),
     }
 }

@@ -3,26 +3,22 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use game::Street;
-use learners::Progress as Learning;
 use learners::dataset::{Dataset, Labels, Split};
 use learners::measure::Measured;
-use learners::student::{Lesson, Making, Run, Taught, losses, write};
-use logs::folder::write_whole;
+use learners::student::{Lesson, Making, Taught, losses, write};
 use matches::stop::Stop;
 use models::student::Learned;
 use serde_json::{Value, json};
 use show::Table;
 use show::number::percent;
 
-use super::curve::Curve;
+use super::checkpoints::{Checkpoints, RunName};
 use super::device::{Device, Trainer};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::progress::Progress;
 use crate::report;
 use crate::threads::Threads;
 
@@ -80,9 +76,6 @@ impl From<Kind> for Labels {
     }
 }
 
-/// How often the progress display is brought up to date at most.
-const GLANCE: Duration = Duration::from_millis(100);
-
 /// Teaches a student, or goes on with it.
 pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<(), Failure> {
     let Common { data, out, .. } = common;
@@ -106,10 +99,18 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<(), Failu
         let taught = taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
         return finish(common, lesson, &dataset, &taught, "trained by another program");
     }
-    let work = Work::begin(common, lesson, &trainer, &dataset)?;
+    let training = format!(
+        "kind = {}\noptions = {}\nlabels = {:?}\ndata = {}\n",
+        lesson.kind(),
+        trainer.options(lesson),
+        common.labels,
+        dataset.hash()
+    );
+    let checkpoints = Checkpoints::open(out, training, common.checkpoint.0, common.quiet)?;
     let mut taught = Vec::new();
     for street in Street::ALL {
-        match pool.install(|| work.street(&dataset, street, &stop))? {
+        let parts = (&trainer, &checkpoints);
+        match pool.install(|| teach(common, lesson, parts, (&dataset, street), &stop))? {
             Some(one) => taught.push(one),
             None => {
                 return Err(Failure::interrupted(format!(
@@ -122,7 +123,11 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<(), Failu
     let taught: [Taught; 4] =
         taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
     finish(common, lesson, &dataset, &taught, &trainer.options(lesson))?;
-    work.end(out)
+    for street in Street::ALL {
+        let csv = out.join(format!("{street}.csv"));
+        checkpoints.copy_losses(named(street.name(), lesson), &csv, ["log-loss", " nats"])?;
+    }
+    checkpoints.end()
 }
 
 /// Writes the student's folder and says what it is worth.
@@ -193,130 +198,33 @@ fn import(
     Ok(Taught { learned, rows: train.rows() as u64, measured })
 }
 
-/// The folder of a training under way, `OUT.training`.
-struct Work<'a> {
-    common: &'a Common,
-    lesson: &'a Lesson,
-    trainer: &'a Trainer,
-    folder: PathBuf,
-    /// What tells this training from others.
-    run: String,
+/// How a run is called in the folder of the training.
+fn named<'a>(street: &'a str, lesson: &Lesson) -> RunName<'a> {
+    RunName { file: street, title: street, steps: lesson.steps() }
 }
 
-/// The file that says which training a folder holds.
-const RUN: &str = "run";
-
-impl<'a> Work<'a> {
-    /// Begins anew, or takes up the training of the same lesson and dataset.
-    fn begin(
-        common: &'a Common,
-        lesson: &'a Lesson,
-        trainer: &'a Trainer,
-        dataset: &Dataset,
-    ) -> Result<Work<'a>, Failure> {
-        let mut folder = common.out.as_os_str().to_os_string();
-        folder.push(".training");
-        let folder = PathBuf::from(folder);
-        let run = format!(
-            "kind = {}\noptions = {}\nlabels = {:?}\ndata = {}\n",
-            lesson.kind(),
-            trainer.options(lesson),
-            common.labels,
-            dataset.hash()
-        );
-        // Written with the first checkpoint, so that options that cannot be learned with leave
-        // nothing behind.
-        match fs::read_to_string(folder.join(RUN)) {
-            Ok(found) if found != run => {
-                let differs = found.lines().zip(run.lines()).find(|(found, ours)| found != ours);
-                let (found, ours) = differs.unwrap_or_default();
-                Err(Failure::input(anyhow::anyhow!(
-                    "{} holds another training: it has `{found}`, and this would be `{ours}`; remove it to begin anew",
-                    folder.display()
-                )))
-            }
-            _ => Ok(Work { common, lesson, trainer, folder, run }),
-        }
-    }
-
-    /// Teaches a street; `None` when it was to stop.
-    fn street(
-        &self,
-        dataset: &Dataset,
-        street: Street,
-        stop: &Stop,
-    ) -> Result<Option<Taught>, Failure> {
-        let Common { labels, memory, quiet, .. } = self.common;
-        let table = |split| {
-            dataset.table(street, split, Labels::from(*labels), memory.0).map_err(Failure::input)
-        };
-        let (train, valid) = (table(Split::Train)?, table(Split::Valid)?);
-        let state = self.folder.join(format!("{street}.state"));
-        let curve = self.folder.join(format!("{street}.csv"));
-        let saved = fs::read(&state).ok();
-        let mut curve = Curve::open(&curve, saved.is_some()).map_err(|error| at(&curve, &error))?;
-        let failure = |error| Failure::input(anyhow::anyhow!("the {street}: {error}"));
-        let bins = self.lesson.bins(&train);
-        let run = self.trainer.begin(self.lesson, &train, bins.as_ref(), &valid, saved.as_deref());
-        let mut run = run.map_err(failure)?;
-        let mut display = Progress::patient(1, self.lesson.steps(), *quiet);
-        let (mut kept, mut shown) = (Instant::now(), Instant::now());
-        while let Some(progress) = run.step().map_err(failure)? {
-            curve.add(&progress);
-            if shown.elapsed() >= GLANCE {
-                shown = Instant::now();
-                display.expect(progress.most);
-                display.show(progress.done, &note(street, &progress));
-            }
-            if stop.asked() || kept.elapsed() >= self.common.checkpoint.0 {
-                self.keep(&*run, &mut curve, &state)?;
-                kept = Instant::now();
-            }
-            if stop.asked() {
-                return Ok(None);
-            }
-        }
-        display.finish();
-        self.keep(&*run, &mut curve, &state)?;
-        let learned = run.learned();
-        let test = table(Split::Test)?;
-        let measured = losses(&learned, [&train, &valid, &test]);
-        Ok(Some(Taught { learned, rows: train.rows() as u64, measured }))
-    }
-
-    /// Writes a checkpoint.
-    fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), Failure> {
-        let name = self.folder.join(RUN);
-        let begun = fs::create_dir_all(&self.folder).and_then(|()| match name.exists() {
-            true => Ok(()),
-            false => write_whole(&name, |out| out.write_all(self.run.as_bytes())),
-        });
-        begun.map_err(|error| at(&name, &error))?;
-        curve.write().map_err(|error| at(state, &error))?;
-        let bytes = run.save().map_err(Failure::input)?;
-        write_whole(state, |out| out.write_all(&bytes)).map_err(|error| at(state, &error))
-    }
-
-    /// Puts the curves into the student's folder and removes the rest.
-    fn end(&self, out: &Path) -> Result<(), Failure> {
-        for street in Street::ALL {
-            let path = self.folder.join(format!("{street}.csv"));
-            let copied = fs::copy(&path, out.join(format!("{street}.csv")));
-            copied.map_err(|error| at(&path, &error))?;
-            if let Some(svg) = super::curve::picture(&path, street, self.lesson.steps()) {
-                let path = out.join(format!("{street}.svg"));
-                write_whole(&path, |out| out.write_all(svg.as_bytes()))
-                    .map_err(|error| at(&path, &error))?;
-            }
-        }
-        fs::remove_dir_all(&self.folder).map_err(|error| at(&self.folder, &error))
-    }
-}
-
-fn note(street: Street, progress: &Learning) -> String {
-    let held_out =
-        progress.held_out.map_or_else(String::new, |loss| format!(", validation {loss:.4}"));
-    format!("{street}: loss {:.4}{held_out}", progress.loss)
+/// Teaches a street; `None` when it was to stop.
+fn teach(
+    common: &Common,
+    lesson: &Lesson,
+    (trainer, checkpoints): (&Trainer, &Checkpoints),
+    (dataset, street): (&Dataset, Street),
+    stop: &Stop,
+) -> Result<Option<Taught>, Failure> {
+    let table = |split| {
+        let labels = Labels::from(common.labels);
+        dataset.table(street, split, labels, common.memory.0).map_err(Failure::input)
+    };
+    let (train, valid) = (table(Split::Train)?, table(Split::Valid)?);
+    let bins = lesson.bins(&train);
+    let run = checkpoints.train(named(street.name(), lesson), stop, |saved| {
+        trainer.begin(lesson, &train, bins.as_ref(), &valid, saved)
+    })?;
+    let Some(run) = run else { return Ok(None) };
+    let learned = run.learned();
+    let test = table(Split::Test)?;
+    let measured = losses(&learned, [&train, &valid, &test]);
+    Ok(Some(Taught { learned, rows: train.rows() as u64, measured }))
 }
 
 fn at(path: &Path, error: &dyn std::error::Error) -> Failure {

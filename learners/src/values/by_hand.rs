@@ -1,0 +1,252 @@
+//! A network that sees one hand at a time: how it fares against the other player's range on each
+//! river, where it stands in both ranges, and what these look like. One small network is shared by
+//! all hands of both players, so that a situation teaches it two thousand times.
+
+use std::ops::Range;
+
+use cards::{Card, CardSet, Combo, Met, Showdown, Ties};
+use models::network::Network;
+use rand::SeedableRng;
+use rand::seq::index::sample;
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+
+use super::ValueModel;
+use crate::TableError;
+use crate::mlp::Samples;
+use crate::situations::{Database, Solved};
+use crate::trees::mixed;
+
+/// Quantiles of the win-rates on the rivers that a row has.
+const QUANTILES: [f32; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
+
+/// Intervals of the win-rate that ranges are told by.
+const INTERVALS: usize = 8;
+
+/// Numbers of a row.
+pub const COLUMNS: usize = 9 + QUANTILES.len() + 2 * INTERVALS;
+
+/// The hands that a player can have meet these rivers, for each pair of hands.
+fn rivers_of_a_pair(board: CardSet) -> f64 {
+    if board.len() == 5 { 1.0 } else { 44.0 }
+}
+
+/// How a hand fares against the other player's range.
+#[derive(Debug, Clone, Default)]
+struct Outlook {
+    /// The probability of the hands that it can meet.
+    met: f32,
+    /// Its win-rate against these, ties half.
+    win_rate: f32,
+    /// Its win-rates on each river where it can be held, from the least.
+    rivers: Vec<f32>,
+}
+
+/// How all hands of a situation fare, for both players by the combos' numbers.
+pub struct Outlooks {
+    outlooks: [Vec<Outlook>; 2],
+    /// What hands are worth where nobody bets any more.
+    pub(super) check_down: [Vec<f32>; 2],
+}
+
+impl Outlooks {
+    /// Weighs all hands on all rivers: some milliseconds for a turn.
+    pub fn new(situation: &Solved<'_>) -> Outlooks {
+        let board = situation.board;
+        let boards: Vec<CardSet> = match board.len() {
+            5 => vec![board],
+            _ => Card::all()
+                .filter(|&card| !board.contains(card))
+                .map(|card| board.with(card))
+                .collect(),
+        };
+        let mut showdown = Showdown::new(boards[0]).expect("boards of five cards");
+        let mut met = Box::new([Met::default(); Combo::COUNT]);
+        let mut outlooks = [0, 1].map(|_| vec![Outlook::default(); Combo::COUNT]);
+        let mut sums = [0, 1].map(|_| vec![Met::default(); Combo::COUNT]);
+        for board in boards {
+            showdown.deal(board).expect("a board of five cards");
+            for player in 0..2 {
+                let range: &[f32; Combo::COUNT] =
+                    situation.ranges[1 - player].try_into().expect("a number for each hand");
+                showdown.meet(range, &mut met);
+                for (hand, found) in met.iter().enumerate() {
+                    let sum = &mut sums[player][hand];
+                    sum.wins += found.wins;
+                    sum.ties += found.ties;
+                    sum.total += found.total;
+                    if let Some(rate) = found.win_rate(Ties::Half) {
+                        outlooks[player][hand].rivers.push(rate as f32);
+                    }
+                }
+            }
+        }
+        let rivers = rivers_of_a_pair(board);
+        let mut check_down = [0, 1].map(|_| vec![0.0; Combo::COUNT]);
+        for player in 0..2 {
+            for (hand, sum) in sums[player].iter().enumerate() {
+                let outlook = &mut outlooks[player][hand];
+                outlook.rivers.sort_unstable_by(f32::total_cmp);
+                outlook.met = (sum.total / rivers) as f32;
+                outlook.win_rate = sum.win_rate(Ties::Half).unwrap_or(0.5) as f32;
+                // Each player paid half of the pot.
+                check_down[player][hand] = (0.5 * (sum.wins - sum.losses()) / rivers) as f32;
+            }
+        }
+        Outlooks { outlooks, check_down }
+    }
+
+    /// The rows of a situation's hands, with the hands and their players.
+    pub fn rows(&self, situation: &Solved<'_>, stack: f32) -> Rows {
+        let behind = stack - situation.pot / 2.0;
+        let stacks_to_pot = (behind / situation.pot).ln();
+        let ranges = [0, 1].map(|player| self.in_range(player, situation.ranges[player]));
+        let mut rows = Rows { numbers: Vec::new(), hands: Vec::new() };
+        for player in 0..2 {
+            let (own, other) = (&ranges[player], &ranges[1 - player]);
+            for hand in Combo::all().filter(|hand| !hand.set().intersects(situation.board)) {
+                let outlook = &self.outlooks[player][hand.index()];
+                let Outlook { met, win_rate, ref rivers } = *outlook;
+                let squares: f32 = rivers.iter().map(|rate| rate * rate).sum();
+                let quantile = |share: f32| match rivers.len() {
+                    0 => 0.5,
+                    count => rivers[(share * (count - 1) as f32).round() as usize],
+                };
+                rows.numbers.extend([
+                    player as f32,
+                    stacks_to_pot,
+                    met,
+                    win_rate,
+                    squares / rivers.len().max(1) as f32,
+                    own.below(win_rate),
+                    other.below(win_rate),
+                    own.mean,
+                    self.check_down[player][hand.index()],
+                ]);
+                rows.numbers.extend(QUANTILES.map(quantile));
+                rows.numbers.extend(own.shares.iter().chain(&other.shares));
+                rows.hands.push((player, hand.index()));
+            }
+        }
+        rows
+    }
+
+    /// A player's range, in the order of its hands' win-rates.
+    fn in_range(&self, player: usize, shares: &[f32]) -> InOrder {
+        let mut hands: Vec<(f32, f32)> = self.outlooks[player]
+            .iter()
+            .zip(shares)
+            .map(|(outlook, &share)| (outlook.win_rate, share))
+            .filter(|&(_, share)| share > 0.0)
+            .collect();
+        hands.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+        let mut in_order =
+            InOrder { rates: Vec::new(), sums: vec![0.0], shares: [0.0; INTERVALS], mean: 0.0 };
+        let mut sum = 0.0_f64;
+        for (rate, share) in hands {
+            sum += f64::from(share);
+            in_order.rates.push(rate);
+            in_order.sums.push(sum as f32);
+            in_order.shares[((rate * INTERVALS as f32) as usize).min(INTERVALS - 1)] += share;
+            in_order.mean += rate * share;
+        }
+        in_order
+    }
+}
+
+/// A range in the order of its hands' win-rates.
+struct InOrder {
+    rates: Vec<f32>,
+    /// The probability of all hands before each, and of all.
+    sums: Vec<f32>,
+    /// The probability of each interval of the win-rate.
+    shares: [f32; INTERVALS],
+    /// The range's own win-rate.
+    mean: f32,
+}
+
+impl InOrder {
+    /// The probability of the hands that have a lower win-rate.
+    fn below(&self, rate: f32) -> f32 {
+        self.sums[self.rates.partition_point(|&other| other < rate)]
+    }
+}
+
+/// The rows of a situation's hands.
+pub struct Rows {
+    /// [`COLUMNS`] numbers for each.
+    numbers: Vec<f32>,
+    /// The player and the combo's number of each.
+    hands: Vec<(usize, usize)>,
+}
+
+/// Some hands of some situations, drawn for each situation, as rows whose target is what the hand
+/// is worth beyond checking down. `stack` is in big blinds.
+///
+/// # Errors
+/// Where there are none.
+pub fn samples(
+    database: &Database,
+    situations: Range<usize>,
+    hands: usize,
+    seed: u64,
+) -> Result<Samples, TableError> {
+    let stack = database.card().content.stack as f32;
+    let each = |place: usize| {
+        let situation = database.situation(place);
+        let outlooks = Outlooks::new(&situation);
+        let rows = outlooks.rows(&situation, stack);
+        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, place as u64));
+        let drawn = sample(&mut rng, rows.hands.len(), hands.min(rows.hands.len()));
+        let (mut numbers, mut targets) = (Vec::new(), Vec::new());
+        for at in drawn {
+            let (player, hand) = rows.hands[at];
+            numbers.extend(&rows.numbers[at * COLUMNS..][..COLUMNS]);
+            targets.push(situation.values[player][hand] - outlooks.check_down[player][hand]);
+        }
+        (numbers, targets)
+    };
+    let parts: Vec<(Vec<f32>, Vec<f32>)> = situations.into_par_iter().map(each).collect();
+    let (mut rows, mut targets) = (Vec::new(), Vec::new());
+    for (numbers, of_hands) in parts {
+        rows.extend(numbers);
+        targets.extend(of_hands);
+    }
+    let weights = vec![1.0; targets.len()];
+    Samples::new(COLUMNS, 1, rows, targets, weights)
+}
+
+/// A network that sees one hand at a time, and adds what it says to checking down; a constant is
+/// taken off so that the values of both ranges sum to zero.
+pub struct ByHand<'a> {
+    /// The network: [`COLUMNS`] numbers in, one out.
+    pub network: &'a Network,
+    /// What each player has at the beginning of the hand, in big blinds.
+    pub stack: f32,
+}
+
+impl ValueModel for ByHand<'_> {
+    fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
+        let outlooks = Outlooks::new(situation);
+        let rows = outlooks.rows(situation, self.stack);
+        let mut answers = vec![0.0; rows.hands.len()];
+        self.network.answer_all(&rows.numbers, &mut answers);
+        let mut values = outlooks.check_down;
+        for (&(player, hand), answer) in rows.hands.iter().zip(answers) {
+            values[player][hand] += answer;
+        }
+        let mut sum = 0.0;
+        let mut total = 0.0;
+        for (values, shares) in values.iter().zip(situation.ranges) {
+            for (&value, &share) in values.iter().zip(shares) {
+                sum += f64::from(value) * f64::from(share);
+                total += f64::from(share);
+            }
+        }
+        let off = (sum / total) as f32;
+        for (player, hand) in rows.hands {
+            values[player][hand] -= off;
+        }
+        values
+    }
+}

@@ -1,0 +1,109 @@
+//! How far values are from those of the solutions.
+
+use std::ops::Range;
+
+use cards::Combo;
+use models::values::Encoding;
+use rayon::prelude::*;
+
+use super::{ValueModel, on_board};
+use crate::mlp::Huber;
+use crate::situations::{Database, Solved};
+
+/// How far values are from others, in the mean over situations and both players.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Errors {
+    /// The mean of the Huber loss (δ = 1) over all hands that the board leaves.
+    pub huber: f64,
+    /// The mean of the squares.
+    pub squares: f64,
+    /// The Huber loss with each hand weighed by its probability in its player's range.
+    pub weighted_huber: f64,
+    /// The squares likewise.
+    pub weighted_squares: f64,
+}
+
+impl Errors {
+    /// Adds half a situation: the values of one player's hands, or of their places, that `holds`.
+    pub(super) fn add_player(
+        &mut self,
+        shares: &[f32],
+        values: &[f32],
+        others: &[f32],
+        holds: impl Fn(usize) -> bool,
+    ) {
+        let held: Vec<usize> = (0..values.len()).filter(|&at| holds(at)).collect();
+        let even = 0.5 / held.len().max(1) as f64;
+        for at in held {
+            let away = others[at] - values[at];
+            let huber = f64::from(Huber { delta: 1.0 }.of(away).0);
+            let square = f64::from(away).powi(2);
+            let own = 0.5 * f64::from(shares[at]);
+            self.huber += even * huber;
+            self.squares += even * square;
+            self.weighted_huber += own * huber;
+            self.weighted_squares += own * square;
+        }
+    }
+
+    /// Those of a situation's hands, where they were worth so much.
+    fn of(situation: &Solved<'_>, others: [&[f32]; 2]) -> Errors {
+        let mut held = vec![true; Combo::COUNT];
+        for hand in Combo::all().filter(|hand| hand.set().intersects(situation.board)) {
+            held[hand.index()] = false;
+        }
+        let mut errors = Errors::default();
+        for (player, others) in others.into_iter().enumerate() {
+            let (shares, values) = (situation.ranges[player], situation.values[player]);
+            errors.add_player(shares, values, others, |at| held[at]);
+        }
+        errors
+    }
+
+    /// The mean, in order, so that it is the same at any number of threads.
+    pub(super) fn mean(all: Vec<Errors>) -> Errors {
+        let count = all.len().max(1) as f64;
+        let mean = |of: fn(&Errors) -> f64| all.iter().map(of).sum::<f64>() / count;
+        Errors {
+            huber: mean(|errors| errors.huber),
+            squares: mean(|errors| errors.squares),
+            weighted_huber: mean(|errors| errors.weighted_huber),
+            weighted_squares: mean(|errors| errors.weighted_squares),
+        }
+    }
+}
+
+/// How far a model's values are from the solutions of some situations.
+pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usize>) -> Errors {
+    let each = |place: usize| {
+        let situation = database.situation(place);
+        let values = model.values(&situation);
+        Errors::of(&situation, [&values[0], &values[1]])
+    };
+    Errors::mean(situations.into_par_iter().map(each).collect())
+}
+
+/// What encoding values by buckets loses before anything is learnt: the hands of a place share the
+/// mean of their values, situation by situation (Hopner and Loza Mencía, 2018, section 3.1).
+pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
+    let each = |place: usize| {
+        let situation = database.situation(place);
+        let places = on_board(encoding, &situation);
+        let [first, second] = situation.values.map(|values| places.values(&places.means(values)));
+        Errors::of(&situation, [&first, &second])
+    };
+    Errors::mean((0..database.games()).into_par_iter().map(each).collect())
+}
+
+/// How far two solutions of the same situations are from each other, as in databases that were
+/// solved by different numbers of iterations: the errors of each situation that both have from the
+/// first on. `None` where a situation is another one.
+pub fn between_solutions(one: &Database, other: &Database) -> Option<Vec<Errors>> {
+    let both = 0..one.games().min(other.games());
+    let each = |place: usize| {
+        let (one, other) = (one.situation(place), other.situation(place));
+        let same = one.board == other.board && one.pot == other.pot && one.ranges == other.ranges;
+        same.then(|| Errors::of(&one, other.values))
+    };
+    both.into_par_iter().map(each).collect()
+}

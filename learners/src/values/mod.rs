@@ -1,0 +1,150 @@
+//! Counterfactual value networks: what they learn from situations, and how far their values are
+//! from those of the solutions.
+//!
+//! - [`samples`]: situations as rows of a network that sees both ranges at once ([`Encoding`]), the
+//!   networks of DeepStack and of Hopner and Loza Mencía.
+//! - [`by_hand`]: a small network that sees one hand at a time.
+//! - [`ValueModel`]: whatever says what all hands of a situation are worth; [`Errors`]: how far off
+//!   it is.
+
+pub mod by_hand;
+mod errors;
+mod loss;
+mod renamed;
+
+use std::ops::Range;
+
+use cards::Combo;
+use models::network::Network;
+use models::values::Encoding;
+use rayon::prelude::*;
+
+pub use by_hand::ByHand;
+pub use errors::{Errors, between_solutions, encoding_error, errors};
+pub use loss::RangeHuber;
+pub use renamed::RENAMINGS;
+
+use crate::TableError;
+use crate::mlp::Samples;
+use crate::situations::{Database, Solved};
+
+/// What says how much all hands of a situation are worth.
+pub trait ValueModel: Sync {
+    /// The values of both players' hands by the combos' numbers, as
+    /// [`Values`](solvers::situation::Values) has them; what hands that share a card with the board
+    /// get does not matter. The situation's own values are not looked at.
+    fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2];
+}
+
+/// Nothing is worth anything.
+pub struct Zero;
+
+impl ValueModel for Zero {
+    fn values(&self, _: &Solved<'_>) -> [Vec<f32>; 2] {
+        [0, 1].map(|_| vec![0.0; Combo::COUNT])
+    }
+}
+
+/// Nobody bets any more: each hand has its share of the pot as it is.
+pub struct CheckDown;
+
+impl ValueModel for CheckDown {
+    fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
+        by_hand::Outlooks::new(situation).check_down
+    }
+}
+
+/// A network that sees both ranges at once.
+pub struct Encoded<'a> {
+    /// How situations become its rows.
+    pub encoding: &'a Encoding,
+    /// The network.
+    pub network: &'a Network,
+}
+
+impl Encoded<'_> {
+    /// Its answers: the values of the places of both players, one after the other.
+    fn answers(&self, situation: &Solved<'_>) -> Vec<f32> {
+        let row = row(self.encoding, situation);
+        let mut answers = vec![0.0; 2 * self.encoding.places()];
+        self.network.answer(&row, &mut answers);
+        answers
+    }
+
+    /// How far its answers are from the means of the hands of each place, over the places that
+    /// have hands: the error on what the paper calls the abstracted set.
+    pub fn errors_of_places(&self, database: &Database, situations: Range<usize>) -> Errors {
+        let each = |place: usize| {
+            let situation = database.situation(place);
+            let places = on_board(self.encoding, &situation);
+            let counts = places.counts();
+            let answers = self.answers(&situation);
+            let mut errors = Errors::default();
+            for player in 0..2 {
+                let shares = places.sums(situation.ranges[player]);
+                let means = places.means(situation.values[player]);
+                let answers = &answers[player * self.encoding.places()..];
+                errors.add_player(&shares, &means, answers, |at| counts[at] > 0);
+            }
+            errors
+        };
+        Errors::mean(situations.into_par_iter().map(each).collect())
+    }
+}
+
+impl ValueModel for Encoded<'_> {
+    fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
+        let places = on_board(self.encoding, situation);
+        let answers = self.answers(situation);
+        let (first, second) = answers.split_at(self.encoding.places());
+        [first, second].map(|of_places| places.values(of_places))
+    }
+}
+
+fn on_board(encoding: &Encoding, situation: &Solved<'_>) -> models::values::Places {
+    encoding.on_board(situation.board).expect("boards of situations have four or five cards")
+}
+
+/// The row of a situation.
+fn row(encoding: &Encoding, situation: &Solved<'_>) -> Vec<f32> {
+    let places = on_board(encoding, situation);
+    let mut row = Vec::with_capacity(encoding.columns());
+    let Solved { board, pot, ranges, .. } = *situation;
+    encoding.row(&places, board, pot / POT_OF_ROW, ranges, &mut row);
+    row
+}
+
+/// The pot that is 1 in a row, in big blinds: both stacks of the usual 200.
+const POT_OF_ROW: f32 = 400.0;
+
+/// Some situations as rows of a network, each with the values of its places; each again under
+/// `renamings` names of the suits, 1 to [`RENAMINGS`], of which the first is its own.
+///
+/// # Errors
+/// Where there are none.
+pub fn samples(
+    encoding: &Encoding,
+    database: &Database,
+    situations: Range<usize>,
+    renamings: usize,
+) -> Result<Samples, TableError> {
+    let each = |place: usize| {
+        let (mut rows, mut targets) = (Vec::new(), Vec::new());
+        for renaming in 0..renamings.clamp(1, RENAMINGS) {
+            let situation = renamed::Renamed::new(&database.situation(place), renaming);
+            let situation = situation.solved();
+            let places = on_board(encoding, &situation);
+            rows.extend(row(encoding, &situation));
+            situation.values.iter().for_each(|values| targets.extend(places.means(values)));
+        }
+        (rows, targets)
+    };
+    let parts: Vec<(Vec<f32>, Vec<f32>)> = situations.into_par_iter().map(each).collect();
+    let (mut rows, mut targets) = (Vec::new(), Vec::new());
+    for (of_rows, of_targets) in parts {
+        rows.extend(of_rows);
+        targets.extend(of_targets);
+    }
+    let weights = vec![1.0; rows.len() / encoding.columns()];
+    Samples::new(encoding.columns(), 2 * encoding.places(), rows, targets, weights)
+}

@@ -1,0 +1,65 @@
+//! Situations under other names of the suits: worth the same, and other rows to a network that sees
+//! the cards themselves.
+
+use cards::{Card, CardSet, Combo, Suit};
+
+use crate::situations::Solved;
+
+/// The orders of four suits.
+pub const RENAMINGS: usize = 24;
+
+/// The suits in the order of a number below [`RENAMINGS`]; 0 leaves them as they are.
+fn suits(number: usize) -> [Suit; 4] {
+    let mut left: Vec<Suit> = Suit::all().collect();
+    let mut rest = number;
+    std::array::from_fn(|place| {
+        let choices: usize = (1..4 - place).product();
+        let suit = left.remove(rest / choices);
+        rest %= choices;
+        suit
+    })
+}
+
+/// A situation with its suits renamed.
+pub(super) struct Renamed {
+    board: CardSet,
+    pot: f32,
+    exploitability: f32,
+    ranges: [Vec<f32>; 2],
+    values: [Vec<f32>; 2],
+}
+
+impl Renamed {
+    pub(super) fn new(situation: &Solved<'_>, number: usize) -> Renamed {
+        let suits = suits(number);
+        let card = |card: Card| Card::new(card.rank(), suits[usize::from(card.suit().index())]);
+        let places: Vec<usize> = Combo::all()
+            .map(|hand| {
+                let [high, low] = hand.cards().map(card);
+                Combo::new(high, low).expect("two cards stay two cards").index()
+            })
+            .collect();
+        let renamed = |numbers: &[f32]| {
+            let mut renamed = vec![0.0; numbers.len()];
+            numbers.iter().zip(&places).for_each(|(&number, &place)| renamed[place] = number);
+            renamed
+        };
+        Renamed {
+            board: situation.board.iter().map(card).collect(),
+            pot: situation.pot,
+            exploitability: situation.exploitability,
+            ranges: situation.ranges.map(renamed),
+            values: situation.values.map(renamed),
+        }
+    }
+
+    pub(super) fn solved(&self) -> Solved<'_> {
+        Solved {
+            board: self.board,
+            pot: self.pot,
+            exploitability: self.exploitability,
+            ranges: [&self.ranges[0], &self.ranges[1]],
+            values: [&self.values[0], &self.values[1]],
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Counterfactual value networks: rows and answers, features by hand, and what is learned.
+
+use std::sync::Arc;
+
+use abstraction::buckets::Buckets;
+use abstraction::menu::BetMenu;
+use cards::{CardSet, Combo};
+use game::Street;
+use learners::database::{Made, Plan, make};
+use learners::mlp::{Huber, Mlp, MlpOptions};
+use learners::situations::{Database, Situations, Solved};
+use learners::values::{
+    ByHand, CheckDown, Encoded, RENAMINGS, RangeHuber, ValueModel, Zero, between_solutions,
+    by_hand, encoding_error, errors, samples,
+};
+use learners::{Progress, Training};
+use models::network::{Activation, Identity, Network, ZeroSum};
+use models::values::Encoding;
+
+fn database(street: &str, count: u64, iterations: u32) -> Database {
+    let content = Situations {
+        street: street.to_owned(),
+        stack: 200.0,
+        pots: [40.0, 200.0],
+        menu: "every 1+: allin".to_owned(),
+        iterations,
+    };
+    let plan = Plan { content, seed: 7, games: 0..count, made_by: "test".to_owned() };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("situations");
+    assert!(matches!(make(&plan, &path, |_| true), Ok(Made::Whole(_))));
+    Database::open(&path).expect("opened")
+}
+
+fn buckets(street: Street, kind: &str) -> Encoding {
+    let kinds = Street::ALL.map(|of| match of {
+        of if of == street => format!("{of}={kind}"),
+        of => format!("{of}=category"),
+    });
+    let recipe = kinds.join(" ").parse().expect("a recipe");
+    Encoding::Buckets(Arc::new(Buckets::make(&recipe, |_| ()).expect("buckets")), street)
+}
+
+/// All steps of a small training.
+fn learned(mut training: Mlp) -> (Network, Vec<Progress>) {
+    let steps = std::iter::from_fn(|| training.step()).collect();
+    (training.model(), steps)
+}
+
+/// Σ probability · value over both ranges.
+fn worth(situation: &Solved<'_>, values: &[Vec<f32>; 2]) -> f64 {
+    let both = situation.ranges.iter().zip(values);
+    let of = |(range, values): (&&[f32], &Vec<f32>)| -> f64 {
+        range.iter().zip(values).map(|(&share, &value)| f64::from(share) * f64::from(value)).sum()
+    };
+    both.map(of).sum()
+}
+
+#[test]
+fn checking_down_is_the_game_in_which_nobody_bets() {
+    let silent: BetMenu = "every 1+: none".parse().expect("a menu");
+    for street in ["turn", "river"] {
+        let database = database(street, 2, 1);
+        for place in 0..2 {
+            let drawn = database.card().content.situation(7, place).expect("drawn");
+            let solved = drawn.solve(&silent, 1).expect("solved");
+            let situation = database.situation(place as usize);
+            let values = CheckDown.values(&situation);
+            for (player, values) in values.iter().enumerate() {
+                for hand in Combo::all().filter(|hand| !hand.set().intersects(situation.board)) {
+                    let (found, wanted) =
+                        (values[hand.index()], solved.values[player][hand.index()]);
+                    assert!((found - wanted).abs() < 2e-6, "{hand} of {player}: {found} {wanted}");
+                }
+            }
+            assert!(worth(&situation, &values).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn networks_have_the_published_numbers_of_parameters() {
+    let check = |encoding: &Encoding, columns: usize, answers: usize, parameters: usize| {
+        assert_eq!((encoding.columns(), 2 * encoding.places()), (columns, answers));
+        let options = MlpOptions {
+            hidden: vec![500; 7],
+            activation: Activation::Prelu,
+            ..MlpOptions::default()
+        };
+        let count = options.shape(columns, answers).count();
+        assert_eq!(count.total() - count.slopes, parameters);
+    };
+    check(&Encoding::Direct, 2705, 2652, 4_184_652);
+    check(&buckets(Street::Turn, "ehs2-width:1326"), 2653, 2652, 4_158_652);
+    check(&buckets(Street::Turn, "nested:10:100"), 2001, 2000, 3_506_000);
+}
+
+#[test]
+fn a_row_has_both_ranges_the_pot_and_the_board_and_hands_share_the_mean_of_their_bucket() {
+    let database = database("river", 2, 20);
+    let situation = database.situation(1);
+    let direct = samples(&Encoding::Direct, &database, 1..2, 1).expect("rows");
+    let row = direct.row(0);
+    assert_eq!(&row[..1326], situation.ranges[0]);
+    assert_eq!(&row[1326..2652], situation.ranges[1]);
+    assert!((row[2652] * 400.0 - situation.pot).abs() < 1e-3);
+    let board: CardSet =
+        cards::Card::all().filter(|card| row[2653 + usize::from(card.index())] == 1.0).collect();
+    assert_eq!(board, situation.board);
+    assert_eq!(&direct.target(0)[1326..], situation.values[1]);
+    assert_eq!(encoding_error(&Encoding::Direct, &database).squares, 0.0, "nothing is lost");
+
+    let encoding = buckets(Street::River, "category");
+    let places = encoding.on_board(situation.board).expect("a river");
+    let sums = places.sums(situation.ranges[0]);
+    assert!((sums.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+    assert_eq!(places.counts().iter().sum::<u32>(), 1081);
+    let shared = places.values(&places.means(situation.values[0]));
+    for place in 0..encoding.places() {
+        let hands = || {
+            Combo::all().filter(|hand| {
+                !hand.set().intersects(situation.board)
+                    && cards::evaluate(hand.set() | situation.board).category() as usize == place
+            })
+        };
+        let count = hands().count();
+        let total: f32 = hands().map(|hand| situation.values[0][hand.index()]).sum();
+        for hand in hands() {
+            assert!((shared[hand.index()] - total / count as f32).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn renamed_suits_make_other_rows_of_the_same_worth() {
+    let database = database("turn", 1, 1);
+    let rows = samples(&Encoding::Direct, &database, 0..1, RENAMINGS).expect("rows");
+    assert_eq!(rows.count(), 24);
+    let sorted = |numbers: &[f32]| {
+        let mut numbers = numbers.to_vec();
+        numbers.sort_unstable_by(f32::total_cmp);
+        numbers
+    };
+    for at in 0..24 {
+        let (row, target) = (rows.row(at), rows.target(at));
+        assert_eq!(sorted(target), sorted(rows.target(0)));
+        let worth: f64 = row.iter().zip(target).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
+        assert!(worth.abs() < 1e-6, "{at}: ranges and values go together: {worth}");
+        assert!((0..at).all(|other| rows.row(other) != row), "{at} is another row");
+    }
+}
+
+#[test]
+fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
+    let database = database("river", 60, 40);
+    let (train, valid, test) = (0..44, 44..48, 48..60);
+    let [zero, check_down] =
+        [&Zero as &dyn ValueModel, &CheckDown].map(|model| errors(model, &database, test.clone()));
+    assert!(check_down.huber < zero.huber && check_down.weighted_huber < zero.weighted_huber);
+
+    let of_hands = |of| by_hand::samples(&database, of, 100, 1).expect("rows");
+    let options = MlpOptions {
+        hidden: vec![32; 2],
+        activation: Activation::Prelu,
+        batch: 128,
+        epochs: 30,
+        patience: None,
+        ..MlpOptions::default()
+    };
+    let huber = Arc::new(Huber { delta: 1.0 });
+    let training = Mlp::with(
+        of_hands(train.clone()),
+        Some(of_hands(valid.clone())),
+        Arc::new(Identity),
+        huber,
+        options.clone(),
+    );
+    let (network, _) = learned(training.expect("training"));
+    let model = ByHand { network: &network, stack: 200.0 };
+    let found = errors(&model, &database, test.clone());
+    assert!(found.huber < 0.6 * check_down.huber, "{found:?} {check_down:?}");
+    let situation = database.situation(50);
+    assert!(worth(&situation, &model.values(&situation)).abs() < 1e-6);
+
+    let encoding = buckets(Street::River, "ehs2-width:50");
+    let of_places = |of| samples(&encoding, &database, of, 1).expect("rows");
+    let training = Mlp::with(
+        of_places(train.clone()),
+        Some(of_places(valid)),
+        Arc::new(ZeroSum),
+        Arc::new(RangeHuber),
+        MlpOptions { batch: 8, ..options },
+    );
+    let (network, steps) = learned(training.expect("training"));
+    assert!(steps.last().expect("steps").loss < 0.5 * steps[0].loss);
+    let model = Encoded { encoding: &encoding, network: &network };
+    let situation = database.situation(50);
+    let places = encoding.on_board(situation.board).expect("a river");
+    let mut answers = vec![0.0; 100];
+    let mut row = Vec::new();
+    encoding.row(&places, situation.board, situation.pot / 400.0, situation.ranges, &mut row);
+    network.answer(&row, &mut answers);
+    let sum: f64 = row.iter().zip(&answers).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
+    assert!(sum.abs() < 1e-6, "over the buckets of both ranges: {sum}");
+    let on_train = model.errors_of_places(&database, train.clone());
+    assert!(on_train.huber < zero.huber && errors(&model, &database, train).huber > 0.0);
+}
+
+#[test]
+fn solutions_of_the_same_situations_are_compared_and_others_refused() {
+    let [few, many] = [20, 200].map(|iterations| database("river", 3, iterations));
+    let noise = between_solutions(&few, &many).expect("the same situations");
+    assert_eq!(noise.len(), 3);
+    assert!(noise.iter().all(|errors| errors.weighted_huber > 0.0 && errors.squares < 1.0));
+    assert!(between_solutions(&few, &database("turn", 1, 1)).is_none());
+}

@@ -1,0 +1,160 @@
+//! The folder of a training under way, `OUT.training`: a checkpoint and the losses of each of its
+//! runs, and a file that tells the training from others.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use learners::Progress as Learning;
+use learners::student::{LessonError, Run};
+use logs::folder::write_whole;
+use matches::stop::Stop;
+
+use super::curve::{self, Curve};
+use crate::exit::Failure;
+use crate::progress::Progress;
+
+/// The file that says which training a folder holds.
+const RUN: &str = "run";
+
+/// How often the progress display is brought up to date at most.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// The folder.
+pub(super) struct Checkpoints {
+    folder: PathBuf,
+    training: String,
+    every: Duration,
+    quiet: bool,
+}
+
+/// A run of a training.
+#[derive(Clone, Copy)]
+pub(super) struct RunName<'a> {
+    /// The name of its files in the folder.
+    pub(super) file: &'a str,
+    /// What stands before its losses, for people.
+    pub(super) title: &'a str,
+    /// What its steps are called, in the plural.
+    pub(super) steps: &'static str,
+}
+
+impl Checkpoints {
+    /// Begins anew, or takes up the training of the same description, which has a line for each
+    /// thing that must be the same.
+    ///
+    /// # Errors
+    /// When the folder holds another training.
+    pub(super) fn open(
+        out: &Path,
+        training: String,
+        every: Duration,
+        quiet: bool,
+    ) -> Result<Checkpoints, Failure> {
+        let mut folder = out.as_os_str().to_os_string();
+        folder.push(".training");
+        let folder = PathBuf::from(folder);
+        // Written with the first checkpoint, so that options that cannot be learned with leave
+        // nothing behind.
+        match fs::read_to_string(folder.join(RUN)) {
+            Ok(found) if found != training => {
+                let differs =
+                    found.lines().zip(training.lines()).find(|(found, ours)| found != ours);
+                let (found, ours) = differs.unwrap_or_default();
+                Err(Failure::input(anyhow::anyhow!(
+                    "{} holds another training: it has `{found}`, and this would be `{ours}`; remove it to begin anew",
+                    folder.display()
+                )))
+            }
+            _ => Ok(Checkpoints { folder, training, every, quiet }),
+        }
+    }
+
+    /// Does all steps of a run that `begin` makes, anew or from a checkpoint; `None` when it was to
+    /// stop.
+    pub(super) fn train<'a>(
+        &self,
+        named: RunName<'_>,
+        stop: &Stop,
+        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, LessonError>,
+    ) -> Result<Option<Box<dyn Run + 'a>>, Failure> {
+        let state = self.folder.join(format!("{}.state", named.file));
+        let losses = self.losses(named);
+        let saved = fs::read(&state).ok();
+        let mut curve =
+            Curve::open(&losses, saved.is_some()).map_err(|error| at(&losses, &error))?;
+        let failure = |error| Failure::input(anyhow::anyhow!("the {}: {error}", named.title));
+        let mut run = begin(saved.as_deref()).map_err(failure)?;
+        let mut display = Progress::patient(1, named.steps, self.quiet);
+        let (mut kept, mut shown) = (Instant::now(), Instant::now());
+        while let Some(progress) = run.step().map_err(failure)? {
+            curve.add(&progress);
+            if shown.elapsed() >= GLANCE {
+                shown = Instant::now();
+                display.expect(progress.most);
+                display.show(progress.done, &note(named.title, &progress));
+            }
+            if stop.asked() || kept.elapsed() >= self.every {
+                self.keep(&*run, &mut curve, &state)?;
+                kept = Instant::now();
+            }
+            if stop.asked() {
+                return Ok(None);
+            }
+        }
+        display.finish();
+        self.keep(&*run, &mut curve, &state)?;
+        Ok(Some(run))
+    }
+
+    fn losses(&self, named: RunName<'_>) -> PathBuf {
+        self.folder.join(format!("{}.csv", named.file))
+    }
+
+    /// Writes a checkpoint.
+    fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), Failure> {
+        let name = self.folder.join(RUN);
+        let begun = fs::create_dir_all(&self.folder).and_then(|()| match name.exists() {
+            true => Ok(()),
+            false => write_whole(&name, |out| out.write_all(self.training.as_bytes())),
+        });
+        begun.map_err(|error| at(&name, &error))?;
+        curve.write().map_err(|error| at(state, &error))?;
+        let bytes = run.save().map_err(Failure::input)?;
+        write_whole(state, |out| out.write_all(&bytes)).map_err(|error| at(state, &error))
+    }
+
+    /// Copies a run's losses to `csv`, and their picture beside it. `loss` is the name of the loss
+    /// and its unit.
+    pub(super) fn copy_losses(
+        &self,
+        named: RunName<'_>,
+        csv: &Path,
+        loss: [&str; 2],
+    ) -> Result<(), Failure> {
+        let losses = self.losses(named);
+        fs::copy(&losses, csv).map_err(|error| at(&losses, &error))?;
+        let title = format!("Validation {}, {}", loss[0], named.title);
+        if let Some(svg) = curve::picture(&losses, &title, named.steps, loss) {
+            let path = csv.with_extension("svg");
+            write_whole(&path, |out| out.write_all(svg.as_bytes()))
+                .map_err(|error| at(&path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the folder.
+    pub(super) fn end(&self) -> Result<(), Failure> {
+        fs::remove_dir_all(&self.folder).map_err(|error| at(&self.folder, &error))
+    }
+}
+
+fn note(title: &str, progress: &Learning) -> String {
+    let held_out =
+        progress.held_out.map_or_else(String::new, |loss| format!(", validation {loss:.4}"));
+    format!("{title}: loss {:.4}{held_out}", progress.loss)
+}
+
+fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+}

@@ -1,0 +1,423 @@
+//! `cardroom train values`: counterfactual value networks.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use abstraction::buckets::{BucketRecipe, Buckets, Progress as Made};
+use game::Street;
+use learners::mlp::Huber;
+use learners::mlp::{Mlp, MlpOptions, Samples};
+use learners::situations::Database;
+use learners::student::{LessonError, Run};
+use learners::values::{
+    ByHand, CheckDown, Encoded, Errors, RENAMINGS, RangeHuber, ValueModel, Zero, by_hand,
+    encoding_error, errors, samples,
+};
+use logs::folder::write_whole;
+use matches::stop::Stop;
+use models::network::{Activation, Identity, Network, Precision, ZeroSum};
+use models::student::Learned;
+use models::values::Encoding;
+use serde_json::{Value, json};
+use show::Table;
+use show::number::whole;
+
+use super::checkpoints::{Checkpoints, RunName};
+use crate::config::units::{Size, Time};
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+use crate::threads::Threads;
+
+/// Train a counterfactual value network: what every hand is worth where a street begins, from the
+/// board, the pot and both ranges.
+///
+/// It learns from situations of `cardroom train situations`: from the first 72 of a hundred, with 8
+/// to choose the epoch by; the last 20 are for testing. Encodings: direct (all 1,326 hands and the
+/// board's cards), ehs2 (1,326 equal steps of E(HS²)), nested (10 classes of boards, 100 steps
+/// in each), potential (1,000 clusters by the earth mover's distance), any kind of
+/// `cardroom buckets`, as in ehs2:500, or by-hand (a small network that sees one hand at a time).
+///
+/// Layers are of parametric rectified units; both ranges' values sum to zero; the loss is Huber's
+/// with δ = 1. Losses of each pass are in FILE.csv and FILE.svg. The same command goes on with a
+/// training that was interrupted or killed.
+///
+/// Examples:
+///   cardroom train situations --count 2000 --out turns
+///   cardroom train values --data turns --encoding potential --out potential.safetensors
+///   cardroom train values --data turns --encoding by-hand --out by-hand.safetensors
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Situations, a file of `cardroom train situations`
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// What the network sees: direct, ehs2, nested, potential, by-hand or a kind of buckets
+    #[arg(long, value_name = "ENCODING", default_value = "direct")]
+    encoding: String,
+    /// The network to make, a safetensors file
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Units of each hidden layer [default: seven layers of 500; by hand two of 64]
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
+    hidden: Option<Vec<usize>>,
+    /// Passes over the situations [default: 350; by hand 60]
+    #[arg(long, value_name = "N")]
+    epochs: Option<u32>,
+    /// Situations of a step, or by hand hands [default: 32; by hand 1024]
+    #[arg(long, value_name = "N")]
+    batch: Option<usize>,
+    /// The learning rate where it is greatest
+    #[arg(long, value_name = "RATE", default_value_t = 1e-3)]
+    rate: f64,
+    /// Learn each situation under so many names of the suits; more than 1 is for direct alone
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    renamings: usize,
+    /// Hands of a situation that a network by hand learns from
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    hands: usize,
+    /// Determines the first numbers, the order of the situations, and which hands are drawn
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Write the network's weights in 16 bits
+    #[arg(long)]
+    small: bool,
+    /// The most that the rows may take; more is refused
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    memory: Size,
+    /// Time from one checkpoint to the next
+    #[arg(long, value_name = "TIME", default_value = "1min")]
+    checkpoint: Time,
+    #[command(flatten)]
+    threads: Threads,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// The name of the encoding that is none.
+const BY_HAND: &str = "by-hand";
+
+/// Which situations are for what: shares of a hundred.
+const TRAIN: usize = 72;
+const VALID: usize = 80;
+
+/// How a network sees situations.
+enum Sight {
+    Places(Encoding),
+    ByHand,
+}
+
+/// The situations, and what of them the network sees.
+struct Lesson {
+    database: Database,
+    sight: Sight,
+    train: Range<usize>,
+    valid: Range<usize>,
+    test: Range<usize>,
+}
+
+/// Trains.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if args.out.exists() {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} is there already: give --out another name, or remove it",
+            args.out.display()
+        )));
+    }
+    if !(1..=RENAMINGS).contains(&args.renamings) {
+        let most = RENAMINGS;
+        return Err(Failure::usage(format!("--renamings {}: take 1 to {most}", args.renamings)));
+    }
+    if args.renamings > 1 && args.encoding != "direct" {
+        return Err(Failure::usage(
+            "--renamings: only direct sees suits; leave it out for other encodings",
+        ));
+    }
+    let stop = Stop::new();
+    let answer = interrupt::listen(&stop)?;
+    answer.set("saving the training; press Ctrl-C again to abort");
+    let pool = args.threads.pool()?;
+    let lesson = pool.install(|| Lesson::open(args))?;
+    let options = lesson.options(args);
+    let training = format!(
+        "encoding = {}\noptions = {options:?}\nrenamings = {}\nhands = {}\ndata = {}\n",
+        args.encoding,
+        args.renamings,
+        args.hands,
+        lesson.database.card().sha256
+    );
+    let checkpoints = Checkpoints::open(&args.out, training, args.checkpoint.0, args.quiet)?;
+    let named = RunName { file: "values", title: &args.encoding, steps: "steps" };
+    let learned = pool.install(|| -> Result<Option<Learned>, Failure> {
+        let begin = |saved: Option<&[u8]>| lesson.begin(args, options, saved);
+        Ok(checkpoints.train(named, &stop, begin)?.map(|run| run.learned()))
+    })?;
+    let Some(Learned::Network(network)) = learned else {
+        return Err(Failure::interrupted(format!(
+            "stopped; resume with: {}",
+            interrupt::command_line()
+        )));
+    };
+    let network = network.with_notes(lesson.notes(args));
+    let measured = pool.install(|| lesson.measure(&network));
+    let precision = if args.small { Precision::Half } else { Precision::Single };
+    checkpoints.copy_losses(named, &args.out.with_extension("csv"), ["Huber loss", ""])?;
+    let bytes = network.to_bytes(precision);
+    write_whole(&args.out, |out| out.write_all(&bytes))
+        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", args.out.display())))?;
+    checkpoints.end()?;
+    if args.json {
+        return report::out(&format!("{:#}\n", document(args, &lesson, &network, &measured)));
+    }
+    report::out(&text(args, &lesson, &network, &measured))
+}
+
+impl Lesson {
+    fn open(args: &Args) -> Result<Lesson, Failure> {
+        let database = Database::open(&args.data).map_err(Failure::input)?;
+        let count = database.games();
+        let [train, valid] = [TRAIN, VALID].map(|share| count * share / 100);
+        if train == 0 || valid == train || count == valid {
+            return Err(Failure::input(anyhow::anyhow!(
+                "{}: {count} situations are too few to learn from, to choose by and to test with: \
+                 make 13 at least",
+                args.data.display()
+            )));
+        }
+        let sight = sight(&args.encoding, &database.card().content.street, args.quiet)?;
+        let lesson =
+            Lesson { database, sight, train: 0..train, valid: train..valid, test: valid..count };
+        let (rows, numbers) = match &lesson.sight {
+            Sight::Places(encoding) => {
+                (valid * args.renamings, encoding.columns() + 2 * encoding.places())
+            }
+            Sight::ByHand => (valid * args.hands, by_hand::COLUMNS + 1),
+        };
+        let needed = 4 * rows as u64 * numbers as u64;
+        if needed > args.memory.0 {
+            return Err(Failure::input(anyhow::anyhow!(
+                "{} rows would take {}, and --memory is {}: give more, or fewer situations, \
+                 renamings or hands",
+                whole(rows as u64),
+                indicatif::HumanBytes(needed),
+                indicatif::HumanBytes(args.memory.0)
+            )));
+        }
+        Ok(lesson)
+    }
+
+    fn options(&self, args: &Args) -> MlpOptions {
+        let (hidden, epochs, batch) = match self.sight {
+            Sight::Places(_) => (vec![500; 7], 350, 32),
+            Sight::ByHand => (vec![64; 2], 60, 1024),
+        };
+        MlpOptions {
+            hidden: args.hidden.clone().unwrap_or(hidden),
+            activation: Activation::Prelu,
+            batch: args.batch.unwrap_or(batch),
+            epochs: args.epochs.unwrap_or(epochs),
+            rate: args.rate,
+            patience: None,
+            seed: args.seed,
+            ..MlpOptions::default()
+        }
+    }
+
+    fn samples(&self, args: &Args, situations: Range<usize>) -> Result<Samples, LessonError> {
+        let samples = match &self.sight {
+            Sight::Places(encoding) => {
+                samples(encoding, &self.database, situations, args.renamings)
+            }
+            Sight::ByHand => by_hand::samples(&self.database, situations, args.hands, args.seed),
+        };
+        samples.map_err(|error| LessonError::Mlp(error.into()))
+    }
+
+    fn begin(
+        &self,
+        args: &Args,
+        options: MlpOptions,
+        saved: Option<&[u8]>,
+    ) -> Result<Box<dyn Run>, LessonError> {
+        let train = self.samples(args, self.train.clone())?;
+        let valid = Some(self.samples(args, self.valid.clone())?);
+        let run = match self.sight {
+            Sight::Places(_) => {
+                Mlp::with(train, valid, Arc::new(ZeroSum), Arc::new(RangeHuber), options)?
+            }
+            Sight::ByHand => {
+                let loss = Arc::new(Huber { delta: 1.0 });
+                Mlp::with(train, valid, Arc::new(Identity), loss, options)?
+            }
+        };
+        Ok(match saved {
+            Some(saved) => Box::new(run.resume(saved)?),
+            None => Box::new(run),
+        })
+    }
+
+    /// What whoever asks the network must know.
+    fn notes(&self, args: &Args) -> BTreeMap<String, String> {
+        let card = self.database.card();
+        let buckets = match &self.sight {
+            Sight::Places(Encoding::Buckets(buckets, _)) => buckets.hash().to_owned(),
+            _ => String::new(),
+        };
+        let [least, most] = card.content.pots;
+        [
+            ("encoding", args.encoding.clone()),
+            ("street", card.content.street.clone()),
+            ("stack", card.content.stack.to_string()),
+            ("pots", format!("{least} to {most}")),
+            ("menu", card.content.menu.clone()),
+            ("data.sha256", card.sha256.clone()),
+            ("buckets.sha256", buckets),
+        ]
+        .map(|(key, note)| (key.to_owned(), note))
+        .into_iter()
+        .filter(|(_, note)| !note.is_empty())
+        .collect()
+    }
+
+    fn measure(&self, network: &Network) -> Measured {
+        let Lesson { database, train, test, .. } = self;
+        let all = [train, test];
+        let over = |model: &dyn ValueModel| all.map(|of| errors(model, database, of.clone()));
+        let (hands, places, encoding) = match &self.sight {
+            Sight::Places(encoding) => {
+                let model = Encoded { encoding, network };
+                let places = matches!(encoding, Encoding::Buckets(..)).then(|| {
+                    let of = |of: &Range<usize>| model.errors_of_places(database, of.clone());
+                    (all.map(of), encoding_error(encoding, database))
+                });
+                let (places, encoding) = places.unzip();
+                (over(&model), places, encoding)
+            }
+            Sight::ByHand => {
+                let stack = database.card().content.stack as f32;
+                (over(&ByHand { network, stack }), None, None)
+            }
+        };
+        let [_, zero] = over(&Zero);
+        let [_, check_down] = over(&CheckDown);
+        Measured { hands, places, encoding, zero, check_down }
+    }
+}
+
+/// How far values are from the solutions.
+struct Measured {
+    /// The network's values of hands, on what it learned from and on the test.
+    hands: [Errors; 2],
+    /// Likewise its values of buckets from their hands' means, where it sees buckets.
+    places: Option<[Errors; 2]>,
+    /// What these means lose, over all situations.
+    encoding: Option<Errors>,
+    /// On the test: values of zero, and of checking down.
+    zero: Errors,
+    check_down: Errors,
+}
+
+fn sight(name: &str, street: &str, quiet: bool) -> Result<Sight, Failure> {
+    let kind = match name {
+        BY_HAND => return Ok(Sight::ByHand),
+        "direct" => return Ok(Sight::Places(Encoding::Direct)),
+        "ehs2" => "ehs2-width:1326",
+        "nested" => "nested:10:100",
+        "potential" => "emd:1000",
+        kind => kind,
+    };
+    let street = if street == Street::River.name() { Street::River } else { Street::Turn };
+    let kinds = Street::ALL.map(|of| {
+        let kind = if of == street { kind } else { "category" };
+        format!("{of}={}", if of == Street::Preflop { "169" } else { kind })
+    });
+    let recipe: BucketRecipe = kinds.join(" ").parse().map_err(|error| {
+        Failure::usage(format!(
+            "--encoding {name}: it is none of direct, ehs2, nested, potential and by-hand, and no kind of buckets: {error}"
+        ))
+    })?;
+    let mut progress = Progress::parts(1000, quiet);
+    let show = |made: Made| {
+        progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
+    };
+    let buckets = Buckets::make(&recipe, show).map_err(Failure::input)?;
+    progress.finish();
+    Ok(Sight::Places(Encoding::Buckets(Arc::new(buckets), street)))
+}
+
+fn text(args: &Args, lesson: &Lesson, network: &Network, measured: &Measured) -> String {
+    let head = ["", "Huber loss", "mean square", "by the range: Huber loss", "mean square"];
+    let mut table = Table::new(head).right(1..5);
+    let mut row = |name: &str, errors: &Errors| {
+        let Errors { huber, squares, weighted_huber, weighted_squares } = errors;
+        let numbers = [huber, squares, weighted_huber, weighted_squares];
+        let cells = numbers.map(|number| format!("{number:.5}"));
+        table.row(std::iter::once(name.to_owned()).chain(cells));
+    };
+    row("hands, learned from", &measured.hands[0]);
+    row("hands, test", &measured.hands[1]);
+    if let Some(places) = &measured.places {
+        row("buckets, learned from", &places[0]);
+        row("buckets, test", &places[1]);
+    }
+    if let Some(encoding) = &measured.encoding {
+        row("the buckets' own error", encoding);
+    }
+    row("checking down, test", &measured.check_down);
+    row("zero, test", &measured.zero);
+    let count = network.shape().count();
+    format!(
+        "{}: {}, {} weights and biases; {} situations of the {} learned from, {} to choose by, {} to test\n\
+         differences from the solutions' values, in shares of the pot\n{table}\n",
+        args.out.display(),
+        args.encoding,
+        whole((count.total() - count.slopes) as u64),
+        whole(lesson.train.len() as u64),
+        lesson.database.card().content.street,
+        whole(lesson.valid.len() as u64),
+        whole(lesson.test.len() as u64),
+    )
+}
+
+/// Errors as part of a document.
+pub(crate) fn errors_json(errors: &Errors) -> Value {
+    json!({
+        "huber": errors.huber,
+        "mean_square": errors.squares,
+        "weighted_huber": errors.weighted_huber,
+        "weighted_mean_square": errors.weighted_squares,
+    })
+}
+
+fn document(args: &Args, lesson: &Lesson, network: &Network, measured: &Measured) -> Value {
+    let count = network.shape().count();
+    let two = |[train, test]: &[Errors; 2]| json!({ "train": errors_json(train), "test": errors_json(test) });
+    json!({
+        "schema": "cardroom-values/1",
+        "file": args.out,
+        "encoding": args.encoding,
+        "street": lesson.database.card().content.street,
+        "inputs": network.shape().inputs,
+        "outputs": network.shape().outputs,
+        "weights": count.weights,
+        "biases": count.hidden_biases + count.output_biases,
+        "slopes": count.slopes,
+        "situations": {
+            "train": lesson.train.len(),
+            "validation": lesson.valid.len(),
+            "test": lesson.test.len(),
+        },
+        "hands": two(&measured.hands),
+        "places": measured.places.as_ref().map(two),
+        "encoding_error": measured.encoding.as_ref().map(errors_json),
+        "check_down": errors_json(&measured.check_down),
+        "zero": errors_json(&measured.zero),
+    })
+}
