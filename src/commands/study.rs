@@ -36,6 +36,8 @@ use crate::shell;
 ///        (docs/studies/002.md)
 ///   003  De Mesentier Silva and others, Generating novice heuristics: rules for limit hold'em
 ///        (docs/studies/003.md)
+///   004  Hopner and Loza Mencía, Deep counterfactual value networks: what hands are worth, from
+///        four encodings of ranges (docs/studies/004.md)
 ///
 /// Examples:
 ///   cardroom study 000

@@ -20,6 +20,7 @@ pub mod study_000;
 pub mod study_001;
 pub mod study_002;
 pub mod study_003;
+pub mod study_004;
 
 pub use read::ReadError;
 
@@ -120,8 +121,8 @@ impl fmt::Debug for Study {
 }
 
 /// Every study.
-pub const STUDIES: [Study; 4] =
-    [study_000::STUDY, study_001::STUDY, study_002::STUDY, study_003::STUDY];
+pub const STUDIES: [Study; 5] =
+    [study_000::STUDY, study_001::STUDY, study_002::STUDY, study_003::STUDY, study_004::STUDY];
 
 /// One step of a study.
 #[derive(Debug, Clone, PartialEq, Eq)]

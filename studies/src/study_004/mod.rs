@@ -1,0 +1,42 @@
+//! Study 004: Hopner and Loza Mencía, "Analysis and Optimization of Deep Counterfactual Value
+//! Networks" (2018).
+//!
+//! Random turns are solved, and networks of seven layers learn what every hand is worth there, from
+//! four encodings of the ranges. Beside the published errors stand what the paper leaves out: the
+//! errors weighed by the ranges, how far the labels themselves are from being settled, what
+//! checking down is worth as a guess, and a small network that sees one hand at a time.
+
+use crate::page::Frame;
+use crate::record::Record;
+use crate::{Options, ReadError, Report, Study};
+
+mod claims;
+mod results;
+mod sections;
+mod steps;
+mod tables;
+
+/// The study.
+pub const STUDY: Study = Study {
+    number: "004",
+    title: "Hopner and Loza Mencía, Analysis and optimization of deep counterfactual value networks",
+    students: false,
+    steps: steps::steps,
+    report,
+};
+
+fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
+    let results = results::Results::read(options)?;
+    let sections = sections::sections(&results);
+    let frame = Frame {
+        title: "Study 004: counterfactual value networks",
+        about: "Hopner and Loza Mencía, “Analysis and Optimization of Deep Counterfactual Value Networks” (2018), \
+                done again: networks learn what every hand is worth on random turns, from four encodings of both \
+                players’ ranges.",
+        made: format!("The scale is {}.", options.scale),
+        commands: String::new(),
+    };
+    let files = vec![("errors.csv", tables::errors(&results))];
+    let document = tables::document(options, &results);
+    Report::new(&frame, record, &sections, files, &[sections::CURVES], document)
+}

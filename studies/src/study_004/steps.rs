@@ -1,0 +1,146 @@
+//! The commands of the study.
+
+use std::path::PathBuf;
+
+use crate::{Options, Step, argument};
+
+/// What a network sees.
+#[derive(Debug)]
+pub(super) struct Network {
+    /// Its name in commands and files.
+    pub(super) encoding: &'static str,
+    /// Its name in the paper, or in words.
+    pub(super) name: &'static str,
+    /// What the paper has of it.
+    pub(super) published: Option<Published>,
+}
+
+/// What the paper has of a network.
+#[derive(Debug)]
+pub(super) struct Published {
+    /// Weights and biases that its sizes have.
+    pub(super) parameters: u64,
+    /// The encoding error: Huber loss and mean square; none where nothing is encoded.
+    pub(super) encoding_error: Option<[f64; 2]>,
+    /// Huber losses: abstracted training set, unabstracted, abstracted test set, unabstracted.
+    pub(super) losses: [f64; 4],
+}
+
+/// All networks; the last has nothing published.
+pub(super) const NETWORKS: [Network; 5] = [
+    Network {
+        encoding: "ehs2",
+        name: "E[HS²]",
+        published: Some(Published {
+            parameters: 4_158_652,
+            encoding_error: Some([0.0240, 0.0509]),
+            losses: [0.0254, 0.0387, 0.0330, 0.0434],
+        }),
+    },
+    Network {
+        encoding: "nested",
+        name: "public nested",
+        published: Some(Published {
+            parameters: 3_506_000,
+            encoding_error: Some([0.0406, 0.0886]),
+            losses: [0.0080, 0.0436, 0.0161, 0.0478],
+        }),
+    },
+    Network {
+        encoding: "potential",
+        name: "potential aware",
+        published: Some(Published {
+            parameters: 3_506_000,
+            encoding_error: Some([0.0258, 0.0544]),
+            losses: [0.0052, 0.0267, 0.0102, 0.0297],
+        }),
+    },
+    Network {
+        encoding: "direct",
+        name: "abstraction-free",
+        published: Some(Published {
+            parameters: 4_184_652,
+            encoding_error: None,
+            losses: [0.0102, 0.0102, 0.0143, 0.0143],
+        }),
+    },
+    Network { encoding: "by-hand", name: "one hand at a time", published: None },
+];
+
+/// Situations at full size, and those that are solved twice.
+const SITUATIONS: f64 = 10_000.0;
+const SOLVED_TWICE: f64 = 100.0;
+
+/// Iterations of the first solution and of the second.
+pub(super) const ITERATIONS: [u32; 2] = [60, 600];
+
+/// What is in the study's folder, and how large it is.
+pub(super) struct Plan<'a> {
+    pub(super) options: &'a Options,
+}
+
+impl Plan<'_> {
+    fn at(&self, name: &str) -> PathBuf {
+        self.options.folder.join(name)
+    }
+
+    /// What making the situations printed.
+    pub(super) fn situations(&self) -> PathBuf {
+        self.at("turns.json")
+    }
+
+    /// What training a network printed.
+    pub(super) fn network(&self, network: &Network) -> PathBuf {
+        self.at(&format!("{}.json", network.encoding))
+    }
+
+    /// The losses of its epochs.
+    pub(super) fn losses(&self, network: &Network) -> PathBuf {
+        self.at(&format!("{}.csv", network.encoding))
+    }
+
+    /// What comparing two solutions printed.
+    pub(super) fn solved_twice(&self) -> PathBuf {
+        self.at("solved-twice.json")
+    }
+
+    fn scaled(&self, whole: f64, least: f64) -> String {
+        (whole * self.options.scale).round().max(least).to_string()
+    }
+}
+
+/// All steps, in order.
+pub(super) fn steps(options: &Options) -> Vec<Step> {
+    let plan = Plan { options };
+    let turns = argument(&plan.at("turns"));
+    let mut steps = vec![
+        Step::command("random turns, solved", "train situations --json")
+            .with(["--count", &plan.scaled(SITUATIONS, 25.0), "--out", &turns])
+            .prints_into(&plan.situations()),
+    ];
+    let twice = ITERATIONS.map(|iterations| argument(&plan.at(&format!("turns-{iterations}"))));
+    for (iterations, out) in ITERATIONS.iter().zip(&twice) {
+        let title = format!("some of them by {iterations} iterations");
+        steps.push(
+            Step::command(title, "train situations --json")
+                .with(["--count", &plan.scaled(SOLVED_TWICE, 2.0), "--out", out])
+                .with(["--iterations", &iterations.to_string()])
+                .prints_into(&plan.at(&format!("turns-{iterations}.json"))),
+        );
+    }
+    steps.push(
+        Step::command("how far both solutions are apart", "train situations --json")
+            .with(["--compare", &twice.join(",")])
+            .prints_into(&plan.solved_twice()),
+    );
+    for network in &NETWORKS {
+        let title = format!("the network that sees {}", network.name);
+        let out = plan.network(network).with_extension("safetensors");
+        steps.push(
+            Step::command(title, "train values --json")
+                .with(["--data", &turns, "--encoding", network.encoding, "--out", &argument(&out)])
+                .prints_into(&plan.network(network)),
+        );
+    }
+    steps
+}
