@@ -8,6 +8,7 @@ mod commands;
 mod config;
 mod database;
 mod exit;
+mod help;
 mod interrupt;
 mod named;
 mod notify;
@@ -26,7 +27,7 @@ mod web;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 
 use exit::Failure;
 
@@ -42,6 +43,9 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Serve(commands::serve::Args),
+    Init(commands::init::Args),
+    Demo(commands::demo::Args),
+    Doctor(commands::doctor::Args),
     Match(commands::match_::Args),
     Tournament(commands::tournament::Args),
     Merge(commands::merge::Args),
@@ -66,10 +70,13 @@ enum Command {
     Bench(commands::bench::Args),
     Config(commands::config::Args),
     Systemd(commands::systemd::Args),
+    Completions(commands::completions::Args),
+    Man(commands::completions::ManArgs),
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = help::grouped::<Cli>().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     // A server says in its log what it waits for.
     if !matches!(cli.command, Command::Serve(_)) {
         matches::waiting::listen(Some(progress::say_waiting));
@@ -121,5 +128,10 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Bench(args) => commands::bench::run(args),
         Command::Config(args) => commands::config::run(args),
         Command::Systemd(args) => commands::systemd::run(args),
+        Command::Init(args) => commands::init::run(&args),
+        Command::Demo(args) => commands::demo::run(&args, perform),
+        Command::Doctor(args) => commands::doctor::run(&args),
+        Command::Completions(args) => commands::completions::run(&args, help::grouped::<Cli>()),
+        Command::Man(args) => commands::completions::man(&args, help::grouped::<Cli>()),
     }
 }

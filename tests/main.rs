@@ -1,5 +1,6 @@
 //! The integration tests: what no single crate can check about itself.
 
+mod begin;
 mod dealer;
 mod dependency_graph;
 mod endgame;

@@ -1,0 +1,46 @@
+//! `cardroom completions` and `cardroom man`: what shells and `man` know of the program.
+
+use std::path::PathBuf;
+
+use clap_complete::Shell;
+
+use crate::exit::Failure;
+use crate::report;
+
+/// Print the completions for a shell.
+///
+/// Typical use: `cardroom completions bash > ~/.local/share/bash-completion/completions/cardroom`;
+/// for zsh into a folder of $fpath as `_cardroom`; for fish into
+/// `~/.config/fish/completions/cardroom.fish`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Prints them.
+pub fn run(args: &Args, mut command: clap::Command) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "cardroom", &mut text);
+    report::out(&String::from_utf8_lossy(&text))
+}
+
+/// Write manual pages: cardroom.1, and one for each command.
+///
+/// Typical use: `cardroom man --out ~/.local/share/man/man1`, then `man cardroom-match`.
+#[derive(clap::Args)]
+pub struct ManArgs {
+    /// The folder to write them into
+    #[arg(long, value_name = "FOLDER", default_value = "man1")]
+    out: PathBuf,
+}
+
+/// Writes them.
+pub fn man(args: &ManArgs, command: clap::Command) -> Result<(), Failure> {
+    let written = std::fs::create_dir_all(&args.out)
+        .and_then(|()| clap_mangen::generate_to(command, &args.out));
+    written.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", args.out.display())))?;
+    let pages = std::fs::read_dir(&args.out).map_or(0, Iterator::count);
+    report::out(&format!("{pages} pages in {}\n", args.out.display()))
+}

@@ -1,0 +1,50 @@
+//! `cardroom demo`: a match, what it says, a hand explained, and the page.
+
+use std::path::PathBuf;
+
+use crate::exit::Failure;
+use crate::report;
+
+/// Show what cardroom does, in two minutes: a match of two agents, what can be said of it, one hand
+/// explained, and the page where it all is.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The folder for what is played
+    #[arg(long, value_name = "FOLDER", default_value = "demo")]
+    out: PathBuf,
+    /// Hands of the match
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    hands: u32,
+    /// Where the page is served
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:5252")]
+    bind: String,
+    /// End after the hand, without the page
+    #[arg(long)]
+    no_page: bool,
+}
+
+/// Runs the commands and says which they are.
+pub fn run(args: &Args, perform: fn(&[String]) -> Result<(), Failure>) -> Result<(), Failure> {
+    let path = args.out.join("matches").join("oct-vs-cfr");
+    let (folder, hands) = (path.display().to_string(), args.hands.to_string());
+    let data = args.out.display().to_string();
+    let steps: [(&str, Vec<&str>); 4] = [
+        (
+            "An optimal decision tree plays the blueprint that it learned from:",
+            vec!["match", "oct", "cfr", "--hands", &hands, "--seed", "1", "--out", &folder],
+        ),
+        ("What can be said of it, with less luck:", vec!["stats", &folder]),
+        ("Why the tree did what it did in hand 3:", vec!["explain", "decision", &folder, "3"]),
+        (
+            "The page, with this match and a table to play at by hand (Ctrl-C ends it):",
+            vec!["serve", "--bind", &args.bind, "--data", &data],
+        ),
+    ];
+    for (says, words) in &steps[..if args.no_page { 3 } else { 4 }] {
+        let line = crate::shell::line(words.iter().copied());
+        report::out(&format!("{says}\n$ cardroom {line}\n\n"))?;
+        perform(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())?;
+        report::out("\n")?;
+    }
+    Ok(())
+}

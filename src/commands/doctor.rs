@@ -1,0 +1,219 @@
+//! `cardroom doctor`: what works on this machine.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+use show::Table;
+
+use crate::exit::Failure;
+use crate::named::Named;
+use crate::report;
+
+/// Say what works on this machine, and what to do about what does not.
+///
+/// Looked at are the configuration, the folder for records and the room on its disk, the address of
+/// the page, sockets, the clock, the processor, and Python for bots. Ends with 0 where everything
+/// that is needed works, and with 5 where something does not.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    named: Named,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found.
+struct Check {
+    name: &'static str,
+    state: State,
+    found: String,
+    /// What to do where it does not work; empty where it does.
+    remedy: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Works,
+    /// Only some things need it.
+    Missing,
+    Fails,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            State::Works => "works",
+            State::Missing => "missing",
+            State::Fails => "fails",
+        }
+    }
+}
+
+fn works(name: &'static str, found: impl Into<String>) -> Check {
+    Check { name, state: State::Works, found: found.into(), remedy: String::new() }
+}
+
+fn lacks(name: &'static str, state: State, found: impl Into<String>, remedy: &str) -> Check {
+    Check { name, state, found: found.into(), remedy: remedy.to_owned() }
+}
+
+/// Room on a disk below which it is said: a benchmark of 150,000 hands takes a tenth of it.
+const LEAST_ROOM: u64 = 2 << 30;
+
+/// Looks and prints.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut checks = Vec::new();
+    match args.named.load() {
+        Ok(loaded) => {
+            checks.push(works("configuration", "no mistakes"));
+            checks.extend(folder(&loaded.config.server.data));
+            checks.push(address(&loaded.config.server.bind.to_string()));
+        }
+        Err(error) => checks.push(lacks(
+            "configuration",
+            State::Fails,
+            error.to_string(),
+            "`cardroom config check` says where; cardroom.toml of `cardroom init` explains each key",
+        )),
+    }
+    checks.extend([sockets(), clock(), processor(), threads(), python()]);
+    let fails = checks.iter().filter(|check| check.state == State::Fails).count();
+    if args.json {
+        report::out(&format!("{:#}\n", document(&checks)))?;
+    } else {
+        report::out(&text(&checks))?;
+    }
+    match fails {
+        0 => Ok(()),
+        fails => Err(Failure::claim(format!("{fails} of {} checks fail", checks.len()))),
+    }
+}
+
+/// Whether records can be written and last.
+fn folder(data: &Path) -> Vec<Check> {
+    let there = data.ancestors().find(|path| path.exists() && path.is_dir());
+    let there = there.unwrap_or(Path::new("."));
+    let made = tempfile::NamedTempFile::new_in(there).and_then(|file| file.as_file().sync_all());
+    let name = format!("{}", data.display());
+    let written = match made {
+        Ok(()) => works("folder for records", name),
+        Err(error) => lacks(
+            "folder for records",
+            State::Fails,
+            format!("{name}: {error}"),
+            "give [server] data (or --data) a folder that can be written",
+        ),
+    };
+    let Ok(disk) = rustix::fs::statvfs(there) else { return vec![written] };
+    let room = disk.f_bavail * disk.f_frsize;
+    let found = format!("{} free", indicatif::HumanBytes(room));
+    let room = match room {
+        room if room >= LEAST_ROOM => works("room on its disk", found),
+        _ => lacks("room on its disk", State::Missing, found, "keep records on a larger disk"),
+    };
+    vec![written, room]
+}
+
+/// Whether the page can be served.
+fn address(bind: &str) -> Check {
+    match TcpListener::bind(bind) {
+        Ok(_) => works("address of the page", format!("http://{bind} is free")),
+        Err(error) => lacks(
+            "address of the page",
+            State::Missing,
+            format!("{bind}: {error}"),
+            "another program, or a cardroom that runs, has it: give [server] bind (or --bind) another port",
+        ),
+    }
+}
+
+/// Whether programs of this machine can reach each other.
+fn sockets() -> Check {
+    let met = TcpListener::bind("127.0.0.1:0").and_then(|listener| {
+        let address = listener.local_addr()?;
+        std::net::TcpStream::connect(address)?;
+        listener.accept().map(|_| ())
+    });
+    match met {
+        Ok(()) => works("sockets on 127.0.0.1", "a connection was made"),
+        Err(error) => lacks(
+            "sockets on 127.0.0.1",
+            State::Fails,
+            error.to_string(),
+            "a firewall or a sandbox refuses loopback: allow it for bots, dealers and the page",
+        ),
+    }
+}
+
+/// Seconds from 1970 to the first day of 2026, before which no clock that goes right is.
+const FIRST_DAY: u64 = 1_767_225_600;
+
+fn clock() -> Check {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    match since.map(|since| since.as_secs()) {
+        Ok(seconds) if seconds >= FIRST_DAY => works("clock", "a plausible date"),
+        _ => lacks(
+            "clock",
+            State::Missing,
+            "before 2026",
+            "set the clock: records are dated by it, and certificates of slumbot.com are refused",
+        ),
+    }
+}
+
+fn processor() -> Check {
+    let widest = solvers::subgame::use_registers(solvers::subgame::Registers::Avx512);
+    let found = format!("{}, {widest:?}", std::env::consts::ARCH);
+    works("processor", found)
+}
+
+fn threads() -> Check {
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    works("threads", format!("{count} at once"))
+}
+
+fn python() -> Check {
+    let asked = Command::new("python3").arg("--version").output();
+    let version = asked.ok().filter(|output| output.status.success());
+    match version.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()) {
+        Some(version) => works("Python for bots", version),
+        None => lacks(
+            "Python for bots",
+            State::Missing,
+            "no python3",
+            "only bots and checks written in Python need it",
+        ),
+    }
+}
+
+fn text(checks: &[Check]) -> String {
+    let mut table = Table::new(["", "", "found"]);
+    for check in checks {
+        table.row([check.name, check.state.word(), &check.found]);
+    }
+    let mut text = format!("{table}\n");
+    for check in checks.iter().filter(|check| check.state != State::Works) {
+        text += &format!("{}: {}\n", check.name, check.remedy);
+    }
+    text
+}
+
+fn document(checks: &[Check]) -> Value {
+    let check = |check: &Check| {
+        json!({
+            "name": check.name,
+            "state": check.state.word(),
+            "found": check.found,
+            "remedy": (!check.remedy.is_empty()).then_some(&check.remedy),
+        })
+    };
+    json!({
+        "schema": "cardroom-doctor/1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "checks": checks.iter().map(check).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,48 @@
+//! `cardroom init`: a folder to begin with.
+
+use std::path::PathBuf;
+
+use crate::exit::Failure;
+use crate::report;
+
+/// Make a folder to begin with: a configuration with every key explained, a bot to change, and what
+/// to do with them.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The folder; files that are there already are left as they are and named
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+}
+
+/// The files of the folder.
+const FILES: [(&str, &str); 3] = [
+    ("cardroom.toml", include_str!("../../cardroom.toml")),
+    ("bot.py", include_str!("../../bots/bot.py")),
+    ("README.md", README),
+];
+
+const README: &str = "\
+cardroom.toml: every setting, explained. bot.py: a bot to change; agents are programs that are given HOST PORT.\n\
+cardroom serve                                                    # the page: http://127.0.0.1:5252\n\
+cardroom match 'external:python3 bot.py' equity --hands 1000      # the bot against an agent\n\
+cardroom stats data/matches/*                                     # what it won, with intervals\n\
+cardroom agents verify 'external:python3 bot.py' --game holdem.nolimit.2p.reverse_blinds   # legal, in time?\n";
+
+/// Makes it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let at = |path: &std::path::Path, error: std::io::Error| {
+        Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+    };
+    std::fs::create_dir_all(&args.folder).map_err(|error| at(&args.folder, error))?;
+    let mut text = String::new();
+    for (name, content) in FILES {
+        let path = args.folder.join(name);
+        if path.exists() {
+            text += &format!("{}: there already, left as it is\n", path.display());
+        } else {
+            report::write(&path, content)?;
+            text += &format!("{}: made\n", path.display());
+        }
+    }
+    report::out(&format!("{text}\n{README}"))
+}
