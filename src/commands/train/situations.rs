@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use learners::database::{Card, Database, merge};
 use learners::situations::Situations;
-use learners::values::{Errors, between_solutions};
 use logs::Shard;
 use serde_json::{Value, json};
-use show::Table;
 use show::number::{percent, whole};
 
 use crate::config::units::Count;
@@ -30,7 +28,6 @@ use crate::threads::Threads;
 ///   cardroom train situations --street river --count 10k --iterations 150 --out rivers
 ///   cardroom train situations --count 20k --shard 1/8 --out part1
 ///   cardroom train situations --merge part1,part2 --out turns
-///   cardroom train situations --compare turns-60,turns-600
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -53,8 +50,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 100)]
     iterations: u32,
     /// The file to make
-    #[arg(long, value_name = "FILE", required_unless_present = "compare")]
-    out: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
     /// Determines every situation
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
@@ -64,10 +61,6 @@ pub(super) struct Args {
     /// Put these files together, which hold all shards of a database
     #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["shard", "count", "seed", "street", "stack", "pots", "menu", "iterations"])]
     merge: Vec<PathBuf>,
-    /// Say how far the values in two files are from each other that hold the same situations,
-    /// solved otherwise
-    #[arg(long, value_name = "FILE,FILE", value_delimiter = ',', num_args = 1, conflicts_with_all = ["out", "merge", "shard", "count", "seed", "street", "stack", "pots", "menu", "iterations"])]
-    compare: Vec<PathBuf>,
     #[command(flatten)]
     threads: Threads,
     /// One JSON document instead of text
@@ -80,9 +73,8 @@ pub(super) struct Args {
 
 /// Makes them.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let Some(out) = &args.out else { return compare(args) };
     if !args.merge.is_empty() {
-        return show(&merge(&args.merge, out).map_err(Failure::input)?, out, args);
+        return show(&merge(&args.merge, &args.out).map_err(Failure::input)?, args);
     }
     let &[least, most] = args.pots.as_slice() else {
         return Err(Failure::usage("--pots: give the smallest and the largest, as in 8,200"));
@@ -95,7 +87,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         iterations: args.iterations,
     };
     let part = Part { games: args.count.0, shard: args.shard, seed: args.seed };
-    show(&part.make(content, out, &args.threads, args.quiet)?, out, args)
+    show(&part.make(content, &args.out, &args.threads, args.quiet)?, args)
 }
 
 /// How far the solutions are from equilibria: the mean and the largest share of the pot.
@@ -111,18 +103,18 @@ fn distance(path: &Path) -> Result<Distance, Failure> {
     Ok(Distance { mean: sum / database.games() as f64, most })
 }
 
-fn show(card: &Card<Situations>, out: &Path, args: &Args) -> Result<(), Failure> {
-    let distance = distance(out)?;
+fn show(card: &Card<Situations>, args: &Args) -> Result<(), Failure> {
+    let distance = distance(&args.out)?;
     if args.json {
-        return report::out(&format!("{:#}\n", document(card, &distance, out)));
+        return report::out(&format!("{:#}\n", document(card, &distance, &args.out)));
     }
     let Card { content, games, seed, first, sha256, .. } = card;
-    let bytes = std::fs::metadata(out).map_or(0, |file| file.len());
+    let bytes = std::fs::metadata(&args.out).map_or(0, |file| file.len());
     report::out(&format!(
         "{}: {} situations of the {}, seed {seed} from number {first}, pots of {} to {} big blinds, {}\n\
          solved by {} iterations to {} of the pot in the mean, {} at most\n\
          SHA-256 of the situations {sha256}\n",
-        out.display(),
+        args.out.display(),
         whole(*games),
         content.street,
         content.pots[0],
@@ -149,61 +141,4 @@ fn document(card: &Card<Situations>, distance: &Distance, out: &Path) -> Value {
         "exploitability": { "mean": distance.mean, "most": distance.most },
         "sha256": card.sha256,
     })
-}
-
-/// The mean and the median over situations.
-fn compare(args: &Args) -> Result<(), Failure> {
-    let [one, other] = args.compare.as_slice() else {
-        return Err(Failure::usage("--compare: give two files, as in turns-60,turns-600"));
-    };
-    let open = |path: &Path| Database::<Situations>::open(path).map_err(Failure::input);
-    let databases = [open(one)?, open(other)?];
-    let found = args.threads.pool()?.install(|| between_solutions(&databases[0], &databases[1]));
-    let Some(all) = found.filter(|all| !all.is_empty()) else {
-        return Err(Failure::input(anyhow::anyhow!(
-            "{} and {} hold other situations: compare files of one seed, street, stack and span of pots",
-            one.display(),
-            other.display()
-        )));
-    };
-    let over = |of: fn(&Errors) -> f64| {
-        let mut values: Vec<f64> = all.iter().map(of).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        [mean, values[values.len() / 2], values[values.len() - 1]]
-    };
-    let rows = [
-        ("over all hands: Huber loss", over(|errors| errors.huber)),
-        ("mean square", over(|errors| errors.squares)),
-        ("by the range: Huber loss", over(|errors| errors.weighted_huber)),
-        ("mean square", over(|errors| errors.weighted_squares)),
-    ];
-    let iterations = databases.each_ref().map(|database| database.card().content.iterations);
-    if args.json {
-        let [huber, squares, weighted_huber, weighted_squares] = rows.map(
-            |(_, [mean, median, most])| json!({ "mean": mean, "median": median, "most": most }),
-        );
-        let document = json!({
-            "schema": "cardroom-situations-compared/1",
-            "files": args.compare,
-            "situations": all.len(),
-            "iterations": iterations,
-            "huber": huber,
-            "mean_square": squares,
-            "weighted_huber": weighted_huber,
-            "weighted_mean_square": weighted_squares,
-        });
-        return report::out(&format!("{document:#}\n"));
-    }
-    let mut table = Table::new(["", "mean", "median", "most"]).right(1..4);
-    for (name, numbers) in rows {
-        let cells = numbers.map(|number| format!("{number:.5}"));
-        table.row(std::iter::once(name.to_owned()).chain(cells));
-    }
-    report::out(&format!(
-        "{} situations solved by {} and by {} iterations: how far their values are apart\n{table}\n",
-        whole(all.len() as u64),
-        iterations[0],
-        iterations[1]
-    ))
 }
