@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use learners::database::{Card, merge};
 use learners::endgames::database::Deck;
 use logs::Shard;
-use serde_json::{Value, json};
+use serde_json::json;
 use show::number::whole;
 
 use super::deck;
 use crate::config::units::Count;
 use crate::database::Part;
 use crate::exit::Failure;
-use crate::report;
+use crate::output::{Output, Shown};
 use crate::threads::Threads;
 
 /// Solve random endgames and keep them with their equilibria in a file.
@@ -56,40 +56,47 @@ pub(super) struct Args {
 }
 
 /// Makes it.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if !args.merge.is_empty() {
-        return show(&merge(&args.merge, &args.out).map_err(Failure::input)?, args);
+        let card = merge(&args.merge, &args.out).map_err(Failure::input)?;
+        return Output::of(&Made { card, out: &args.out }, args.json);
     }
     let deck = Deck::new(args.deck.cards()?, &args.deck.bets()?);
     let part = Part { games: args.games.0, shard: args.shard, seed: args.seed };
     let card = part.make(deck, &args.out, &args.threads, args.quiet)?;
-    show(&card, args)
+    Output::of(&Made { card, out: &args.out }, args.json)
 }
 
-fn show(card: &Card<Deck>, args: &Args) -> Result<(), Failure> {
-    if args.json {
-        return report::out(&format!("{:#}\n", document(card, &args.out)));
+/// A database that was made.
+struct Made<'a> {
+    card: Card<Deck>,
+    out: &'a Path,
+}
+
+impl Shown for Made<'_> {
+    fn text(&self) -> String {
+        let Card { content: Deck { cards, sizes }, games, seed, first, sha256, .. } = &self.card;
+        let bytes = std::fs::metadata(self.out).map_or(0, |file| file.len());
+        format!(
+            "{}: {} games of seed {seed} from number {first}, {cards} cards, {} sizes, {}\n\
+             SHA-256 of the games {sha256}\n",
+            self.out.display(),
+            whole(*games),
+            sizes.len() - 1,
+            indicatif::HumanBytes(bytes),
+        )
     }
-    let Card { content: Deck { cards, sizes }, games, seed, first, sha256, .. } = card;
-    let bytes = std::fs::metadata(&args.out).map_or(0, |file| file.len());
-    report::out(&format!(
-        "{}: {} games of seed {seed} from number {first}, {cards} cards, {} sizes, {}\nSHA-256 of the games {sha256}\n",
-        args.out.display(),
-        whole(*games),
-        sizes.len() - 1,
-        indicatif::HumanBytes(bytes),
-    ))
-}
 
-fn document(card: &Card<Deck>, out: &Path) -> Value {
-    json!({
-        "schema": "cardroom-endgame-database/1",
-        "file": out,
-        "games": card.games,
-        "first": card.first,
-        "seed": card.seed,
-        "cards": card.content.cards,
-        "sizes": card.content.sizes,
-        "sha256": card.sha256,
-    })
+    fn document(&self) -> impl serde::Serialize {
+        json!({
+            "schema": "cardroom-endgame-database/1",
+            "file": self.out,
+            "games": self.card.games,
+            "first": self.card.first,
+            "seed": self.card.seed,
+            "cards": self.card.content.cards,
+            "sizes": self.card.content.sizes,
+            "sha256": self.card.sha256,
+        })
+    }
 }

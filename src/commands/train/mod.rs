@@ -3,6 +3,7 @@
 use clap::Subcommand;
 
 use crate::exit::Failure;
+use crate::output::Output;
 use device::Device;
 
 mod cfr;
@@ -39,7 +40,7 @@ enum What {
 }
 
 /// Trains.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: Args) -> Result<Output, Failure> {
     match args.what {
         What::Cfr(args) => cfr::run(&args),
         What::Dataset(args) => dataset::run(&args),

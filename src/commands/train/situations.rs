@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use learners::database::{Card, Database, merge};
 use learners::situations::Situations;
 use logs::Shard;
-use serde_json::{Value, json};
+use serde_json::json;
 use show::number::{percent, whole};
 
 use crate::config::units::Count;
 use crate::database::Part;
 use crate::exit::Failure;
 use crate::named;
-use crate::report;
+use crate::output::{Output, Shown};
 use crate::threads::Threads;
 
 /// Solve random situations of no-limit hold'em and keep the value of every hand: what
@@ -72,9 +72,9 @@ pub(super) struct Args {
 }
 
 /// Makes them.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if !args.merge.is_empty() {
-        return show(&merge(&args.merge, &args.out).map_err(Failure::input)?, args);
+        return shown(merge(&args.merge, &args.out).map_err(Failure::input)?, args);
     }
     let &[least, most] = args.pots.as_slice() else {
         return Err(Failure::usage("--pots: give the smallest and the largest, as in 8,200"));
@@ -87,7 +87,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         iterations: args.iterations,
     };
     let part = Part { games: args.count.0, shard: args.shard, seed: args.seed };
-    show(&part.make(content, &args.out, &args.threads, args.quiet)?, args)
+    shown(part.make(content, &args.out, &args.threads, args.quiet)?, args)
 }
 
 /// How far the solutions are from equilibria: the mean and the largest share of the pot.
@@ -103,42 +103,53 @@ fn distance(path: &Path) -> Result<Distance, Failure> {
     Ok(Distance { mean: sum / database.games() as f64, most })
 }
 
-fn show(card: &Card<Situations>, args: &Args) -> Result<(), Failure> {
+fn shown(card: Card<Situations>, args: &Args) -> Result<Output, Failure> {
     let distance = distance(&args.out)?;
-    if args.json {
-        return report::out(&format!("{:#}\n", document(card, &distance, &args.out)));
-    }
-    let Card { content, games, seed, first, sha256, .. } = card;
-    let bytes = std::fs::metadata(&args.out).map_or(0, |file| file.len());
-    report::out(&format!(
-        "{}: {} situations of the {}, seed {seed} from number {first}, pots of {} to {} big blinds, {}\n\
-         solved by {} iterations to {} of the pot in the mean, {} at most\n\
-         SHA-256 of the situations {sha256}\n",
-        args.out.display(),
-        whole(*games),
-        content.street,
-        content.pots[0],
-        content.pots[1],
-        indicatif::HumanBytes(bytes),
-        content.iterations,
-        percent(distance.mean, 2),
-        percent(distance.most, 2),
-    ))
+    Output::of(&Made { card, distance, out: &args.out }, args.json)
 }
 
-fn document(card: &Card<Situations>, distance: &Distance, out: &Path) -> Value {
-    json!({
-        "schema": "cardroom-situations/1",
-        "file": out,
-        "situations": card.games,
-        "first": card.first,
-        "seed": card.seed,
-        "street": card.content.street,
-        "stack": card.content.stack,
-        "pots": card.content.pots,
-        "menu": card.content.menu,
-        "iterations": card.content.iterations,
-        "exploitability": { "mean": distance.mean, "most": distance.most },
-        "sha256": card.sha256,
-    })
+/// Situations that were made.
+struct Made<'a> {
+    card: Card<Situations>,
+    distance: Distance,
+    out: &'a Path,
+}
+
+impl Shown for Made<'_> {
+    fn text(&self) -> String {
+        let Card { content, games, seed, first, sha256, .. } = &self.card;
+        let bytes = std::fs::metadata(self.out).map_or(0, |file| file.len());
+        format!(
+            "{}: {} situations of the {}, seed {seed} from number {first}, pots of {} to {} big blinds, {}\n\
+             solved by {} iterations to {} of the pot in the mean, {} at most\n\
+             SHA-256 of the situations {sha256}\n",
+            self.out.display(),
+            whole(*games),
+            content.street,
+            content.pots[0],
+            content.pots[1],
+            indicatif::HumanBytes(bytes),
+            content.iterations,
+            percent(self.distance.mean, 2),
+            percent(self.distance.most, 2),
+        )
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let Card { content, games, seed, first, sha256, .. } = &self.card;
+        json!({
+            "schema": "cardroom-situations/1",
+            "file": self.out,
+            "situations": games,
+            "first": first,
+            "seed": seed,
+            "street": content.street,
+            "stack": content.stack,
+            "pots": content.pots,
+            "menu": content.menu,
+            "iterations": content.iterations,
+            "exploitability": { "mean": self.distance.mean, "most": self.distance.most },
+            "sha256": sha256,
+        })
+    }
 }
