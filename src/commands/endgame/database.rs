@@ -1,16 +1,15 @@
 //! `cardroom endgame database`: random endgames with their equilibria.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use learners::database::{Card, merge};
+use learners::database::Card;
 use learners::endgames::database::Deck;
-use logs::Shard;
 use serde_json::json;
 use show::number::whole;
 
 use super::deck;
 use crate::config::units::Count;
-use crate::database::Part;
+use crate::database::Making;
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::threads::Threads;
@@ -29,20 +28,10 @@ use crate::threads::Threads;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// How many games, as in 100000 or 100k
-    #[arg(long, value_name = "N", default_value = "100k")]
+    #[arg(long, value_name = "N", default_value = "100k", conflicts_with = "merge")]
     games: Count,
-    /// The file to make
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// Determines every game
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
-    /// Only this part of the games, as in 1/4
-    #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
-    /// Put these files together, which hold all shards of a database
-    #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["shard", "games", "seed"])]
-    merge: Vec<PathBuf>,
+    #[command(flatten)]
+    making: Making,
     #[command(flatten)]
     deck: deck::Deck,
     #[command(flatten)]
@@ -57,14 +46,9 @@ pub(super) struct Args {
 
 /// Makes it.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    if !args.merge.is_empty() {
-        let card = merge(&args.merge, &args.out).map_err(Failure::input)?;
-        return Output::of(&Made { card, out: &args.out }, args.json);
-    }
-    let deck = Deck::new(args.deck.cards()?, &args.deck.bets()?);
-    let part = Part { games: args.games.0, shard: args.shard, seed: args.seed };
-    let card = part.make(deck, &args.out, &args.threads, args.quiet)?;
-    Output::of(&Made { card, out: &args.out }, args.json)
+    let deck = || Ok(Deck::new(args.deck.cards()?, &args.deck.bets()?));
+    let card = args.making.make(args.games.0, deck, &args.threads, args.quiet)?;
+    Output::of(&Made { card, out: &args.making.out }, args.json)
 }
 
 /// A database that was made.

@@ -1,15 +1,14 @@
 //! `cardroom train situations`: random situations with the values of all hands.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use learners::database::{Card, Database, merge};
+use learners::database::{Card, Database};
 use learners::situations::Situations;
-use logs::Shard;
 use serde_json::json;
 use show::number::{percent, whole};
 
 use crate::config::units::Count;
-use crate::database::Part;
+use crate::database::Making;
 use crate::exit::Failure;
 use crate::named;
 use crate::output::{Output, Shown};
@@ -32,35 +31,32 @@ use crate::threads::Threads;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// The street that begins: turn or river
-    #[arg(long, value_name = "STREET", default_value = "turn")]
+    #[arg(long, value_name = "STREET", default_value = "turn", conflicts_with = "merge")]
     street: String,
     /// How many situations, as in 1000 or 10k
-    #[arg(long, value_name = "N", default_value = "1000")]
+    #[arg(long, value_name = "N", default_value = "1000", conflicts_with = "merge")]
     count: Count,
     /// What each player has at the beginning of the hand, in big blinds
-    #[arg(long, value_name = "BB", default_value_t = 200.0)]
+    #[arg(long, value_name = "BB", default_value_t = 200.0, conflicts_with = "merge")]
     stack: f64,
     /// The smallest and the largest pot in big blinds; its logarithm is drawn evenly
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, default_value = "8,200")]
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        num_args = 1,
+        default_value = "8,200",
+        conflicts_with = "merge"
+    )]
     pots: Vec<f64>,
     /// Bets: a shipped menu, a file, or the lines of one with `;` between
-    #[arg(long, value_name = "MENU", default_value = "fcpa")]
+    #[arg(long, value_name = "MENU", default_value = "fcpa", conflicts_with = "merge")]
     menu: String,
     /// Iterations of DCFR+
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, conflicts_with = "merge")]
     iterations: u32,
-    /// The file to make
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// Determines every situation
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
-    /// Only this part of the situations, as in 1/4
-    #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
-    /// Put these files together, which hold all shards of a database
-    #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["shard", "count", "seed", "street", "stack", "pots", "menu", "iterations"])]
-    merge: Vec<PathBuf>,
+    #[command(flatten)]
+    making: Making,
     #[command(flatten)]
     threads: Threads,
     /// One JSON document instead of text
@@ -73,21 +69,21 @@ pub(super) struct Args {
 
 /// Makes them.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    if !args.merge.is_empty() {
-        return shown(merge(&args.merge, &args.out).map_err(Failure::input)?, args);
-    }
-    let &[least, most] = args.pots.as_slice() else {
-        return Err(Failure::usage("--pots: give the smallest and the largest, as in 8,200"));
+    let content = || {
+        let &[least, most] = args.pots.as_slice() else {
+            return Err(Failure::usage("--pots: give the smallest and the largest, as in 8,200"));
+        };
+        Ok(Situations {
+            street: args.street.clone(),
+            stack: args.stack,
+            pots: [least, most],
+            menu: named::bet_menu(&args.menu)?.to_string(),
+            iterations: args.iterations,
+        })
     };
-    let content = Situations {
-        street: args.street.clone(),
-        stack: args.stack,
-        pots: [least, most],
-        menu: named::bet_menu(&args.menu)?.to_string(),
-        iterations: args.iterations,
-    };
-    let part = Part { games: args.count.0, shard: args.shard, seed: args.seed };
-    shown(part.make(content, &args.out, &args.threads, args.quiet)?, args)
+    let card = args.making.make(args.count.0, content, &args.threads, args.quiet)?;
+    let out = args.making.out.as_path();
+    Output::of(&Made { card, distance: distance(out)?, out }, args.json)
 }
 
 /// How far the solutions are from equilibria: the mean and the largest share of the pot.
@@ -101,11 +97,6 @@ fn distance(path: &Path) -> Result<Distance, Failure> {
     let all = (0..database.games()).map(|at| f64::from(database.situation(at).exploitability));
     let (sum, most) = all.fold((0.0, 0.0_f64), |(sum, most), one| (sum + one, most.max(one)));
     Ok(Distance { mean: sum / database.games() as f64, most })
-}
-
-fn shown(card: Card<Situations>, args: &Args) -> Result<Output, Failure> {
-    let distance = distance(&args.out)?;
-    Output::of(&Made { card, distance, out: &args.out }, args.json)
 }
 
 /// Situations that were made.
