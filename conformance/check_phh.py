@@ -14,18 +14,15 @@ import tomllib
 
 from pokerkit import HandHistory
 
-
-def final_stacks(history):
-    """The stacks after the last action of a replay, which must have ended the hand."""
-    for state in history:
-        pass
-    if state.status:
-        raise ValueError("the hand is not over after its last action")
-    return state.stacks
+from replays import final_state, problem, report
 
 
-def difference(stacks, written):
+def difference(history):
     """What differs between pokerkit's stacks and those in the file, or None."""
+    written = history.finishing_stacks
+    if written is None:
+        raise ValueError("no finishing_stacks")
+    stacks = final_state(history).stacks
     if len(stacks) != len(written):
         return f"{len(stacks)} stacks, {len(written)} written"
     whole = all(float(stack).is_integer() for stack in written)
@@ -38,7 +35,7 @@ def difference(stacks, written):
 
 
 def check(path):
-    """Checks a file: the number of its hands and a list of problems."""
+    """Checks a file: its name, the number of its hands and a list of problems."""
     with open(path, "rb") as file:
         tables = tomllib.load(file)
     with open(path, "rb") as file:
@@ -47,32 +44,17 @@ def check(path):
     if len(histories) != len(tables):
         problems.append(f"{len(tables)} hands, but pokerkit read {len(histories)}")
     for number, history in zip(tables, histories):
-        try:
-            if history.finishing_stacks is None:
-                raise ValueError("no finishing_stacks")
-            problem = difference(final_stacks(history), history.finishing_stacks)
-        except (ValueError, KeyError, IndexError, TypeError, AssertionError) as error:
-            problem = f"cannot be replayed: {error}"
-        if problem:
-            problems.append(f"hand [{number}]: {problem}")
-    return len(tables), problems
+        found = problem(lambda: difference(history))
+        if found:
+            problems.append(f"hand [{number}]: {found}")
+    return path, len(tables), problems
 
 
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    hands, failed = 0, 0
-    for path in sys.argv[1:]:
-        count, problems = check(path)
-        hands += count
-        failed += len(problems)
-        for problem in problems[:10]:
-            print(f"{path}: {problem}")
-    if hands == 0:
-        sys.exit("no hands to check")
-    if failed:
-        sys.exit(f"{failed} problems in {hands} hands")
-    print(f"{hands} hands replayed in pokerkit: every player ends with what the file says")
+    verdict = "hands replayed in pokerkit: every player ends with what the file says"
+    report(map(check, sys.argv[1:]), verdict)
 
 
 if __name__ == "__main__":

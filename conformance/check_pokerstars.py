@@ -16,6 +16,8 @@ from collections import defaultdict
 
 from pokerkit import HandHistory
 
+from replays import final_state, problem, report
+
 
 def results(path):
     """What each player won in chips, by hand and name."""
@@ -28,11 +30,8 @@ def results(path):
 
 def played(history):
     """What each player won by pokerkit's replay, in chips."""
-    for state in history:
-        pass
-    if state.status:
-        raise ValueError("the hand is not over after its last action")
-    pairs = zip(history.players, history.starting_stacks, state.stacks, strict=True)
+    stacks = final_state(history).stacks
+    pairs = zip(history.players, history.starting_stacks, stacks, strict=True)
     return {name: round(100 * float(end - start)) for name, start, end in pairs}
 
 
@@ -48,7 +47,7 @@ def difference(found, expected):
 
 
 def check(text_path, csv_path):
-    """Checks a match: the number of its hands and a list of problems."""
+    """Checks a match: the name of its text, the number of its hands and a list of problems."""
     expected = results(csv_path)
     with open(text_path, encoding="utf-8") as file:
         text = file.read()
@@ -60,31 +59,18 @@ def check(text_path, csv_path):
         problems.append(f"{len(expected)} hands, but pokerkit read {len(histories)}")
     for history in histories:
         number = history.hand & 0xFFFFFFFF
-        try:
-            problem = difference(played(history), expected[number])
-        except (ValueError, KeyError, IndexError, TypeError, AssertionError) as error:
-            problem = f"cannot be replayed: {error}"
-        if problem:
-            problems.append(f"hand {number}: {problem}")
-    return len(expected), problems
+        found = problem(lambda: difference(played(history), expected[number]))
+        if found:
+            problems.append(f"hand {number}: {found}")
+    return text_path, len(expected), problems
 
 
 def main():
     paths = sys.argv[1:]
     if not paths or len(paths) % 2:
         sys.exit(__doc__)
-    hands, failed = 0, 0
-    for text_path, csv_path in zip(paths[::2], paths[1::2], strict=True):
-        count, problems = check(text_path, csv_path)
-        hands += count
-        failed += len(problems)
-        for problem in problems[:10]:
-            print(f"{text_path}: {problem}")
-    if hands == 0:
-        sys.exit("no hands to check")
-    if failed:
-        sys.exit(f"{failed} problems in {hands} hands")
-    print(f"{hands} hands of PokerStars text replayed in pokerkit: every player wins what the ledger says")
+    verdict = "hands of PokerStars text replayed in pokerkit: every player wins what the ledger says"
+    report(map(check, paths[::2], paths[1::2]), verdict)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 //! Making a database of solved games: shards, threads, progress, and what to say when it is stopped.
 
-use std::path::Path;
+use std::path::PathBuf;
 
-use learners::database::{Card, Content, Made, Plan, make};
+use learners::database::{Card, Content, Made, Plan, make, merge};
 use logs::Shard;
 use matches::stop::Stop;
 use show::number::whole;
@@ -12,25 +12,37 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::threads::Threads;
 
-/// The games that are to be made.
-pub(crate) struct Part {
-    /// Games of all shards.
-    pub(crate) games: u64,
-    /// Which of them; all without one.
-    pub(crate) shard: Option<Shard>,
-    pub(crate) seed: u64,
+/// Options of commands that make such a database. Options of its content conflict with `merge`.
+#[derive(clap::Args)]
+pub(crate) struct Making {
+    /// The file to make
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Determines all that is drawn
+    #[arg(long, value_name = "SEED", default_value_t = 1, conflicts_with = "merge")]
+    seed: u64,
+    /// Only this part of them, as in 1/4
+    #[arg(long, value_name = "I/N", conflicts_with = "merge")]
+    shard: Option<Shard>,
+    /// Put these files together, which hold all shards of a database
+    #[arg(long, value_name = "FILES", value_delimiter = ',')]
+    merge: Vec<PathBuf>,
 }
 
-impl Part {
-    /// Makes them, or goes on making them.
+impl Making {
+    /// Makes so many games, those of all shards counted, or goes on making them, or puts shards
+    /// together.
     pub(crate) fn make<C: Content>(
         &self,
-        content: C,
-        out: &Path,
+        all: u64,
+        content: impl FnOnce() -> Result<C, Failure>,
         threads: &Threads,
         quiet: bool,
     ) -> Result<Card<C>, Failure> {
-        let all = self.games;
+        if !self.merge.is_empty() {
+            return merge(&self.merge, &self.out).map_err(Failure::input);
+        }
+        let content = content()?;
         let games = match self.shard {
             Some(Shard { index, of }) => {
                 let begin =
@@ -50,7 +62,7 @@ impl Part {
         let pool = threads.pool()?;
         let mut progress = Progress::patient(games.end - games.start, "games", quiet);
         let made = pool.install(|| {
-            make(&plan, out, |done| {
+            make(&plan, &self.out, |done| {
                 progress.show(done, "");
                 !stop.asked()
             })

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_one_group_and_examples_can_be_read() {
-        let command = crate::Cli::command();
+        let command = crate::commands::Cli::command();
         let mut grouped: Vec<&str> =
             GROUPS.iter().flat_map(|group| group.commands).copied().collect();
         grouped.sort_unstable();

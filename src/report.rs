@@ -1,15 +1,12 @@
 //! Showing what came of a match.
 
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::io::{IsTerminal, Write};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agents::Registry;
-use game::{ValueFunction, escape};
+use game::ValueFunction;
 use logs::estimate::{Estimates, Observed};
 use logs::stats::{AllIn, Checks, Expected, Report, text};
 use logs::{HandRecord, Tally, folder};
@@ -17,6 +14,7 @@ use matches::play::Played;
 use matches::stop::Stop;
 
 use crate::exit::Failure;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::source::{Settled, Source, SourceError};
 
@@ -85,24 +83,24 @@ impl Added {
     }
 }
 
-/// Prints a match's report; keeps it as `report.json` when the match has a folder.
-pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<(), Failure> {
+/// A match's report; kept as `report.json` when the match has a folder.
+pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<Output, Failure> {
     let outcome = &played.outcome;
     if let Some(path) = kept.filter(|_| outcome.hands <= READ_AGAIN) {
         return show_folder(path, json);
     }
     let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None)
         .with_stop_rule(played.rule.as_ref(), &outcome.tally);
-    print(&report, kept, json)
+    finish(report, kept, json)
 }
 
-/// Prints the report of a match folder, and keeps it there.
-pub(crate) fn show_folder(path: &Path, json: bool) -> Result<(), Failure> {
+/// The report of a match folder, kept there.
+pub(crate) fn show_folder(path: &Path, json: bool) -> Result<Output, Failure> {
     let source = Source::open(path, None)?;
     // They take longer: that is left to `cardroom stats`.
     let effort = Effort { boards: BOARDS, estimates: false, imagine: 0, values: Values::Equity };
     let added = add_up(&source, &effort, None, true)?;
-    print(&added.report(&source, None)?, Some(path), json)
+    finish(added.report(&source, None)?, Some(path), json)
 }
 
 /// The report of a match folder with all estimates, kept there; `None` when it was asked to stop.
@@ -287,15 +285,39 @@ fn values(
     }
 }
 
-fn print(report: &Report, kept: Option<&Path>, json: bool) -> Result<(), Failure> {
+/// A report, and where it is kept.
+struct Finished<'a> {
+    report: Report,
+    kept: Option<&'a Path>,
+}
+
+impl Shown for Finished<'_> {
+    fn text(&self) -> String {
+        let kept = self.kept.map(|path| format!("\nkept in {}\n", path.display()));
+        text::render(&self.report) + &kept.unwrap_or_default()
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        &self.report
+    }
+}
+
+impl Shown for Report {
+    fn text(&self) -> String {
+        text::render(self)
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        self
+    }
+}
+
+/// Keeps a report, where it has a folder, and shows it.
+fn finish(report: Report, kept: Option<&Path>, json: bool) -> Result<Output, Failure> {
     if let Some(path) = kept {
-        keep(report, path)?;
+        keep(&report, path)?;
     }
-    let mut text = if json { report.to_json() + "\n" } else { text::render(report) };
-    if let (Some(path), false) = (kept, json) {
-        text.push_str(&format!("\nkept in {}\n", path.display()));
-    }
-    out(&text)
+    Output::of(&Finished { report, kept }, json)
 }
 
 /// Writes `report.json` into a match folder.
@@ -309,70 +331,4 @@ pub(crate) fn keep(report: &Report, path: &Path) -> Result<(), Failure> {
 pub(crate) fn write(path: &Path, content: &str) -> Result<(), Failure> {
     folder::write_whole(path, |out| out.write_all(content.as_bytes()))
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
-}
-
-thread_local! {
-    /// What is printed by a command that another one runs and keeps the result of.
-    static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
-/// Runs a command, and gives what it would have printed.
-pub(crate) fn kept(run: impl FnOnce() -> Result<(), Failure>) -> Result<String, Failure> {
-    KEPT.set(Some(String::new()));
-    let result = run();
-    let text = KEPT.take().unwrap_or_default();
-    result.map(|()| text)
-}
-
-/// Prints a result. A reader that has closed the pipe has seen enough.
-pub(crate) fn out(text: &str) -> Result<(), Failure> {
-    let kept = KEPT.with_borrow_mut(|kept| kept.as_mut().map(|kept| kept.push_str(text)));
-    if kept.is_some() {
-        return Ok(());
-    }
-    let mut out = std::io::stdout();
-    // Names in records are other people's. What is piped elsewhere is left as it is.
-    let text = if out.is_terminal() { on_terminal(text) } else { Cow::Borrowed(text) };
-    match out.write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::input(anyhow::anyhow!("cannot write the result: {error}")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A text of several lines, safe to show; only colours get through.
-fn on_terminal(text: &str) -> Cow<'_, str> {
-    let colour = |rest: &str| {
-        let parameters = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
-        parameters.starts_with('m').then(|| 1 + rest.len() - parameters.len())
-    };
-    let mut shown = String::with_capacity(text.len());
-    for (number, line) in text.split('\n').enumerate() {
-        if number > 0 {
-            shown.push('\n');
-        }
-        let mut parts = line.split("\x1b[");
-        shown += &escape::visible(parts.next().unwrap_or_default());
-        for part in parts {
-            let length = colour(part).unwrap_or(0);
-            let (begin, rest) = part.split_at(length);
-            shown += if length > 0 { "\x1b[" } else { "\\u{1b}[" };
-            shown += begin;
-            shown += &escape::visible(rest);
-        }
-    }
-    Cow::Owned(shown)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::on_terminal;
-
-    #[test]
-    fn a_name_in_a_report_does_not_steer_the_terminal() {
-        let text = "one\ttwo \x1b[2J\x1b]0;title\x07\u{202e}x\n\x1b[1;31mred\x1b[0m\n";
-        let shown = "one\\ttwo \\u{1b}[2J\\u{1b}]0;title\\u{7}\\u{202e}x\n\x1b[1;31mred\x1b[0m\n";
-        assert_eq!(on_terminal(text), shown);
-    }
 }

@@ -87,7 +87,7 @@ fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
     assert!(!folder.join("no").exists());
 
     assert!(cardroom(folder, &rivers("6", "60", "more")).status.success());
-    let apart = document(folder, &["train", "situations", "--compare", "rivers,more"]);
+    let apart = document(folder, &["train", "label-noise", "rivers", "more"]);
     assert_eq!((apart["situations"].as_u64(), &apart["iterations"][1]), (Some(6), &60.into()));
     assert!(apart["huber"]["mean"].as_f64() > Some(0.0));
 }

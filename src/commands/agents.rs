@@ -17,8 +17,8 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
 use crate::named::{Game, Named};
+use crate::output::print;
 use crate::progress::Progress;
-use crate::report::out;
 
 /// List, describe, check and measure agents.
 #[derive(clap::Args)]
@@ -385,5 +385,5 @@ fn pretty(document: &serde_json::Value) -> String {
 }
 
 fn say(text: &str) -> Result<(), Failure> {
-    out(&format!("{text}\n"))
+    print(&format!("{text}\n"))
 }

@@ -12,8 +12,8 @@ use show::number::whole;
 
 use crate::config::units::Time;
 use crate::exit::Failure;
+use crate::output;
 use crate::playing::DEFAULT_GAME;
-use crate::report;
 
 /// Measure how fast this machine plays: the rules, matches without records, matches with records.
 ///
@@ -52,14 +52,14 @@ pub fn run(args: Args) -> Result<(), Failure> {
             })
             .collect();
         let document = json!({ "schema": "cardroom-bench/1", "game": game, "speeds": speeds });
-        return report::out(&format!("{document:#}\n"));
+        return output::print(&format!("{document:#}\n"));
     }
     let mut text = String::new();
     for (what, speed) in speeds {
         let per_second = whole(speed.per_second().round() as u64);
         text.push_str(&format!("{what:<58}{per_second:>12} hands/s\n"));
     }
-    report::out(&text)
+    output::print(&text)
 }
 
 fn measure(

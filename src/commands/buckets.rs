@@ -15,8 +15,8 @@ use show::Table;
 use show::number::whole;
 
 use crate::exit::Failure;
+use crate::output;
 use crate::progress::Progress;
-use crate::report;
 
 /// Make card buckets, and say how much the hands of a bucket differ, with examples.
 ///
@@ -81,14 +81,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "streets": streets,
             "encoding_error": loss.as_ref().map(|(error, _)| error_json(error)),
         });
-        return report::out(&format!("{document:#}\n"));
+        return output::print(&format!("{document:#}\n"));
     }
     let mut text = format!("{}\nsha256 {}\n", buckets.recipe(), buckets.hash());
     reports.iter().for_each(|report| text.push_str(&format!("\n{report}")));
     if let Some((error, situations)) = &loss {
         text.push_str(&error_text(error, situations));
     }
-    report::out(&text)
+    output::print(&text)
 }
 
 fn error_text(error: &Errors, situations: &Database) -> String {

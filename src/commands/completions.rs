@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap_complete::Shell;
 
+use crate::commands::Cli;
 use crate::exit::Failure;
-use crate::report;
+use crate::help;
+use crate::output::Output;
 
 /// Print the completions for a shell.
 ///
@@ -20,10 +22,10 @@ pub struct Args {
 }
 
 /// Prints them.
-pub fn run(args: &Args, mut command: clap::Command) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Output {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut command, "cardroom", &mut text);
-    report::out(&String::from_utf8_lossy(&text))
+    clap_complete::generate(args.shell, &mut help::grouped::<Cli>(), "cardroom", &mut text);
+    Output::from(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// Write manual pages: cardroom.1, and one for each command.
@@ -37,10 +39,10 @@ pub struct ManArgs {
 }
 
 /// Writes them.
-pub fn man(args: &ManArgs, command: clap::Command) -> Result<(), Failure> {
+pub fn man(args: &ManArgs) -> Result<Output, Failure> {
     let written = std::fs::create_dir_all(&args.out)
-        .and_then(|()| clap_mangen::generate_to(command, &args.out));
+        .and_then(|()| clap_mangen::generate_to(help::grouped::<Cli>(), &args.out));
     written.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", args.out.display())))?;
     let pages = std::fs::read_dir(&args.out).map_or(0, Iterator::count);
-    report::out(&format!("{pages} pages in {}\n", args.out.display()))
+    Ok(Output::from(format!("{pages} pages in {}\n", args.out.display())))
 }

@@ -44,7 +44,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
                 .file
                 .as_ref()
                 .map_or("the defaults".to_owned(), |path| path.display().to_string());
-            crate::report::out(&format!(
+            crate::output::print(&format!(
                 "{source}: {} tables, {} outside dealers, {} agents: all can be used\n",
                 setup.tables.len(),
                 setup.dealers.len(),
@@ -54,7 +54,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         Command::Show { file, json } => {
             let loaded = load(&file)?;
             let text = if json { as_json(&loaded) } else { as_text(&loaded) };
-            crate::report::out(&text)
+            crate::output::print(&text)
         }
     }
 }

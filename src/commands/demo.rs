@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::Command;
 use crate::exit::Failure;
-use crate::report;
+use crate::output;
 
 /// Show what cardroom does, in two minutes: a match of two agents, what can be said of it, one hand
 /// explained, and the page where it all is.
@@ -24,7 +25,7 @@ pub struct Args {
 }
 
 /// Runs the commands and says which they are.
-pub fn run(args: &Args, perform: fn(&[String]) -> Result<(), Failure>) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<(), Failure> {
     let path = args.out.join("matches").join("oct-vs-cfr");
     let (folder, hands) = (path.display().to_string(), args.hands.to_string());
     let data = args.out.display().to_string();
@@ -42,9 +43,10 @@ pub fn run(args: &Args, perform: fn(&[String]) -> Result<(), Failure>) -> Result
     ];
     for (says, words) in &steps[..if args.no_page { 3 } else { 4 }] {
         let line = crate::shell::line(words.iter().copied());
-        report::out(&format!("{says}\n$ cardroom {line}\n\n"))?;
-        perform(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())?;
-        report::out("\n")?;
+        output::print(&format!("{says}\n$ cardroom {line}\n\n"))?;
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        super::perform(Command::parse(&words)?)?.print()?;
+        output::print("\n")?;
     }
     Ok(())
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::SystemTime;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use show::Table;
 
 use crate::exit::Failure;
 use crate::named::Named;
-use crate::report;
+use crate::output::{Output, Shown};
 
 /// Say what works on this machine, and what to do about what does not.
 ///
@@ -65,7 +65,7 @@ fn lacks(name: &'static str, state: State, found: impl Into<String>, remedy: &st
 const LEAST_ROOM: u64 = 2 << 30;
 
 /// Looks and prints.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let mut checks = Vec::new();
     match args.named.load() {
         Ok(loaded) => {
@@ -82,15 +82,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     checks.extend([sockets(), clock(), processor(), threads(), python()]);
     let fails = checks.iter().filter(|check| check.state == State::Fails).count();
-    if args.json {
-        report::out(&format!("{:#}\n", document(&checks)))?;
-    } else {
-        report::out(&text(&checks))?;
-    }
-    match fails {
+    let count = checks.len();
+    let end = match fails {
         0 => Ok(()),
-        fails => Err(Failure::claim(format!("{fails} of {} checks fail", checks.len()))),
-    }
+        fails => Err(Failure::claim(format!("{fails} of {count} checks fail"))),
+    };
+    Ok(Output::of(&Checks(checks), args.json)?.then(end))
 }
 
 /// Whether records can be written and last.
@@ -190,30 +187,35 @@ fn python() -> Check {
     }
 }
 
-fn text(checks: &[Check]) -> String {
-    let mut table = Table::new(["", "", "found"]);
-    for check in checks {
-        table.row([check.name, check.state.word(), &check.found]);
-    }
-    let mut text = format!("{table}\n");
-    for check in checks.iter().filter(|check| check.state != State::Works) {
-        text += &format!("{}: {}\n", check.name, check.remedy);
-    }
-    text
-}
+/// All that was looked at.
+struct Checks(Vec<Check>);
 
-fn document(checks: &[Check]) -> Value {
-    let check = |check: &Check| {
+impl Shown for Checks {
+    fn text(&self) -> String {
+        let mut table = Table::new(["", "", "found"]);
+        for check in &self.0 {
+            table.row([check.name, check.state.word(), &check.found]);
+        }
+        let mut text = format!("{table}\n");
+        for check in self.0.iter().filter(|check| check.state != State::Works) {
+            text += &format!("{}: {}\n", check.name, check.remedy);
+        }
+        text
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let check = |check: &Check| {
+            json!({
+                "name": check.name,
+                "state": check.state.word(),
+                "found": check.found,
+                "remedy": (!check.remedy.is_empty()).then_some(&check.remedy),
+            })
+        };
         json!({
-            "name": check.name,
-            "state": check.state.word(),
-            "found": check.found,
-            "remedy": (!check.remedy.is_empty()).then_some(&check.remedy),
+            "schema": "cardroom-doctor/1",
+            "version": env!("CARGO_PKG_VERSION"),
+            "checks": self.0.iter().map(check).collect::<Vec<_>>(),
         })
-    };
-    json!({
-        "schema": "cardroom-doctor/1",
-        "version": env!("CARGO_PKG_VERSION"),
-        "checks": checks.iter().map(check).collect::<Vec<_>>(),
-    })
+    }
 }

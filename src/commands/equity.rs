@@ -11,7 +11,7 @@ use crate::odds::chart::Chart;
 use crate::odds::hands::Showdown;
 use crate::odds::outlook::{Prospect, Show};
 use crate::odds::{Method, TiesArg, input, svg};
-use crate::report;
+use crate::output;
 
 /// The bars at most: more than 80 columns of a picture have room for.
 const BINS: usize = 1_000;
@@ -132,7 +132,7 @@ fn finish(
     if let Some(path) = &args.svg {
         write(path, &picture())?;
     }
-    report::out(&if args.json { format!("{:#}\n", json()) } else { text() })
+    output::print(&if args.json { format!("{:#}\n", json()) } else { text() })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

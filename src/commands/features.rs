@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::exit::Failure;
 use crate::named::Game;
 use crate::odds::{Method, TiesArg, input};
-use crate::report;
+use crate::output;
 
 /// Show a situation of heads-up hold'em as the numbers that models see, each with its name.
 ///
@@ -55,7 +55,7 @@ pub struct Args {
 /// Prints features, the schema or the table.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.preflop_table {
-        return report::out(&preflop_table());
+        return output::print(&preflop_table());
     }
     let quantiles = match args.method {
         Method::Nearest => Quantiles::Nearest,
@@ -64,11 +64,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let schema = Schema { ties: args.ties.ties(), quantiles };
     if args.schema {
         let document = || format!("{:#}\n", schema_json(schema, args));
-        return report::out(&if args.json { document() } else { schema_text(schema, args) });
+        return output::print(&if args.json { document() } else { schema_text(schema, args) });
     }
     let (title, features) = situation(args, &mut FeatureMaker::counting(schema))?;
     if !args.json {
-        return report::out(&text(&title, &features));
+        return output::print(&text(&title, &features));
     }
     let values: Vec<Value> = (features.iter())
         .map(|(feature, value)| {
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         "street": features.street().to_string(),
         "values": values,
     });
-    report::out(&format!("{document:#}\n"))
+    output::print(&format!("{document:#}\n"))
 }
 
 /// The situation in a few words, and its features.

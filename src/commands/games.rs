@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::exit::Failure;
 use crate::named::built_in;
-use crate::report;
+use crate::output;
 
 /// List the built-in games, or print the definition of one.
 #[derive(clap::Args)]
@@ -24,7 +24,7 @@ pub struct Args {
 /// Prints the list or the definition.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(name) = &args.name {
-        return report::out(built_in(name)?.text);
+        return output::print(built_in(name)?.text);
     }
     let games = acpc::games().iter().map(|game| {
         let def = load_game(game.name, Reading::Strict).map_err(Failure::input)?;
@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         });
         let games: Vec<serde_json::Value> = games.collect();
         let document = json!({ "schema": "cardroom-games/1", "games": games });
-        return report::out(&format!("{document:#}\n"));
+        return output::print(&format!("{document:#}\n"));
     }
     let width = games.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
     let mut text = String::new();
@@ -51,5 +51,5 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "{name:<width$}  {players:>2} players  {betting:<8}  {streets} street{plural}\n"
         ));
     }
-    report::out(&text)
+    output::print(&text)
 }

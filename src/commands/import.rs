@@ -16,6 +16,7 @@ use protocol::acpc::gamedef::Reading;
 use show::number::{counted, whole};
 
 use crate::exit::Failure;
+use crate::output::Output;
 use crate::playing::provenance;
 use crate::progress::Progress;
 use crate::report;
@@ -60,7 +61,7 @@ pub struct Args {
 struct Lost(BTreeSet<String>);
 
 /// Reads the files, writes the match and prints its report.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.out.join(ledger::FILE_NAME).exists() {
         return Err(Failure::input(anyhow::anyhow!(
             "{} holds a match already: choose another folder with --out",

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::exit::Failure;
+use crate::output::Output;
 use crate::report;
 
 /// Make a folder to begin with: a configuration with every key explained, a bot to change, and what
@@ -29,7 +30,7 @@ cardroom stats data/matches/*                                     # what it won,
 cardroom agents verify 'external:python3 bot.py' --game holdem.nolimit.2p.reverse_blinds   # legal, in time?\n";
 
 /// Makes it.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let at = |path: &std::path::Path, error: std::io::Error| {
         Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
     };
@@ -44,5 +45,5 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             text += &format!("{}: made\n", path.display());
         }
     }
-    report::out(&format!("{text}\n{README}"))
+    Ok(Output::from(format!("{text}\n{README}")))
 }

@@ -10,6 +10,7 @@ use matches::stop::Stop;
 
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output::Output;
 use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
@@ -41,7 +42,7 @@ pub struct Args {
 }
 
 /// Plays the match and prints its report.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { agents, mut play, out, rules, shard } = args;
     let rule = rules.of(&mut play)?;
     let loaded = play.named.load()?;
@@ -52,10 +53,12 @@ pub fn run(args: Args) -> Result<(), Failure> {
     interrupt::listen(&stop)?;
     let played = play_shown(&plan, &settings, "", play.quiet, &stop)?;
     let kept = (settings.level > Level::Nothing).then_some(folder.as_path());
-    report::show(&played, kept, play.json)?;
-    if !played.outcome.complete {
-        let range = plan.shard_hands();
-        return Err(stopped(played.outcome.hands, range.end - range.start, settings.level));
-    }
-    Ok(())
+    let end = match played.outcome.complete {
+        true => Ok(()),
+        false => {
+            let range = plan.shard_hands();
+            Err(stopped(played.outcome.hands, range.end - range.start, settings.level))
+        }
+    };
+    Ok(report::show(&played, kept, play.json)?.then(end))
 }

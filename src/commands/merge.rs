@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::exit::Failure;
+use crate::output::Output;
 use crate::report;
 
 /// Join the parts of a match that were played with --shard into one.
@@ -23,7 +24,7 @@ pub struct Args {
 }
 
 /// Merges the parts and prints the whole match's report.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { parts, out, json } = args;
     matches::folder::merge(&parts, &out).map_err(Failure::input)?;
     report::show_folder(&out, json)

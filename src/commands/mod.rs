@@ -29,3 +29,95 @@ pub mod study;
 pub mod systemd;
 pub mod tournament;
 pub mod train;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::Failure;
+use crate::output::Output;
+
+/// A bot server for computer poker.
+#[derive(Parser)]
+#[command(name = "cardroom", version, propagate_version = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands, in the order of the help text.
+#[derive(Subcommand)]
+pub enum Command {
+    Serve(serve::Args),
+    Init(init::Args),
+    Demo(demo::Args),
+    Doctor(doctor::Args),
+    Match(match_::Args),
+    Tournament(tournament::Args),
+    Merge(merge::Args),
+    Stats(stats::Args),
+    Replay(replay::Args),
+    Export(export::Args),
+    Import(import::Args),
+    Dealer(dealer::Args),
+    Play(play::Args),
+    Package(package::Args),
+    Agents(agents::Args),
+    Games(games::Args),
+    Equity(equity::Args),
+    Features(features::Args),
+    Buckets(buckets::Args),
+    Solve(solve::Args),
+    Endgame(endgame::Args),
+    Train(train::Args),
+    Evaluate(evaluate::Args),
+    Explain(explain::Args),
+    Study(study::Args),
+    Bench(bench::Args),
+    Config(config::Args),
+    Systemd(systemd::Args),
+    Completions(completions::Args),
+    Man(completions::ManArgs),
+}
+
+impl Command {
+    /// The command with these arguments, as they would be typed.
+    pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
+        let words = std::iter::once("cardroom").chain(arguments.iter().map(String::as_str));
+        Ok(Cli::try_parse_from(words).map_err(Failure::usage)?.command)
+    }
+}
+
+/// Runs a command.
+pub fn perform(command: Command) -> Result<Output, Failure> {
+    match command {
+        Command::Serve(args) => serve::run(args).map(Output::printed),
+        Command::Match(args) => match_::run(args),
+        Command::Tournament(args) => tournament::run(args).map(Output::printed),
+        Command::Merge(args) => merge::run(args),
+        Command::Stats(args) => stats::run(&args),
+        Command::Replay(args) => replay::run(&args).map(Output::printed),
+        Command::Export(args) => export::run(&args).map(Output::printed),
+        Command::Import(args) => import::run(&args),
+        Command::Dealer(args) => dealer::run(args).map(Output::printed),
+        Command::Play(args) => play::run(args).map(Output::printed),
+        Command::Package(args) => package::run(args).map(Output::printed),
+        Command::Games(args) => games::run(&args).map(Output::printed),
+        Command::Equity(args) => equity::run(&args).map(Output::printed),
+        Command::Features(args) => features::run(&args).map(Output::printed),
+        Command::Agents(args) => agents::run(args).map(Output::printed),
+        Command::Buckets(args) => buckets::run(&args).map(Output::printed),
+        Command::Solve(args) => solve::run(&args),
+        Command::Endgame(args) => endgame::run(&args),
+        Command::Train(args) => train::run(args),
+        Command::Evaluate(args) => evaluate::run(&args).map(Output::printed),
+        Command::Explain(args) => explain::run(&args),
+        Command::Study(args) => study::run(&args),
+        Command::Bench(args) => bench::run(args).map(Output::printed),
+        Command::Config(args) => config::run(args).map(Output::printed),
+        Command::Systemd(args) => systemd::run(args).map(Output::printed),
+        Command::Init(args) => init::run(&args),
+        Command::Demo(args) => demo::run(&args).map(Output::printed),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Completions(args) => Ok(completions::run(&args)),
+        Command::Man(args) => completions::man(&args),
+    }
+}

@@ -8,7 +8,7 @@ use wire::package_acpc::{Entry, PackageError, check, write};
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
 use crate::named::{Game, Named, this_program};
-use crate::report::out;
+use crate::output::print;
 
 /// Make a folder that plays without anything else.
 #[derive(clap::Args)]
@@ -70,7 +70,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         0 => "not tried".to_owned(),
         hands => format!("tried twice over {hands} hands"),
     };
-    out(&format!(
+    print(&format!(
         "{}: an entry that plays {}, {tried}; start it with startme.sh HOST PORT\n",
         args.dir.display(),
         agent.name()

@@ -21,9 +21,9 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::Named;
+use crate::output;
 use crate::playing::provenance;
 use crate::progress::Progress;
-use crate::report;
 use crate::source::{Source, integrity};
 
 /// Play a recorded match again, decision by decision, and say how it differs from its record.
@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     progress.finish();
     let compared = compared.map_err(Failure::input)?;
     let outcome = Outcome { info: &info, players: &players, record: &record, compared: &compared };
-    report::out(&if args.json { outcome.json() } else { outcome.text() })?;
+    output::print(&if args.json { outcome.json() } else { outcome.text() })?;
     if !compared.complete {
         return Err(Failure::interrupted(format!(
             "stopped after {} of {} hands",

@@ -74,7 +74,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(anyhow::Error::from)?;
     let result =
-        runtime.block_on(crate::serve::serve(&loaded.config, setup, faults, crate::report::out));
+        runtime.block_on(crate::serve::serve(&loaded.config, setup, faults, crate::output::print));
     // An agent that still computes must not keep the process alive.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::{ValueEnum, value_parser};
 use logs::folder;
-use logs::stats::{FIRST_LOOK, text, winnings_curve};
+use logs::stats::{FIRST_LOOK, winnings_curve};
 
 use crate::exit::Failure;
 use crate::named::Named;
+use crate::output::Output;
 use crate::report::{self, Effort, Values};
 use crate::source::Source;
 
@@ -104,7 +105,7 @@ fn values(text: &str) -> Result<Values, String> {
 }
 
 /// Reads the match and prints its report.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.half_width.is_some_and(|wanted| !(0.001..=1e6).contains(&wanted)) {
         return Err(Failure::usage("--half-width must be from 0.001 to 1000000"));
     }
@@ -144,5 +145,5 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             )));
         }
     }
-    report::out(&if args.json { report.to_json() + "\n" } else { text::render(&report) })
+    Output::of(&report, args.json)
 }

@@ -9,12 +9,14 @@ use logs::folder::write_whole;
 use matches::stop::Stop;
 use studies::record::{Done, Record};
 use studies::study_000::STUDENTS;
-use studies::{Action, Network, Options, Part, STUDIES, SlumbotRun, Step, Study};
+use studies::{Action, Network, Options, Part, Report, STUDIES, SlumbotRun, Step, Study};
 use wire::slumbot::LIVE;
 
+use super::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::Named;
+use crate::output::{Output, Shown};
 use crate::playing::provenance;
 use crate::report;
 use crate::shell;
@@ -111,11 +113,8 @@ enum Only {
     Depths,
 }
 
-/// What runs a command.
-type Perform = fn(&[String]) -> Result<(), Failure>;
-
 /// Does the study.
-pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let study = find(&args.number)?;
     if !(args.scale > 0.0 && args.scale <= 1.0) {
         return Err(Failure::usage(format!(
@@ -152,16 +151,17 @@ pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
         network: args.network,
         slumbot: runs(&args.slumbot)?,
     };
-    let steps = (study.steps)(&options);
+    let steps = (study.steps)(&options).into_iter().map(Work::of).collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
-        let typed: Vec<String> = steps.iter().map(typed).collect();
-        return report::out(&(typed.join("\n") + "\n"));
+        let typed: String = steps.iter().map(|step| format!("{}\n", step.typed)).collect();
+        return Ok(Output::from(typed));
     }
     let stop = Stop::new();
     interrupt::listen(&stop)?;
     let mut record = Record::open(study.number, &options, &program()).map_err(Failure::input)?;
-    for (number, step) in steps.iter().enumerate() {
-        if record.has(&step.title, &typed(step)) {
+    let count = steps.len();
+    for (number, step) in steps.into_iter().enumerate() {
+        if record.has(&step.title, &step.typed) {
             continue;
         }
         // The stop of a command that is over may be the one that was asked.
@@ -169,15 +169,15 @@ pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
         if stop.asked() {
             return Err(Failure::interrupted(format!(
                 "stopped after {number} of {} steps; resume with: {}",
-                steps.len(),
+                count,
                 interrupt::command_line()
             )));
         }
-        say(&format!("[{:>2}/{}] {}", number + 1, steps.len(), step.title));
+        say(&format!("[{:>2}/{}] {}", number + 1, count, step.title));
         let begun = Instant::now();
-        perform_step(step, perform)?;
+        step.work.perform()?;
         let seconds = begun.elapsed().as_secs_f64();
-        let done = Done { title: step.title.clone(), command: typed(step), seconds };
+        let done = Done { title: step.title, command: step.typed, seconds };
         record.add(&options.folder, done).map_err(Failure::input)?;
     }
     let made = (study.report)(&options, &record).map_err(Failure::input)?;
@@ -185,10 +185,23 @@ pub fn run(args: &Args, perform: Perform) -> Result<(), Failure> {
         report::write(&options.folder.join(name), content)?;
     }
     let page = options.folder.join("report.html");
-    if args.json {
-        return report::out(&format!("{:#}\n", made.document));
+    Output::of(&Made { report: made, page }, args.json)
+}
+
+/// The report of a study that is done.
+struct Made {
+    report: Report,
+    page: PathBuf,
+}
+
+impl Shown for Made {
+    fn text(&self) -> String {
+        format!("{}\nThe page: {}\n", self.report.text, self.page.display())
     }
-    report::out(&format!("{}\nThe page: {}\n", made.text, page.display()))
+
+    fn document(&self) -> impl serde::Serialize {
+        &self.report.document
+    }
 }
 
 fn find(number: &str) -> Result<Study, Failure> {
@@ -271,29 +284,58 @@ fn typed(step: &Step) -> String {
     }
 }
 
-fn perform_step(step: &Step, perform: Perform) -> Result<(), Failure> {
-    match &step.action {
-        Action::Command { arguments, prints, makes } => {
-            if makes.as_ref().is_some_and(|made| made.exists()) && prints.is_none() {
-                // It was made whole by a run that was killed before it could write that down.
-                return Ok(());
+/// A step of a study, parsed.
+struct Work {
+    title: String,
+    /// As it would be typed.
+    typed: String,
+    work: Task,
+}
+
+/// What is done for a step.
+enum Task {
+    /// A command; its output is kept in a file, or it makes a folder whole or not at all.
+    Command { command: Box<Command>, prints: Option<PathBuf>, makes: Option<PathBuf> },
+    /// A copy of a file.
+    Copy { from: PathBuf, to: PathBuf },
+}
+
+impl Work {
+    fn of(step: Step) -> Result<Work, Failure> {
+        let typed = typed(&step);
+        let work = match step.action {
+            Action::Command { arguments, prints, makes } => {
+                Task::Command { command: Box::new(Command::parse(&arguments)?), prints, makes }
             }
-            if let Some(made) = makes.as_ref().filter(|made| made.exists()) {
-                std::fs::remove_dir_all(made).map_err(|error| at(made, &error))?;
+            Action::Copy { from, to } => Task::Copy { from, to },
+        };
+        Ok(Work { title: step.title, typed, work })
+    }
+}
+
+impl Task {
+    fn perform(self) -> Result<(), Failure> {
+        match self {
+            Task::Command { command, prints, makes } => {
+                if let Some(made) = makes.as_ref().filter(|made| made.exists()) {
+                    if prints.is_none() {
+                        // It was made whole by a run that was killed before it wrote that down.
+                        return Ok(());
+                    }
+                    std::fs::remove_dir_all(made).map_err(|error| at(made, &error))?;
+                }
+                let parents =
+                    [&makes, &prints].into_iter().flatten().filter_map(|path| path.parent());
+                for parent in parents {
+                    std::fs::create_dir_all(parent).map_err(|error| at(parent, &error))?;
+                }
+                let text = perform(*command)?.whole()?;
+                prints.map_or(Ok(()), |path| report::write(&path, &text))
             }
-            let parents = [makes, prints].into_iter().flatten().filter_map(|path| path.parent());
-            for parent in parents {
-                std::fs::create_dir_all(parent).map_err(|error| at(parent, &error))?;
+            Task::Copy { from, to } => {
+                let bytes = std::fs::read(&from).map_err(|error| at(&from, &error))?;
+                write_whole(&to, |out| out.write_all(&bytes)).map_err(|error| at(&to, &error))
             }
-            let text = report::kept(|| perform(arguments))?;
-            match prints {
-                Some(path) => report::write(path, &text),
-                None => Ok(()),
-            }
-        }
-        Action::Copy { from, to } => {
-            let bytes = std::fs::read(from).map_err(|error| at(from, &error))?;
-            write_whole(to, |out| out.write_all(&bytes)).map_err(|error| at(to, &error))
         }
     }
 }
@@ -305,4 +347,55 @@ fn at(path: &Path, error: &std::io::Error) -> Failure {
 fn say(message: &str) {
     // Nothing can be done when stderr is closed.
     let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use studies::{Action, Options, Part, STUDIES, SlumbotRun};
+
+    use super::Work;
+
+    /// Every kind of study that can be asked for.
+    fn all() -> Vec<Options> {
+        let whole = Options::new(PathBuf::from("s"));
+        let run = SlumbotRun { kind: "oct".to_owned(), folder: PathBuf::from("run"), server: None };
+        vec![
+            Options { scale: 0.001, ..whole.clone() },
+            Options { shipped: true, slumbot: vec![run], ..whole.clone() },
+            Options { teacher: Some(PathBuf::from("a.blueprint")), ..whole.clone() },
+            Options { only: Some(Part::Depths), ..whole.clone() },
+            Options { network: "7x512".parse().ok(), ..whole.clone() },
+            whole,
+        ]
+    }
+
+    #[test]
+    fn every_step_of_every_study_is_a_command_of_this_program() {
+        for options in all() {
+            for study in STUDIES {
+                for step in (study.steps)(&options) {
+                    let title = step.title.clone();
+                    if let Err(failure) = Work::of(step) {
+                        panic!("study {}, {title}: {failure}", study.number);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_whose_output_is_read_as_a_document_prints_one() {
+        for study in STUDIES {
+            for step in (study.steps)(&Options::new(PathBuf::from("s"))) {
+                let Action::Command { arguments, prints: Some(path), .. } = step.action else {
+                    continue;
+                };
+                let document = path.extension().is_some_and(|ending| ending == "json");
+                let asked = arguments.iter().any(|argument| argument == "--json");
+                assert_eq!(document, asked, "study {}, {}", study.number, step.title);
+            }
+        }
+    }
 }

@@ -42,7 +42,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         .replace("@CONFIG@", &args.config.to_string_lossy())
         .replace("@GRACE@", &args.grace.to_string())
         .replace("@STOP@", &stop.to_string());
-    crate::report::out(&text)
+    crate::output::print(&text)
 }
 
 /// Checked with `systemd-analyze verify` and `systemd-analyze security --offline=true`.

@@ -13,6 +13,7 @@ use show::number::counted;
 
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output;
 use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
@@ -106,11 +107,11 @@ pub fn run(args: Args) -> Result<(), Failure> {
         "matches": reports,
     });
     if play.json {
-        return report::out(&format!("{document:#}\n"));
+        return output::print(&format!("{document:#}\n"));
     }
     let mut text = text::crosstable(&table);
     if play.level() > Level::Nothing {
         text.push_str(&format!("\nkept in {}\n", home.display()));
     }
-    report::out(&text)
+    output::print(&text)
 }

@@ -1,18 +1,17 @@
 //! `cardroom endgame database`: random endgames with their equilibria.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use learners::database::{Card, merge};
+use learners::database::Card;
 use learners::endgames::database::Deck;
-use logs::Shard;
-use serde_json::{Value, json};
+use serde_json::json;
 use show::number::whole;
 
 use super::deck;
 use crate::config::units::Count;
-use crate::database::Part;
+use crate::database::Making;
 use crate::exit::Failure;
-use crate::report;
+use crate::output::{Output, Shown};
 use crate::threads::Threads;
 
 /// Solve random endgames and keep them with their equilibria in a file.
@@ -29,20 +28,10 @@ use crate::threads::Threads;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// How many games, as in 100000 or 100k
-    #[arg(long, value_name = "N", default_value = "100k")]
+    #[arg(long, value_name = "N", default_value = "100k", conflicts_with = "merge")]
     games: Count,
-    /// The file to make
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// Determines every game
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
-    /// Only this part of the games, as in 1/4
-    #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
-    /// Put these files together, which hold all shards of a database
-    #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["shard", "games", "seed"])]
-    merge: Vec<PathBuf>,
+    #[command(flatten)]
+    making: Making,
     #[command(flatten)]
     deck: deck::Deck,
     #[command(flatten)]
@@ -56,40 +45,42 @@ pub(super) struct Args {
 }
 
 /// Makes it.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    if !args.merge.is_empty() {
-        return show(&merge(&args.merge, &args.out).map_err(Failure::input)?, args);
-    }
-    let deck = Deck::new(args.deck.cards()?, &args.deck.bets()?);
-    let part = Part { games: args.games.0, shard: args.shard, seed: args.seed };
-    let card = part.make(deck, &args.out, &args.threads, args.quiet)?;
-    show(&card, args)
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    let deck = || Ok(Deck::new(args.deck.cards()?, &args.deck.bets()?));
+    let card = args.making.make(args.games.0, deck, &args.threads, args.quiet)?;
+    Output::of(&Made { card, out: &args.making.out }, args.json)
 }
 
-fn show(card: &Card<Deck>, args: &Args) -> Result<(), Failure> {
-    if args.json {
-        return report::out(&format!("{:#}\n", document(card, &args.out)));
-    }
-    let Card { content: Deck { cards, sizes }, games, seed, first, sha256, .. } = card;
-    let bytes = std::fs::metadata(&args.out).map_or(0, |file| file.len());
-    report::out(&format!(
-        "{}: {} games of seed {seed} from number {first}, {cards} cards, {} sizes, {}\nSHA-256 of the games {sha256}\n",
-        args.out.display(),
-        whole(*games),
-        sizes.len() - 1,
-        indicatif::HumanBytes(bytes),
-    ))
+/// A database that was made.
+struct Made<'a> {
+    card: Card<Deck>,
+    out: &'a Path,
 }
 
-fn document(card: &Card<Deck>, out: &Path) -> Value {
-    json!({
-        "schema": "cardroom-endgame-database/1",
-        "file": out,
-        "games": card.games,
-        "first": card.first,
-        "seed": card.seed,
-        "cards": card.content.cards,
-        "sizes": card.content.sizes,
-        "sha256": card.sha256,
-    })
+impl Shown for Made<'_> {
+    fn text(&self) -> String {
+        let Card { content: Deck { cards, sizes }, games, seed, first, sha256, .. } = &self.card;
+        let bytes = std::fs::metadata(self.out).map_or(0, |file| file.len());
+        format!(
+            "{}: {} games of seed {seed} from number {first}, {cards} cards, {} sizes, {}\n\
+             SHA-256 of the games {sha256}\n",
+            self.out.display(),
+            whole(*games),
+            sizes.len() - 1,
+            indicatif::HumanBytes(bytes),
+        )
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        json!({
+            "schema": "cardroom-endgame-database/1",
+            "file": self.out,
+            "games": self.card.games,
+            "first": self.card.first,
+            "seed": self.card.seed,
+            "cards": self.card.content.cards,
+            "sizes": self.card.content.sizes,
+            "sha256": self.card.sha256,
+        })
+    }
 }

@@ -15,8 +15,8 @@ use show::number::whole;
 
 use super::ShareArg;
 use crate::exit::Failure;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
-use crate::report;
 
 /// The depth of the published table.
 const TABLE_DEPTH: usize = 5;
@@ -100,7 +100,9 @@ struct Learned {
 }
 
 /// All that is measured.
-struct Results {
+struct Results<'a> {
+    args: &'a Args,
+    card: &'a learners::database::Card<Deck>,
     games: usize,
     train: usize,
     /// Games that optimal trees are searched over.
@@ -111,7 +113,7 @@ struct Results {
 }
 
 /// Learns, tests and prints.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let depths = &args.depths.0;
     let deepest = depths.last().copied().unwrap_or_default();
     if deepest > models::tree::DEEPEST {
@@ -173,16 +175,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         learned.push(Learned { representation, trees, optimal });
     }
     progress.finish();
-    let results = Results { games, train, searched, learned, neighbours, baselines };
-    match args.json {
-        true => report::out(&format!("{:#}\n", results.json(args, database.card()))),
-        false => report::out(&results.text(args)),
-    }
+    let card = database.card();
+    let results = Results { args, card, games, train, searched, learned, neighbours, baselines };
+    Output::of(&results, args.json)
 }
 
-impl Results {
-    fn text(&self, args: &Args) -> String {
-        let Results { games, train, searched, .. } = *self;
+impl Shown for Results<'_> {
+    fn text(&self) -> String {
+        let Results { args, games, train, searched, .. } = *self;
         let [all, train, test] = [games, train, games - train].map(|games| whole(games as u64));
         let mut text = format!(
             "{}: {all} games, {train} to learn from, {test} to test on.\nDistance to the \
@@ -224,36 +224,8 @@ impl Results {
         text + &format!("\n{table}\n")
     }
 
-    /// A row for each depth, a column for each representation.
-    fn by_depth(&self, title: &str, cell: impl Fn(&AtDepth) -> String) -> String {
-        let numbers = self.learned.iter().map(|learned| learned.representation.number.to_string());
-        let header = std::iter::once("depth".to_owned()).chain(numbers);
-        let mut table = Table::new(header).right(..).at_the_margin();
-        let depths = self.learned.first().map_or(&[][..], |learned| &learned.trees);
-        for (at, AtDepth { depth, .. }) in depths.iter().enumerate() {
-            let cells = self.learned.iter().map(|learned| cell(&learned.trees[at]));
-            table.row(std::iter::once(depth.to_string()).chain(cells));
-        }
-        format!("\n{title}\n{table}\n")
-    }
-
-    fn optimal_text(&self) -> String {
-        let header =
-            ["", "depth", "greedy distance", "optimal", "greedy exploitability", "optimal"];
-        let mut table = Table::new(header).right(..).at_the_margin();
-        for Learned { representation, optimal, .. } in &self.learned {
-            for [greedy, optimal] in optimal {
-                let [number, depth] = [representation.number, greedy.depth].map(|n| n.to_string());
-                let [a, b] = [cells(&greedy.score), cells(&optimal.score)];
-                let ([a, c], [b, d]) = (a, b);
-                table.row([number, depth, a, b, c, d]);
-            }
-        }
-        let games = whole(self.searched as u64);
-        format!("\nOptimal trees beside greedy ones, both from {games} games\n{table}\n")
-    }
-
-    fn json(&self, args: &Args, card: &learners::database::Card<Deck>) -> Value {
+    fn document(&self) -> impl serde::Serialize {
+        let Results { args, card, .. } = *self;
         let tree = |tree: &AtDepth| {
             let Score { distance, exploitability } = tree.score;
             json!({
@@ -307,6 +279,37 @@ impl Results {
                 .map(|(name, score)| scored(json!(name), "name", score))
                 .collect::<Vec<_>>(),
         })
+    }
+}
+
+impl Results<'_> {
+    /// A row for each depth, a column for each representation.
+    fn by_depth(&self, title: &str, cell: impl Fn(&AtDepth) -> String) -> String {
+        let numbers = self.learned.iter().map(|learned| learned.representation.number.to_string());
+        let header = std::iter::once("depth".to_owned()).chain(numbers);
+        let mut table = Table::new(header).right(..).at_the_margin();
+        let depths = self.learned.first().map_or(&[][..], |learned| &learned.trees);
+        for (at, AtDepth { depth, .. }) in depths.iter().enumerate() {
+            let cells = self.learned.iter().map(|learned| cell(&learned.trees[at]));
+            table.row(std::iter::once(depth.to_string()).chain(cells));
+        }
+        format!("\n{title}\n{table}\n")
+    }
+
+    fn optimal_text(&self) -> String {
+        let header =
+            ["", "depth", "greedy distance", "optimal", "greedy exploitability", "optimal"];
+        let mut table = Table::new(header).right(..).at_the_margin();
+        for Learned { representation, optimal, .. } in &self.learned {
+            for [greedy, optimal] in optimal {
+                let [number, depth] = [representation.number, greedy.depth].map(|n| n.to_string());
+                let [a, b] = [cells(&greedy.score), cells(&optimal.score)];
+                let ([a, c], [b, d]) = (a, b);
+                table.row([number, depth, a, b, c, d]);
+            }
+        }
+        let games = whole(self.searched as u64);
+        format!("\nOptimal trees beside greedy ones, both from {games} games\n{table}\n")
     }
 }
 

@@ -19,6 +19,7 @@ use learners::endgames::database::Database;
 use learners::endgames::representations::Share;
 
 use crate::exit::Failure;
+use crate::output::Output;
 
 /// Endgames of one bet: both players hold a card of a small deck, the first bets one of many sizes
 /// or checks, the second calls or folds.
@@ -44,10 +45,10 @@ enum Command {
 }
 
 /// Runs it.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     match &args.command {
         Command::Solve(args) => solve::run(args),
-        Command::Play(args) => play::run(args),
+        Command::Play(args) => play::run(args).map(Output::printed),
         Command::Database(args) => database::run(args),
         Command::Summary(args) => summary::run(args),
         Command::Learn(args) => learn::run(args),

@@ -11,7 +11,7 @@ use solvers::endgame::{Dealer, Endgame, Solution};
 use super::deck::Weights;
 use super::solve::{choices, mix, short};
 use crate::exit::Failure;
-use crate::report::out;
+use crate::output::print;
 
 /// Play an endgame against its equilibrium, and hear what each answer costs.
 ///
@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let game = args.weights.game()?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) >> 32);
     let solution = game.solve();
-    out(&format!(
+    print(&format!(
         "{} cards, the worst is 1. Each player puts half a pot in; the first checks or bets {}, and the second \
          calls or folds. With both at their best the first player gets {:.4} of the pot. Seed {seed}.\n",
         game.cards(),
@@ -104,7 +104,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             break;
         }
     }
-    out(&table.sums.text())
+    print(&table.sums.text())
 }
 
 impl<Input: BufRead> Table<'_, Input> {
@@ -120,14 +120,14 @@ impl<Input: BufRead> Table<'_, Input> {
         };
         let number = self.sums.games + 1;
         let who = if seat == Player::First { "first" } else { "second" };
-        out(&format!("\nGame {number}. You are {who} and hold card {}{beats}.\n", own + 1))?;
+        print(&format!("\nGame {number}. You are {who} and hold card {}{beats}.\n", own + 1))?;
         let taken = match seat {
             Player::First => self.first(cards)?,
             Player::Second => self.second(cards)?,
         };
         let Some(taken) = taken else { return Ok(false) };
         let net = if seat == Player::First { taken - 0.5 } else { 0.5 - taken };
-        out(&format!("You get {} pots.\n", signed(net, 3)))?;
+        print(&format!("You get {} pots.\n", signed(net, 3)))?;
         self.sums.games += 1;
         self.sums.won += net;
         Ok(true)
@@ -156,7 +156,7 @@ impl<Input: BufRead> Table<'_, Input> {
         if self.dealer.draw(&[1.0 - call, call]) == 1 {
             return self.showdown(own, other, sizes[bet], &format!("Called by {}", other + 1));
         }
-        out(&format!("The other player folds {}. ", other + 1))?;
+        print(&format!("The other player folds {}. ", other + 1))?;
         Ok(Some(1.0))
     }
 
@@ -170,7 +170,7 @@ impl<Input: BufRead> Table<'_, Input> {
             return self.showdown(other, own, 0.0, &says);
         }
         let size = sizes[bet];
-        out(&format!("The other player bets {}. ", short(size)))?;
+        print(&format!("The other player bets {}. ", short(size)))?;
         let answer = |line: &str| match line {
             "call" | "c" => Ok(true),
             "fold" | "f" => Ok(false),
@@ -189,7 +189,7 @@ impl<Input: BufRead> Table<'_, Input> {
         if calls {
             return self.showdown(other, own, size, &format!("It has {}", other + 1));
         }
-        out(&format!("It had {}. ", other + 1))?;
+        print(&format!("It had {}. ", other + 1))?;
         Ok(Some(1.0))
     }
 
@@ -201,7 +201,7 @@ impl<Input: BufRead> Table<'_, Input> {
         size: f64,
         says: &str,
     ) -> Result<Option<f64>, Failure> {
-        out(&format!("{says}. "))?;
+        print(&format!("{says}. "))?;
         Ok(Some(if first > second { 1.0 + size } else { -size }))
     }
 
@@ -213,7 +213,7 @@ impl<Input: BufRead> Table<'_, Input> {
         self.sums.cost += if right { 0.0 } else { cost };
         let costs =
             if right { "costs nothing".to_owned() } else { format!("costs {cost:.4} pots") };
-        out(&format!("That {costs}; the equilibrium: {does}. "))
+        print(&format!("That {costs}; the equilibrium: {does}. "))
     }
 
     /// Asks until a line is understood; `None` at the end of the input.
@@ -223,7 +223,7 @@ impl<Input: BufRead> Table<'_, Input> {
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Result<Option<T>, Failure> {
         loop {
-            out(question)?;
+            print(question)?;
             // Where nobody reads it, nothing is lost.
             let _ = std::io::stdout().flush();
             let mut line = String::new();
@@ -232,12 +232,12 @@ impl<Input: BufRead> Table<'_, Input> {
             })?;
             let line = line.trim().to_lowercase();
             if bytes == 0 || matches!(line.as_str(), "quit" | "q") {
-                out("\n")?;
+                print("\n")?;
                 return Ok(None);
             }
             match read(&line) {
                 Ok(answer) => return Ok(Some(answer)),
-                Err(says) => out(&format!("`{line}`: {says}.\n"))?,
+                Err(says) => print(&format!("`{line}`: {says}.\n"))?,
             }
         }
     }

@@ -12,6 +12,7 @@ use show::Table;
 
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::report;
 
@@ -66,7 +67,7 @@ struct Priced {
 }
 
 /// Finds, prices and prints.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let database = Database::open(&args.data).map_err(Failure::input)?;
     if args.games == 0 || args.games >= database.games() {
         return Err(Failure::input(anyhow::anyhow!(
@@ -156,18 +157,30 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let list = RuleList::new(betting, Some(calling)).expect("it has a part");
         report::write(path, &list.to_string())?;
     }
-    if args.json {
-        let rules: Vec<Value> = priced.iter().map(document).collect();
-        let document = json!({
-            "schema": "cardroom-endgame-rules/1",
-            "file": args.data,
-            "found_on": args.games,
-            "priced_on": rest.len(),
-            "rules": rules,
-        });
-        return report::out(&format!("{document:#}\n"));
+    Output::of(&Prices { args, priced_on: rest.len(), priced }, args.json)
+}
+
+/// Rules with their prices.
+struct Prices<'a> {
+    args: &'a Args,
+    priced_on: usize,
+    priced: Vec<Priced>,
+}
+
+impl Shown for Prices<'_> {
+    fn text(&self) -> String {
+        text(self.args.games, self.priced_on, &self.priced)
     }
-    report::out(&text(args.games, rest.len(), &priced))
+
+    fn document(&self) -> impl serde::Serialize {
+        json!({
+            "schema": "cardroom-endgame-rules/1",
+            "file": self.args.data,
+            "found_on": self.args.games,
+            "priced_on": self.priced_on,
+            "rules": self.priced.iter().map(document).collect::<Vec<_>>(),
+        })
+    }
 }
 
 /// Its lines, but for `else check`.

@@ -11,6 +11,7 @@ use solvers::endgame::{Endgame, Size, Solution};
 use super::deck::Weights;
 use super::picture;
 use crate::exit::Failure;
+use crate::output::{Output, Shown};
 use crate::report;
 
 /// Solve an endgame exactly: the strategies, the value, and each size with its value bets and
@@ -37,16 +38,29 @@ pub(super) struct Args {
 }
 
 /// Solves and prints.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let game = args.weights.game()?;
     let solution = game.solve();
     if let Some(path) = &args.svg {
         report::write(path, &picture::picture(&game, &solution))?;
     }
-    if args.json {
-        return report::out(&format!("{:#}\n", document(&game, &solution)));
+    Output::of(&Solved { game, solution }, args.json)
+}
+
+/// An endgame with its equilibrium.
+struct Solved {
+    game: Endgame,
+    solution: Solution,
+}
+
+impl Shown for Solved {
+    fn text(&self) -> String {
+        text(&self.game, &self.solution)
     }
-    report::out(&text(&game, &solution))
+
+    fn document(&self) -> impl serde::Serialize {
+        document(&self.game, &self.solution)
+    }
 }
 
 /// The sizes of a row of probabilities that occur, with them, in words.

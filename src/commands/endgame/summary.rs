@@ -8,8 +8,8 @@ use serde_json::json;
 use show::number::whole;
 
 use crate::exit::Failure;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
-use crate::report;
 
 /// Solve every game of a database again: values, exploitabilities, and whether the file has the
 /// same strategies.
@@ -42,7 +42,7 @@ struct Sums {
 const CHUNK: usize = 2048;
 
 /// Reads, solves and prints.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let database = Database::open(&args.data).map_err(Failure::input)?;
     let bets = database.bets();
     let of = |place: usize| {
@@ -71,35 +71,57 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         progress.show(end as u64, "");
     }
     progress.finish();
-    let count = sums.values.len() as f64;
-    let mean = sums.values.iter().sum::<f64>() / count;
-    let spread = sums.values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-    let deviation = (spread / (count - 1.0).max(1.0)).sqrt();
-    let half_width = 1.96 * deviation / count.sqrt();
-    if args.json {
-        let document = json!({
-            "schema": "cardroom-endgame-summary/1",
-            "file": args.data,
-            "games": database.games(),
-            "seed": database.card().seed,
-            "sha256": database.card().sha256,
-            "value": { "mean": mean, "half_width": half_width, "deviation": deviation },
-            "worst_exploitability": sums.worst,
-            "largest_difference": sums.differs,
-            "several_equilibria": sums.many,
-        });
-        return report::out(&format!("{document:#}\n"));
+    Output::of(&Summary { args, database, sums }, args.json)
+}
+
+/// A database with what its games say.
+struct Summary<'a> {
+    args: &'a Args,
+    database: Database,
+    sums: Sums,
+}
+
+impl Summary<'_> {
+    /// The mean value with half of its 95 % interval, and the standard deviation.
+    fn value(&self) -> [f64; 3] {
+        let values = &self.sums.values;
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let spread = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        let deviation = (spread / (count - 1.0).max(1.0)).sqrt();
+        [mean, 1.96 * deviation / count.sqrt(), deviation]
     }
-    report::out(&format!(
-        "{}: {} games\n\
-         value to the first player     {mean:.5} ± {half_width:.5} of the pot, standard deviation {deviation:.5}\n\
-         exploitability                {:.1e} of the pot at most, solved again\n\
-         difference to the file        {:.1e} at most, in one probability\n\
-         more than one equilibrium     in {} games at least\n",
-        args.data.display(),
-        whole(database.games() as u64),
-        sums.worst,
-        sums.differs,
-        whole(sums.many),
-    ))
+}
+
+impl Shown for Summary<'_> {
+    fn text(&self) -> String {
+        let [mean, half_width, deviation] = self.value();
+        format!(
+            "{}: {} games\n\
+             value to the first player     {mean:.5} ± {half_width:.5} of the pot, standard deviation {deviation:.5}\n\
+             exploitability                {:.1e} of the pot at most, solved again\n\
+             difference to the file        {:.1e} at most, in one probability\n\
+             more than one equilibrium     in {} games at least\n",
+            self.args.data.display(),
+            whole(self.database.games() as u64),
+            self.sums.worst,
+            self.sums.differs,
+            whole(self.sums.many),
+        )
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let [mean, half_width, deviation] = self.value();
+        json!({
+            "schema": "cardroom-endgame-summary/1",
+            "file": self.args.data,
+            "games": self.database.games(),
+            "seed": self.database.card().seed,
+            "sha256": self.database.card().sha256,
+            "value": { "mean": mean, "half_width": half_width, "deviation": deviation },
+            "worst_exploitability": self.sums.worst,
+            "largest_difference": self.sums.differs,
+            "several_equilibria": self.sums.many,
+        })
+    }
 }

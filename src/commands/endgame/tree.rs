@@ -11,6 +11,7 @@ use show::number::whole;
 use super::leaves::{Match, Told, json as nodes, published, told};
 use super::{ShareArg, drawing};
 use crate::exit::Failure;
+use crate::output::{Output, Shown};
 use crate::report;
 
 /// The deepest tree that is shown.
@@ -47,7 +48,7 @@ pub struct Args {
 }
 
 /// Grows the tree and prints it.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let number = args.representation;
     let representation = Representation::published(number).filter(|chosen| chosen.drawn);
     let representation = representation.ok_or_else(|| {
@@ -69,29 +70,48 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let most = database.card().content.sizes.last().copied().unwrap_or(1.0);
         report::write(path, &drawing::svg(&told, &title, &about, most))?;
     }
-    if !args.json {
-        return report::out(&format!("{title}, {about}\n\n{}", text(&told, &matches)));
+    let head = format!("{title}, {about}");
+    Output::of(&Grown { args, head, representation, train, predictor, told, matches }, args.json)
+}
+
+/// A tree with the leaves that were published.
+struct Grown<'a> {
+    args: &'a Args,
+    head: String,
+    representation: Representation,
+    /// Games that it is learned from.
+    train: usize,
+    predictor: Predictor,
+    told: Vec<Told>,
+    matches: Vec<Match>,
+}
+
+impl Shown for Grown<'_> {
+    fn text(&self) -> String {
+        format!("{}\n\n{}", self.head, text(&self.told, &self.matches))
     }
-    let matches = matches.iter().map(|found| {
+
+    fn document(&self) -> impl serde::Serialize {
+        let matches = self.matches.iter().map(|found| {
+            json!({
+                "published": found.published,
+                "asked": found.asked,
+                "node": found.node,
+                "size": found.size,
+                "holds": found.holds,
+            })
+        });
         json!({
-            "published": found.published,
-            "asked": found.asked,
-            "node": found.node,
-            "size": found.size,
-            "holds": found.holds,
+            "schema": "cardroom-endgame-tree/1",
+            "representation": self.args.representation,
+            "name": self.representation.name(),
+            "share": self.args.share.name(),
+            "depth": self.args.depth,
+            "train": self.train,
+            "nodes": nodes(self.predictor.tree(), &self.told),
+            "published": matches.collect::<Vec<_>>(),
         })
-    });
-    let document = json!({
-        "schema": "cardroom-endgame-tree/1",
-        "representation": number,
-        "name": representation.name(),
-        "share": args.share.name(),
-        "depth": args.depth,
-        "train": train,
-        "nodes": nodes(predictor.tree(), &told),
-        "published": matches.collect::<Vec<_>>(),
-    });
-    report::out(&format!("{document:#}\n"))
+    }
 }
 
 /// The tree line by line, and the published leaves beside its own.

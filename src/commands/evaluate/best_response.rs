@@ -8,7 +8,7 @@ use solvers::{Player, Sequences, Tree};
 
 use super::Args;
 use crate::exit::Failure;
-use crate::report;
+use crate::output;
 
 /// Nodes of the largest game that is laid out: some 1.2 GB while it is.
 const NODES: usize = 2_000_000;
@@ -49,9 +49,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             "mbb": mean,
             "mbb_by_seat": won,
         });
-        return report::out(&format!("{document:#}\n"));
+        return output::print(&format!("{document:#}\n"));
     }
-    report::out(&format!(
+    output::print(&format!(
         "{}, best response, {}: {} nodes, exact\n\n\
          what it wins                mbb/hand\n\
          both seats             {mean:>+13.6}\n\

@@ -11,7 +11,7 @@ use solvers::subgame::response::is_holdem;
 use super::Args;
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::{interrupt, report};
+use crate::{interrupt, output};
 
 /// Values and prints.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -76,7 +76,7 @@ fn show(args: &Args, against: &str, valued: &Valued) -> Result<(), Failure> {
             "rate": rate,
             "big_blinds_a_spot": at_spots,
         });
-        return report::out(&format!("{document:#}\n"));
+        return output::print(&format!("{document:#}\n"));
     }
     let rate = match rate {
         Some(rate) => format!(
@@ -87,7 +87,7 @@ fn show(args: &Args, against: &str, valued: &Valued) -> Result<(), Failure> {
         ),
         None => "nothing: an interval needs two hands".to_owned(),
     };
-    report::out(&format!(
+    output::print(&format!(
         "{} wins from {against} on the {street} and later: {rate}\n{} hands of {against} against itself, {} of \
          them valued over all hands there ({} big blinds each)\n",
         args.agent,

@@ -16,8 +16,8 @@ use solvers::subgame::response::{InBuckets, TreeStrategy, is_holdem};
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output;
 use crate::progress::Progress;
-use crate::report;
 
 /// Computes and prints.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         found,
         seconds: begun.elapsed().as_secs_f64(),
     };
-    report::out(&if args.json { format!("{:#}\n", shown.document()) } else { shown.text() })
+    output::print(&if args.json { format!("{:#}\n", shown.document()) } else { shown.text() })
 }
 
 /// What there is to print.

@@ -21,9 +21,9 @@ use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::bet_menu;
+use crate::output;
 use crate::playing::provenance;
 use crate::progress::Progress;
-use crate::report;
 
 /// Nodes of the largest betting tree.
 const NODES: u64 = 4_000_000;
@@ -50,10 +50,10 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<(), Failure> {
     let outcome = outcome.map_err(failure)?;
     let seconds = begun.elapsed().as_secs_f64();
     if args.json {
-        report::out(&format!("{:#}\n", document(&plan, &outcome, seconds)))?;
+        output::print(&format!("{:#}\n", document(&plan, &outcome, seconds)))?;
     } else {
         let kept = format!("\nkept in {}\n", folder.display());
-        report::out(&(text(&plan, &outcome, seconds) + &kept))?;
+        output::print(&(text(&plan, &outcome, seconds) + &kept))?;
     }
     if outcome.complete {
         return Ok(());

@@ -14,9 +14,9 @@ use solvers::lbr::Moves;
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output;
 use crate::playing::provenance;
 use crate::progress::Progress;
-use crate::report;
 
 /// Measures and prints.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -31,10 +31,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     progress.finish();
     let outcome = outcome.map_err(failure)?;
     if args.json {
-        report::out(&format!("{:#}\n", document(&plan, &outcome)))?;
+        output::print(&format!("{:#}\n", document(&plan, &outcome)))?;
     } else {
         let kept = format!("\nkept in {}\n", folder.display());
-        report::out(&(text(&plan, &outcome) + &kept))?;
+        output::print(&(text(&plan, &outcome) + &kept))?;
     }
     if outcome.complete {
         return Ok(());

@@ -50,9 +50,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let stop = Stop::new();
     interrupt::listen(&stop)?;
     let played = play_shown(&plan, &settings, "", args.quiet, &stop)?;
-    report::show(&played, Some(&folder), args.json)?;
-    if played.outcome.complete {
-        return Ok(());
-    }
-    Err(stopped(played.outcome.hands, args.hands, settings.level))
+    let end = match played.outcome.complete {
+        true => Ok(()),
+        false => Err(stopped(played.outcome.hands, args.hands, settings.level)),
+    };
+    report::show(&played, Some(&folder), args.json)?.then(end).print()
 }

@@ -10,7 +10,7 @@ use show::number::whole;
 use super::tree::{rows, share};
 use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
-use crate::report;
+use crate::output::{Output, Shown};
 
 /// Where a tree bluffs: leaves that bet or raise although every hand in them is weak.
 ///
@@ -73,7 +73,7 @@ struct Found<'a> {
 }
 
 /// Searches and shows.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let student = args.whose.student()?;
     let streets = match args.street {
         Some(street) => vec![street.street()],
@@ -81,11 +81,24 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let found = streets.into_iter().map(|street| search(&student, street, args));
     let found = found.collect::<Result<Vec<Found<'_>>, Failure>>()?;
-    if args.json {
-        return report::out(&format!("{:#}\n", document(args, &found)));
+    Output::of(&Searched { args, found }, args.json)
+}
+
+/// All streets that were searched.
+struct Searched<'a> {
+    args: &'a Args,
+    found: Vec<Found<'a>>,
+}
+
+impl Shown for Searched<'_> {
+    fn text(&self) -> String {
+        let texts = self.found.iter().map(|found| text(self.args, found));
+        texts.collect::<Vec<_>>().join("\n")
     }
-    let texts = found.iter().map(|found| text(args, found));
-    report::out(&texts.collect::<Vec<_>>().join("\n"))
+
+    fn document(&self) -> impl serde::Serialize {
+        document(self.args, &self.found)
+    }
 }
 
 fn search<'a>(

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use cards::{Board, Combo, HoleCards};
 use game::{Action, GameDef, Policy, PublicState, Seat, Strategy, Street, Turn, notation};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::chart::{Chart, Choice, Hand, picture, text};
 use crate::exit::Failure;
 use crate::named::{Game, Named};
+use crate::output::{Output, Shown};
 use crate::report;
 
 /// What an agent does with each starting hand, as a chart of 13 by 13.
@@ -48,7 +49,7 @@ pub(super) struct Args {
 }
 
 /// Asks and shows.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
     if (def.suits, def.ranks, def.hole_cards) != (4, 13, 2) || def.board_cards[0] > 0 {
         return Err(Failure::input(anyhow::anyhow!(
@@ -61,22 +62,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let policy = agent.policy(&def).map_err(Failure::input)?;
     let policy = policy.expect("only agents with a policy are let through");
     let chart = ask(policy.as_ref(), &public, seat);
-    let place = Place { args, public: &public, seat };
-    if args.json {
-        report::out(&format!("{:#}\n", place.document(&chart)))?;
-    } else {
-        let colours = text::colours();
-        let head = format!("{}\n{}\n\n", place.head(), place.about());
-        let [actions, hands] = [text::actions(&chart, colours), text::chart(&chart, colours)];
-        report::out(&format!("{head}{actions}\n{hands}"))?;
-    }
-    match &args.svg {
+    let place = Place { args, public: &public, seat, chart };
+    let drawn = match &args.svg {
         Some(path) => {
             let title = picture::Title { head: place.head(), about: place.about() };
-            report::write(path, &picture::chart(&chart, &title))
+            report::write(path, &picture::chart(&place.chart, &title))
         }
         None => Ok(()),
-    }
+    };
+    Ok(Output::of(&place, args.json)?.then(drawn))
 }
 
 /// Where this betting leads, and who is to act there.
@@ -127,11 +121,12 @@ fn ask(policy: &dyn Policy, public: &PublicState, seat: Seat) -> Chart {
     chart
 }
 
-/// Where the chart is of.
+/// Where a chart is of, with the chart.
 struct Place<'a> {
     args: &'a Args,
     public: &'a PublicState,
     seat: Seat,
+    chart: Chart,
 }
 
 impl Place<'_> {
@@ -156,8 +151,19 @@ impl Place<'_> {
             self.to_call(),
         )
     }
+}
 
-    fn document(&self, chart: &Chart) -> Value {
+impl Shown for Place<'_> {
+    fn text(&self) -> String {
+        let colours = text::colours();
+        let head = format!("{}\n{}\n\n", self.head(), self.about());
+        let [actions, hands] =
+            [text::actions(&self.chart, colours), text::chart(&self.chart, colours)];
+        format!("{head}{actions}\n{hands}")
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let chart = &self.chart;
         let action = |choice: &Choice| {
             json!({
                 "action": choice.word,

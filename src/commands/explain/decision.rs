@@ -18,7 +18,7 @@ use super::tree_source::{explainer, on, student};
 use crate::chart::action_words;
 use crate::exit::Failure;
 use crate::named::Named;
-use crate::report;
+use crate::output;
 
 /// What led to a decision of a recorded match, and what would have changed it.
 ///
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let decisions = ledger.decisions(args.hand).map_err(Failure::input)?;
     let name = |entrant: u8| ledger.info().entrants[usize::from(entrant)].name.as_str();
     let Some(number) = args.decision else {
-        return report::out(&list(&hand, &decisions, &name));
+        return output::print(&list(&hand, &decisions, &name));
     };
     let (infoset, action) = before(&hand, number).ok_or_else(|| {
         Failure::usage(format!(
@@ -168,8 +168,8 @@ impl Decided<'_> {
             .flips(public.street(), features.as_slice(), |leaf| self.likeliest(&explainer, leaf));
         let found = Found { explainer, features, leaf, won: won[0], flips };
         match self.args.json {
-            true => report::out(&format!("{:#}\n", self.document(&found))),
-            false => report::out(&self.text(&found)),
+            true => output::print(&format!("{:#}\n", self.document(&found))),
+            false => output::print(&self.text(&found)),
         }
     }
 

@@ -8,7 +8,7 @@ use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
 use matches::stop::Stop;
-use serde_json::{Value, json};
+use serde_json::json;
 use show::Table;
 use show::number::{self, whole};
 
@@ -16,8 +16,8 @@ use super::tree_source::player;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::{Game, Named};
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
-use crate::report;
 use crate::threads::threads;
 
 /// How far a student does what its teacher does, and what the difference costs it, street by
@@ -74,7 +74,7 @@ pub(super) struct Args {
 }
 
 /// Compares and shows.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
     let policies = |name: &str| {
         let agent = player(&args.named, name)?;
@@ -104,27 +104,24 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
         error @ SettingsError::Players(_) => Failure::input(error),
     })?;
-    let shown = Shown { args, streets: def.streets, big_blind: def.big_blind(), found: &found };
-    match args.json {
-        true => report::out(&format!("{:#}\n", shown.document()))?,
-        false => report::out(&shown.text())?,
-    }
+    let beside = Beside { args, streets: def.streets, big_blind: def.big_blind(), found: &found };
     let hands = 2 * found.deals;
-    if hands == args.hands {
-        return Ok(());
-    }
-    Err(Failure::interrupted(format!(
-        "stopped after {hands} of {} hands; the figures are of those, and none are kept",
-        args.hands
-    )))
+    let end = match hands == args.hands {
+        true => Ok(()),
+        false => Err(Failure::interrupted(format!(
+            "stopped after {hands} of {} hands; the figures are of those, and none are kept",
+            args.hands
+        ))),
+    };
+    Ok(Output::of(&beside, args.json)?.then(end))
 }
 
 fn rate(sums: &Sums, big_blind: Chips) -> Option<Rate> {
     Rate::of(sums, big_blind).ok()
 }
 
-/// What is shown.
-struct Shown<'a> {
+/// A student beside its teacher.
+struct Beside<'a> {
     args: &'a Args,
     /// Streets of the game.
     streets: usize,
@@ -132,7 +129,7 @@ struct Shown<'a> {
     found: &'a Fidelity,
 }
 
-impl Shown<'_> {
+impl Beside<'_> {
     /// Each street, and all: its name, how alike the two are there, what is lost.
     fn rows(&self) -> Vec<(&'static str, Likeness, Option<Rate>)> {
         let found = self.found;
@@ -143,7 +140,9 @@ impl Shown<'_> {
         });
         streets.chain([("all", found.in_all(), lost(&found.lost_in_all))]).collect()
     }
+}
 
+impl Shown for Beside<'_> {
     fn text(&self) -> String {
         let (student, teacher) = (&self.args.student, &self.args.teacher);
         let rows = self.rows();
@@ -183,7 +182,7 @@ impl Shown<'_> {
         )
     }
 
-    fn document(&self) -> Value {
+    fn document(&self) -> impl serde::Serialize {
         let shares = |shares: Option<[f64; 3]>| {
             shares.map(|[fold, call, raise]| json!({ "fold": fold, "call": call, "raise": raise }))
         };

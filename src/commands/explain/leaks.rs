@@ -18,8 +18,8 @@ use show::Table;
 use show::number::{self, whole};
 
 use crate::exit::Failure;
+use crate::output;
 use crate::progress::Progress;
-use crate::report;
 use crate::source::Source;
 
 /// Where an entrant of a match loses most: a ranked list of places, beside the others in the same
@@ -105,8 +105,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let shown = Shown { args, names: &names, who, found: &found };
     match args.json {
-        true => report::out(&format!("{:#}\n", shown.document())),
-        false => report::out(&shown.text()),
+        true => output::print(&format!("{:#}\n", shown.document())),
+        false => output::print(&shown.text()),
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use show::number::signed;
 
 use crate::exit::Failure;
-use crate::report;
+use crate::output::{Output, Shown};
 
 /// Say what each weight of a linear rule for all-in or fold means, in big blinds.
 #[derive(clap::Args)]
@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 /// Explains.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.stack.is_some_and(|stack| !(stack.is_finite() && stack >= 1.0)) {
         return Err(Failure::usage("--stack: write big blinds from 1 on, as in 10"));
     }
@@ -35,21 +35,34 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let said: Vec<(f64, Vec<String>)> =
         stacks.iter().map(|(stack, weights)| (*stack, sentences(*stack, weights))).collect();
-    if args.json {
+    Output::of(&Said { file: &args.file, method: model.method, said }, args.json)
+}
+
+/// Sentences by stack.
+struct Said<'a> {
+    file: &'a Path,
+    method: String,
+    said: Vec<(f64, Vec<String>)>,
+}
+
+impl Shown for Said<'_> {
+    fn text(&self) -> String {
+        let mut text = format!("{} ({})\n", self.file.display(), self.method);
+        for (stack, lines) in &self.said {
+            text += &format!("\n{stack} big blinds\n");
+            lines.iter().for_each(|line| text += &format!("- {line}\n"));
+        }
+        text
+    }
+
+    fn document(&self) -> impl serde::Serialize {
         let stack = |(stack, lines): &(f64, Vec<String>)| json!({"stack": stack, "says": lines});
-        let document = json!({
+        json!({
             "schema": "cardroom-linear-words/1",
-            "method": model.method,
-            "stacks": said.iter().map(stack).collect::<Vec<_>>(),
-        });
-        return report::out(&format!("{document:#}\n"));
+            "method": self.method,
+            "stacks": self.said.iter().map(stack).collect::<Vec<_>>(),
+        })
     }
-    let mut text = format!("{} ({})\n", args.file.display(), model.method);
-    for (stack, lines) in said {
-        text += &format!("\n{stack} big blinds\n");
-        lines.iter().for_each(|line| text += &format!("- {line}\n"));
-    }
-    report::out(&text)
 }
 
 fn load(path: &Path) -> Result<LinearModel, Failure> {

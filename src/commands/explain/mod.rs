@@ -16,6 +16,7 @@ mod tree_source;
 use clap::{Subcommand, ValueEnum};
 
 use crate::exit::Failure;
+use crate::output::Output;
 
 /// Show what an agent does and why: its chart of starting hands, its decision trees in poker words,
 /// also on one page, lists of if and then in plain words and on a card, the weights of a linear
@@ -43,17 +44,17 @@ enum What {
 }
 
 /// Explains.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     match &args.what {
         What::Chart(args) => chart::run(args),
         What::Tree(args) => tree::run(args),
         What::Bluffs(args) => bluffs::run(args),
-        What::Decision(args) => decision::run(args),
-        What::Playbook(args) => playbook::run(args),
+        What::Decision(args) => decision::run(args).map(Output::printed),
+        What::Playbook(args) => playbook::run(args).map(Output::printed),
         What::Fidelity(args) => fidelity::run(args),
-        What::Heuristic(args) => heuristic::run(args),
+        What::Heuristic(args) => heuristic::run(args).map(Output::printed),
         What::Linear(args) => linear::run(args),
-        What::Results(args) => leaks::run(args),
+        What::Results(args) => leaks::run(args).map(Output::printed),
     }
 }
 

@@ -13,6 +13,7 @@ use super::drawing::{self, Heading};
 use super::results::{Won, entrant, results};
 use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
+use crate::output::Output;
 use crate::report;
 
 /// A decision tree in poker words, with node numbers, rows and what is done.
@@ -82,7 +83,7 @@ enum Format {
 }
 
 /// Shows.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let student = args.whose.student()?;
     let street = args.street.street();
     let explainer = explainer(&student, street)?;
@@ -107,8 +108,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Format::Svg => drawing::svg(&explainer, &shown, &won, &heading),
     };
     match &args.out {
-        Some(path) => report::write(path, &made),
-        None => report::out(&made),
+        Some(path) => report::write(path, &made).map(Output::printed),
+        None => Ok(Output::from(made)),
     }
 }
 

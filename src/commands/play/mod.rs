@@ -14,7 +14,7 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::{Game, Named};
-use crate::report::out;
+use crate::output::print;
 
 mod slumbot;
 
@@ -104,7 +104,7 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
     interrupt::listen(&stop)?;
     let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
     if args.json || end.is_ok() || summary.hands > 0 {
-        out(&format!("{}\n", show(&summary, args.json)))?;
+        print(&format!("{}\n", show(&summary, args.json)))?;
     }
     match end.map_err(failure)? {
         End::MatchOver => Ok(()),

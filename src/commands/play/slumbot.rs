@@ -25,9 +25,10 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::Named;
+use crate::output::print;
 use crate::playing::provenance;
 use crate::progress;
-use crate::report::{self, out};
+use crate::report;
 
 /// Play hands against Slumbot, or against any server that speaks its API.
 ///
@@ -145,7 +146,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         answer.set("leaving the estimates; press Ctrl-C again to abort");
     }
     if !args.json && (end.is_ok() || summary.played > 0) {
-        out(&format!("{}\n", show(&summary, &info.name)))?;
+        print(&format!("{}\n", show(&summary, &info.name)))?;
     }
     let mut report = None;
     if complete {
@@ -154,9 +155,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     if args.json && (end.is_ok() || summary.played > 0) {
         let estimates = report.as_ref().and_then(|report| report.estimates.as_ref());
-        out(&json(&Document { schema: "cardroom-play-slumbot/1", summary: &summary, estimates }))?;
+        print(&json(&Document {
+            schema: "cardroom-play-slumbot/1",
+            summary: &summary,
+            estimates,
+        }))?;
     } else if let Some(report) = &report {
-        out(&format!("\n{}\nkept in {}\n", render(report), folder.display()))?;
+        print(&format!("\n{}\nkept in {}\n", render(report), folder.display()))?;
     }
     let resume = || format!("resume with: {}", interrupt::command_line());
     match end {

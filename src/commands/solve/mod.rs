@@ -16,6 +16,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::exit::Failure;
+use crate::output::Output;
 use crate::report;
 
 /// Solve a small two-player game, or heads-up hold'em from a board on, and say how far the result
@@ -76,17 +77,18 @@ enum What {
 }
 
 /// Solves and prints.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     match &args.what {
         Some(What::ShoveFold(args)) => return shove_fold::run(args),
         Some(What::RangeTrees(args)) => return range_trees::run(args),
         None => {}
     }
-    match (&args.subgame.board, &args.game) {
+    let printed = match (&args.subgame.board, &args.game) {
         (Some(board), _) => subgame::run(args, board),
         (None, Some(game)) => small_games::run(args, game),
         (None, None) => Err(Failure::usage("name a GAME or give a --board")),
-    }
+    };
+    printed.map(Output::printed)
 }
 
 /// An exploitability that is low enough.

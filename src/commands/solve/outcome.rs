@@ -12,6 +12,7 @@ use super::text;
 use super::view::View;
 use crate::chart::{picture, text::colours};
 use crate::exit::Failure;
+use crate::output;
 use crate::report;
 
 /// What was reached.
@@ -57,14 +58,14 @@ impl Problem<'_> {
         let spots: Vec<Value> = views.iter().map(View::json).collect();
         if self.args.json {
             let more = [("result", solved.json(self.goal())), ("spots", json!(spots))];
-            report::out(&format!("{:#}\n", self.document(size, &more)))?;
+            output::print(&format!("{:#}\n", self.document(size, &more)))?;
         } else {
             let mut out = self.summary(size, solved);
             for view in views {
                 out.push('\n');
                 out.push_str(&text::render(view, self.options.hands, colours()));
             }
-            report::out(&out)?;
+            output::print(&out)?;
         }
         if let Some(path) = &self.args.strategy {
             let mut document = self.facts("cardroom-subgame-strategy/1");

@@ -12,10 +12,11 @@ use show::number::percent;
 use solvers::shove_fold::{Payoffs, share};
 
 use crate::exit::Failure;
+use crate::interrupt;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::stacks::Stacks;
 use crate::threads::Threads;
-use crate::{interrupt, report};
 
 /// Find the trees of questions about the two cards that lose least at all-in or fold, by the number
 /// of questions, each with the proof that no other loses less.
@@ -57,7 +58,7 @@ struct Found {
 }
 
 /// Finds and prints.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let stacks = args.stack.checked()?;
     let jobs = stacks.iter().flat_map(|&stack| [(stack, Blind::Small), (stack, Blind::Big)]);
     let jobs = jobs.map(|(stack, blind)| {
@@ -91,16 +92,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if stop.asked() {
         return Err(Failure::interrupted("stopped: trees are found in seconds, none are kept"));
     }
-    if args.json {
-        let document = json!({
-            "schema": "cardroom-range-trees/1",
-            "ante": args.ante,
-            "depth": args.depth,
-            "blinds": found.iter().map(document).collect::<Vec<_>>(),
-        });
-        return report::out(&format!("{document:#}\n"));
+    Output::of(&Trees { args, found }, args.json)
+}
+
+/// The trees of both blinds at each stack.
+struct Trees<'a> {
+    args: &'a Args,
+    found: Vec<Found>,
+}
+
+impl Shown for Trees<'_> {
+    fn text(&self) -> String {
+        self.found.iter().map(text).collect::<Vec<_>>().join("\n")
     }
-    report::out(&found.iter().map(text).collect::<Vec<_>>().join("\n"))
+
+    fn document(&self) -> impl serde::Serialize {
+        json!({
+            "schema": "cardroom-range-trees/1",
+            "ante": self.args.ante,
+            "depth": self.args.depth,
+            "blinds": self.found.iter().map(document).collect::<Vec<_>>(),
+        })
+    }
 }
 
 /// Who plays, and what the hands do that are played.

@@ -8,8 +8,8 @@ use solvers::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences
 
 use super::{Args, Goal};
 use crate::exit::Failure;
+use crate::output;
 use crate::progress::Progress;
-use crate::report;
 
 /// What only small games have.
 #[derive(clap::Args)]
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, name: &str) -> Result<(), Failure> {
             "infosets": infosets,
             "points": points,
         });
-        return report::out(&format!("{document:#}\n"));
+        return output::print(&format!("{document:#}\n"));
     }
     let nodes = whole(tree.nodes().len() as u64);
     let mut text = format!(
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args, name: &str) -> Result<(), Failure> {
             point.iterations, point.exploitability, point.value, point.bounds[0], point.bounds[1]
         ));
     }
-    report::out(&text)
+    output::print(&text)
 }
 
 fn algorithm(name: &str) -> Result<Algorithm, Failure> {

@@ -22,8 +22,8 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::bet_menu;
 use crate::odds::input;
+use crate::output;
 use crate::progress::Progress;
-use crate::report;
 use crate::threads::{pool, threads};
 
 /// What only subgames have.
@@ -176,7 +176,7 @@ impl<'a> Problem<'a> {
             Subgame::new(&self.root, self.ranges.each_ref(), &actions).map_err(Failure::input)?;
         let size = subgame.size(&self.solver_options());
         if self.options.dry_run {
-            return report::out(&match self.args.json {
+            return output::print(&match self.args.json {
                 true => format!("{:#}\n", self.document(&size, &[])),
                 false => format!("{}\n", sizes(&size)),
             });

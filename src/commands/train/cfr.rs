@@ -23,8 +23,8 @@ use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::{Game, bet_menu};
+use crate::output::Output;
 use crate::progress::Progress;
-use crate::report;
 use crate::threads::Threads;
 
 /// Train a strategy for a whole game by counterfactual regret minimisation: a blueprint, which the
@@ -116,7 +116,7 @@ const SHORTEST: f64 = 0.1;
 const DUEL: u64 = 400_000;
 
 /// Trains, or goes on with it.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.time.0.is_zero() || args.iterations == Some(0) {
         return Err(Failure::usage("there is nothing to train in no time or no iterations"));
     }
@@ -133,13 +133,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let size = size_table(&tree, &buckets, args.options().precision);
     let deals = HoldemDeals::new(&def, Arc::new(buckets)).map_err(Failure::input)?;
     if args.dry_run {
-        return report::out(&size);
+        return Ok(Output::from(size));
     }
     let out = args.out.as_deref().ok_or_else(|| Failure::usage("say where to with --out"))?;
     prepare(out)?;
     answer.set("saving the training; press Ctrl-C again to abort");
     let mut run = Run::begin(args, tree, deals, out)?;
-    run.train(&stop)?;
+    let output = run.train(&stop)?;
     if stop.asked() && !run.done() {
         let saved = if run.training.exists() { "" } else { "nothing is saved; " };
         return Err(Failure::interrupted(format!(
@@ -148,7 +148,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             interrupt::command_line()
         )));
     }
-    Ok(())
+    Ok(output)
 }
 
 /// Makes the folder of a file that is to be written, and looks whether it can be.
@@ -234,7 +234,7 @@ impl<'a> Run<'a> {
     }
 
     /// Trains to the end, with a checkpoint and a line now and then, and writes the blueprint.
-    fn train(&mut self, stop: &Stop) -> Result<(), Failure> {
+    fn train(&mut self, stop: &Stop) -> Result<Output, Failure> {
         if self.done() {
             say("finished; to go on, give a longer --time, or more --iterations");
             return self.export();
@@ -256,7 +256,7 @@ impl<'a> Run<'a> {
             pause = pause.max(10.0 * begun.elapsed().as_secs_f64());
             if self.done() {
                 // The blueprint is the smaller file, and may fit where the training does not.
-                return self.export().and(kept);
+                return Ok(self.export()?.then(kept));
             }
             if let Err(failure) = kept.and_then(|()| self.write()) {
                 let before = if self.training.exists() {
@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
                 say(&format!("warning: {failure}; {before}, trying again at the next checkpoint"));
             }
         }
-        Ok(())
+        Ok(Output::default())
     }
 
     /// Trains until so many seconds of training, or until it is to stop.
@@ -325,10 +325,10 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the blueprint and says so.
-    fn export(&self) -> Result<(), Failure> {
+    fn export(&self) -> Result<Output, Failure> {
         self.write()?;
         let size = std::fs::metadata(self.out).map_or(0, |found| found.len());
-        report::out(&format!("{}: {}\n", self.out.display(), bytes_in_words(size.into())))
+        Ok(Output::from(format!("{}: {}\n", self.out.display(), bytes_in_words(size.into()))))
     }
 
     /// Writes the blueprint.

@@ -8,13 +8,13 @@ use learners::baseline::{Constant, Nearest, least_log_loss};
 use learners::dataset::{Dataset, Labels, Split};
 use learners::measure::{Measured, log_losses, mean_difference, measure};
 use models::student::columns;
-use serde_json::{Value, json};
+use serde_json::json;
 use show::number::percent;
 
 use crate::config::units::Size;
 use crate::exit::Failure;
 use crate::named::Named;
-use crate::report;
+use crate::output::{Output, Shown};
 
 /// Compare students on rows that none of them learned from: log-losses in nats, by street.
 ///
@@ -57,7 +57,7 @@ struct Difference {
 const NORMAL: f64 = 1.96;
 
 /// Measures and prints.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let dataset = Dataset::open(&args.data).map_err(Failure::input)?;
     let registry = args.named.registry()?;
     let mut students = Vec::new();
@@ -112,15 +112,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         lines.iter_mut().zip(of_street).for_each(|((_, line), measured)| line.push(measured));
         least.push(least_log_loss(&test));
     }
-    if args.json {
-        let parameters: Vec<Vec<usize>> = students
-            .iter()
-            .map(|student| Street::ALL.map(|street| student.street(street).parameters()).to_vec())
-            .collect();
-        let document = document(&lines, &least, &differences, &parameters);
-        return report::out(&format!("{document:#}\n"));
-    }
-    report::out(&text(&lines, &least, &differences))
+    let parameters = students
+        .iter()
+        .map(|student| Street::ALL.map(|street| student.street(street).parameters()).to_vec())
+        .collect();
+    Output::of(&Compared { lines, least, differences, parameters }, args.json)
+}
+
+/// Students beside each other.
+struct Compared {
+    lines: Vec<Line>,
+    /// The least log-loss that is possible, by street.
+    least: Vec<f64>,
+    differences: Vec<Difference>,
+    /// Of each student, by street.
+    parameters: Vec<Vec<usize>>,
 }
 
 /// Rows at even distances, at most so many.
@@ -130,73 +136,72 @@ fn some(table: &Table, most: usize) -> Table {
     table.pick(&rows)
 }
 
-fn text(lines: &[Line], least: &[f64], differences: &[Difference]) -> String {
-    let mut table = headed("test rows");
-    for (name, measured) in lines {
-        let cells = measured.iter().map(|measured| {
-            format!("{:.4} ({})", measured.log_loss, percent(measured.accuracy, 1))
-        });
-        table.row([name.clone()].into_iter().chain(cells));
+impl Shown for Compared {
+    fn text(&self) -> String {
+        let Compared { lines, least, differences, .. } = self;
+        let mut table = headed("test rows");
+        for (name, measured) in lines {
+            let cells = measured.iter().map(|measured| {
+                format!("{:.4} ({})", measured.log_loss, percent(measured.accuracy, 1))
+            });
+            table.row([name.clone()].into_iter().chain(cells));
+        }
+        let cells = least.iter().map(|least| format!("{least:.4} (100.0 %)"));
+        table.row(["least possible".to_owned()].into_iter().chain(cells));
+        let mut text = format!(
+            "{table}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's\n"
+        );
+        if differences.is_empty() {
+            return text;
+        }
+        let mut table = headed("difference, nats");
+        for Difference { students: [first, second], streets } in differences {
+            let [first, second] = [first, second].map(|&student| &lines[student].0);
+            let cells =
+                streets.iter().map(|(mean, error)| format!("{mean:+.4} ± {:.4}", NORMAL * error));
+            table.row([format!("{second} above {first}")].into_iter().chain(cells));
+        }
+        text += &format!("\n{table}\n");
+        text
     }
-    let cells = least.iter().map(|least| format!("{least:.4} (100.0 %)"));
-    table.row(["least possible".to_owned()].into_iter().chain(cells));
-    let mut text = format!(
-        "{table}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's\n"
-    );
-    if differences.is_empty() {
-        return text;
+
+    fn document(&self) -> impl serde::Serialize {
+        let Compared { lines, least, differences, parameters } = self;
+        let street = |(street, measured): (Street, &Measured)| {
+            json!({
+                "street": street.name(),
+                "log_loss": measured.log_loss,
+                "brier": measured.brier,
+                "distance": measured.distance,
+                "accuracy": measured.accuracy,
+            })
+        };
+        let line = |(at, (name, measured)): (usize, &Line)| {
+            json!({
+                "name": name,
+                "parameters": parameters.get(at),
+                "streets": Street::ALL.into_iter().zip(measured).map(street).collect::<Vec<_>>(),
+            })
+        };
+        let difference = |difference: &Difference| {
+            let [first, second] = difference.students.map(|student| &lines[student].0);
+            let street = |&(mean, error): &(f64, f64)| json!({ "mean": mean, "low": mean - NORMAL * error, "high": mean + NORMAL * error });
+            json!({
+                "first": first,
+                "second": second,
+                "streets": difference.streets.iter().map(street).collect::<Vec<_>>(),
+            })
+        };
+        json!({
+            "schema": "cardroom-comparison/1",
+            "lines": lines.iter().enumerate().map(line).collect::<Vec<_>>(),
+            "least_log_loss": least,
+            "differences": differences.iter().map(difference).collect::<Vec<_>>(),
+        })
     }
-    let mut table = headed("difference, nats");
-    for Difference { students: [first, second], streets } in differences {
-        let [first, second] = [first, second].map(|&student| &lines[student].0);
-        let cells =
-            streets.iter().map(|(mean, error)| format!("{mean:+.4} ± {:.4}", NORMAL * error));
-        table.row([format!("{second} above {first}")].into_iter().chain(cells));
-    }
-    text += &format!("\n{table}\n");
-    text
 }
 
 fn headed(what: &str) -> show::Table {
     let streets = Street::ALL.map(|street| street.to_string());
     show::Table::new([&[what.to_owned()], &streets[..]].concat()).right(1..)
-}
-
-fn document(
-    lines: &[Line],
-    least: &[f64],
-    differences: &[Difference],
-    parameters: &[Vec<usize>],
-) -> Value {
-    let street = |(street, measured): (Street, &Measured)| {
-        json!({
-            "street": street.name(),
-            "log_loss": measured.log_loss,
-            "brier": measured.brier,
-            "distance": measured.distance,
-            "accuracy": measured.accuracy,
-        })
-    };
-    let line = |(at, (name, measured)): (usize, &Line)| {
-        json!({
-            "name": name,
-            "parameters": parameters.get(at),
-            "streets": Street::ALL.into_iter().zip(measured).map(street).collect::<Vec<_>>(),
-        })
-    };
-    let difference = |difference: &Difference| {
-        let [first, second] = difference.students.map(|student| &lines[student].0);
-        let street = |&(mean, error): &(f64, f64)| json!({ "mean": mean, "low": mean - NORMAL * error, "high": mean + NORMAL * error });
-        json!({
-            "first": first,
-            "second": second,
-            "streets": difference.streets.iter().map(street).collect::<Vec<_>>(),
-        })
-    };
-    json!({
-        "schema": "cardroom-comparison/1",
-        "lines": lines.iter().enumerate().map(line).collect::<Vec<_>>(),
-        "least_log_loss": least,
-        "differences": differences.iter().map(difference).collect::<Vec<_>>(),
-    })
 }

@@ -19,8 +19,8 @@ use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::Game;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
-use crate::report;
 use crate::threads::Threads;
 
 /// Make a dataset: the decisions of a blueprint that plays itself, as rows of features that a
@@ -68,7 +68,7 @@ pub struct Args {
 }
 
 /// Makes it, and says what it holds.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.rows.0 == 0 || !(0.0..=1.0).contains(&args.explore) {
         return Err(Failure::usage("--rows must be at least 1, and --explore from 0 to 1"));
     }
@@ -107,10 +107,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     });
     progress.finish();
     match made.map_err(Failure::input)? {
-        Made::Whole(card) if args.json => {
-            report::out(&format!("{:#}\n", document(&card, &args.out)))
-        }
-        Made::Whole(card) => report::out(&text(&card, &args.out)),
+        Made::Whole(card) => Output::of(&Rows { card: *card, out: &args.out }, args.json),
         Made::Stopped => Err(Failure::interrupted(format!(
             "stopped; begin anew with: {}",
             interrupt::command_line()
@@ -153,6 +150,22 @@ fn file_hash(path: &Path) -> std::io::Result<String> {
 
 fn failure(path: &Path, error: &dyn std::error::Error) -> Failure {
     Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+/// A dataset that was made.
+struct Rows<'a> {
+    card: Card,
+    out: &'a Path,
+}
+
+impl Shown for Rows<'_> {
+    fn text(&self) -> String {
+        text(&self.card, self.out)
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        document(&self.card, self.out)
+    }
 }
 
 fn document(card: &Card, out: &Path) -> Value {

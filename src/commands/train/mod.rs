@@ -3,6 +3,7 @@
 use clap::Subcommand;
 
 use crate::exit::Failure;
+use crate::output::Output;
 use device::Device;
 
 mod cfr;
@@ -13,6 +14,7 @@ mod dataset;
 mod device;
 mod heuristic;
 mod history;
+mod label_noise;
 mod lessons;
 mod linear;
 mod situations;
@@ -37,12 +39,13 @@ enum What {
     Heuristic(Box<heuristic::Args>),
     Linear(linear::Args),
     Situations(situations::Args),
+    LabelNoise(label_noise::Args),
     Values(values::Args),
     Compare(compare::Args),
 }
 
 /// Trains.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: Args) -> Result<Output, Failure> {
     match args.what {
         What::Cfr(args) => cfr::run(&args),
         What::Dataset(args) => dataset::run(&args),
@@ -53,6 +56,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         What::Heuristic(args) => heuristic::run(&args),
         What::Linear(args) => linear::run(&args),
         What::Situations(args) => situations::run(&args),
+        What::LabelNoise(args) => label_noise::run(&args),
         What::Values(args) => values::run(&args),
         What::Compare(args) => compare::run(&args),
     }

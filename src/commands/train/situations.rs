@@ -1,18 +1,17 @@
 //! `cardroom train situations`: random situations with the values of all hands.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use learners::database::{Card, Database, merge};
+use learners::database::{Card, Database};
 use learners::situations::Situations;
-use logs::Shard;
-use serde_json::{Value, json};
+use serde_json::json;
 use show::number::{percent, whole};
 
 use crate::config::units::Count;
-use crate::database::Part;
+use crate::database::Making;
 use crate::exit::Failure;
 use crate::named;
-use crate::report;
+use crate::output::{Output, Shown};
 use crate::threads::Threads;
 
 /// Solve random situations of no-limit hold'em and keep the value of every hand: what
@@ -32,35 +31,32 @@ use crate::threads::Threads;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// The street that begins: turn or river
-    #[arg(long, value_name = "STREET", default_value = "turn")]
+    #[arg(long, value_name = "STREET", default_value = "turn", conflicts_with = "merge")]
     street: String,
     /// How many situations, as in 1000 or 10k
-    #[arg(long, value_name = "N", default_value = "1000")]
+    #[arg(long, value_name = "N", default_value = "1000", conflicts_with = "merge")]
     count: Count,
     /// What each player has at the beginning of the hand, in big blinds
-    #[arg(long, value_name = "BB", default_value_t = 200.0)]
+    #[arg(long, value_name = "BB", default_value_t = 200.0, conflicts_with = "merge")]
     stack: f64,
     /// The smallest and the largest pot in big blinds; its logarithm is drawn evenly
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, default_value = "8,200")]
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        num_args = 1,
+        default_value = "8,200",
+        conflicts_with = "merge"
+    )]
     pots: Vec<f64>,
     /// Bets: a shipped menu, a file, or the lines of one with `;` between
-    #[arg(long, value_name = "MENU", default_value = "fcpa")]
+    #[arg(long, value_name = "MENU", default_value = "fcpa", conflicts_with = "merge")]
     menu: String,
     /// Iterations of DCFR+
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, conflicts_with = "merge")]
     iterations: u32,
-    /// The file to make
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// Determines every situation
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
-    /// Only this part of the situations, as in 1/4
-    #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
-    /// Put these files together, which hold all shards of a database
-    #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["shard", "count", "seed", "street", "stack", "pots", "menu", "iterations"])]
-    merge: Vec<PathBuf>,
+    #[command(flatten)]
+    making: Making,
     #[command(flatten)]
     threads: Threads,
     /// One JSON document instead of text
@@ -72,22 +68,22 @@ pub(super) struct Args {
 }
 
 /// Makes them.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    if !args.merge.is_empty() {
-        return show(&merge(&args.merge, &args.out).map_err(Failure::input)?, args);
-    }
-    let &[least, most] = args.pots.as_slice() else {
-        return Err(Failure::usage("--pots: give the smallest and the largest, as in 8,200"));
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    let content = || {
+        let &[least, most] = args.pots.as_slice() else {
+            return Err(Failure::usage("--pots: give the smallest and the largest, as in 8,200"));
+        };
+        Ok(Situations {
+            street: args.street.clone(),
+            stack: args.stack,
+            pots: [least, most],
+            menu: named::bet_menu(&args.menu)?.to_string(),
+            iterations: args.iterations,
+        })
     };
-    let content = Situations {
-        street: args.street.clone(),
-        stack: args.stack,
-        pots: [least, most],
-        menu: named::bet_menu(&args.menu)?.to_string(),
-        iterations: args.iterations,
-    };
-    let part = Part { games: args.count.0, shard: args.shard, seed: args.seed };
-    show(&part.make(content, &args.out, &args.threads, args.quiet)?, args)
+    let card = args.making.make(args.count.0, content, &args.threads, args.quiet)?;
+    let out = args.making.out.as_path();
+    Output::of(&Made { card, distance: distance(out)?, out }, args.json)
 }
 
 /// How far the solutions are from equilibria: the mean and the largest share of the pot.
@@ -103,42 +99,48 @@ fn distance(path: &Path) -> Result<Distance, Failure> {
     Ok(Distance { mean: sum / database.games() as f64, most })
 }
 
-fn show(card: &Card<Situations>, args: &Args) -> Result<(), Failure> {
-    let distance = distance(&args.out)?;
-    if args.json {
-        return report::out(&format!("{:#}\n", document(card, &distance, &args.out)));
-    }
-    let Card { content, games, seed, first, sha256, .. } = card;
-    let bytes = std::fs::metadata(&args.out).map_or(0, |file| file.len());
-    report::out(&format!(
-        "{}: {} situations of the {}, seed {seed} from number {first}, pots of {} to {} big blinds, {}\n\
-         solved by {} iterations to {} of the pot in the mean, {} at most\n\
-         SHA-256 of the situations {sha256}\n",
-        args.out.display(),
-        whole(*games),
-        content.street,
-        content.pots[0],
-        content.pots[1],
-        indicatif::HumanBytes(bytes),
-        content.iterations,
-        percent(distance.mean, 2),
-        percent(distance.most, 2),
-    ))
+/// Situations that were made.
+struct Made<'a> {
+    card: Card<Situations>,
+    distance: Distance,
+    out: &'a Path,
 }
 
-fn document(card: &Card<Situations>, distance: &Distance, out: &Path) -> Value {
-    json!({
-        "schema": "cardroom-situations/1",
-        "file": out,
-        "situations": card.games,
-        "first": card.first,
-        "seed": card.seed,
-        "street": card.content.street,
-        "stack": card.content.stack,
-        "pots": card.content.pots,
-        "menu": card.content.menu,
-        "iterations": card.content.iterations,
-        "exploitability": { "mean": distance.mean, "most": distance.most },
-        "sha256": card.sha256,
-    })
+impl Shown for Made<'_> {
+    fn text(&self) -> String {
+        let Card { content, games, seed, first, sha256, .. } = &self.card;
+        let bytes = std::fs::metadata(self.out).map_or(0, |file| file.len());
+        format!(
+            "{}: {} situations of the {}, seed {seed} from number {first}, pots of {} to {} big blinds, {}\n\
+             solved by {} iterations to {} of the pot in the mean, {} at most\n\
+             SHA-256 of the situations {sha256}\n",
+            self.out.display(),
+            whole(*games),
+            content.street,
+            content.pots[0],
+            content.pots[1],
+            indicatif::HumanBytes(bytes),
+            content.iterations,
+            percent(self.distance.mean, 2),
+            percent(self.distance.most, 2),
+        )
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let Card { content, games, seed, first, sha256, .. } = &self.card;
+        json!({
+            "schema": "cardroom-situations/1",
+            "file": self.out,
+            "situations": games,
+            "first": first,
+            "seed": seed,
+            "street": content.street,
+            "stack": content.stack,
+            "pots": content.pots,
+            "menu": content.menu,
+            "iterations": content.iterations,
+            "exploitability": { "mean": self.distance.mean, "most": self.distance.most },
+            "sha256": sha256,
+        })
+    }
 }

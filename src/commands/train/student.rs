@@ -19,7 +19,7 @@ use super::device::{Device, Trainer};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::report;
+use crate::output::{Output, Shown};
 use crate::threads::Threads;
 
 /// What every student is told.
@@ -77,7 +77,7 @@ impl From<Kind> for Labels {
 }
 
 /// Teaches a student, or goes on with it.
-pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<(), Failure> {
+pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, Failure> {
     let Common { data, out, .. } = common;
     let device = if common.import.is_some() { Device::Cpu } else { device };
     let trainer = Trainer::open(device, common.quiet)?;
@@ -122,12 +122,12 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<(), Failu
     }
     let taught: [Taught; 4] =
         taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
-    finish(common, lesson, &dataset, &taught, &trainer.options(lesson))?;
+    let output = finish(common, lesson, &dataset, &taught, &trainer.options(lesson))?;
     for street in Street::ALL {
         let csv = out.join(format!("{street}.csv"));
         checkpoints.copy_losses(named(street.name(), lesson), &csv, ["log-loss", " nats"])?;
     }
-    checkpoints.end()
+    Ok(output.then(checkpoints.end()))
 }
 
 /// Writes the student's folder and says what it is worth.
@@ -137,15 +137,30 @@ fn finish(
     dataset: &Dataset,
     taught: &[Taught; 4],
     options: &str,
-) -> Result<(), Failure> {
+) -> Result<Output, Failure> {
     let Common { out, small, json, .. } = common;
     let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION"));
     let making = Making { kind: lesson.kind(), options, small: *small, made_by };
     write(out, dataset, making, taught).map_err(Failure::input)?;
-    if *json {
-        return report::out(&format!("{:#}\n", document(lesson, taught, out, options)));
+    Output::of(&Student { lesson, taught, out, options }, *json)
+}
+
+/// A student that was taught.
+struct Student<'a> {
+    lesson: &'a Lesson,
+    taught: &'a [Taught; 4],
+    out: &'a Path,
+    options: &'a str,
+}
+
+impl Shown for Student<'_> {
+    fn text(&self) -> String {
+        text(self.lesson, self.taught, self.out)
     }
-    report::out(&text(lesson, taught, out))
+
+    fn document(&self) -> impl serde::Serialize {
+        document(self.lesson, self.taught, self.out, self.options)
+    }
 }
 
 /// A street's model from a folder of another program's.

@@ -28,8 +28,8 @@ use super::checkpoints::{Checkpoints, RunName};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
-use crate::report;
 use crate::threads::Threads;
 
 /// Train a counterfactual value network: what every hand is worth where a street begins, from the
@@ -124,7 +124,7 @@ struct Lesson {
 }
 
 /// Trains.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.out.exists() {
         return Err(Failure::input(anyhow::anyhow!(
             "{} is there already: give --out another name, or remove it",
@@ -172,11 +172,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let bytes = network.to_bytes(precision);
     write_whole(&args.out, |out| out.write_all(&bytes))
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", args.out.display())))?;
-    checkpoints.end()?;
-    if args.json {
-        return report::out(&format!("{:#}\n", document(args, &lesson, &network, &measured)));
-    }
-    report::out(&text(args, &lesson, &network, &measured))
+    let output = Output::of(&Trained { args, lesson: &lesson, network, measured }, args.json)?;
+    Ok(output.then(checkpoints.end()))
 }
 
 impl Lesson {
@@ -352,72 +349,83 @@ fn sight(name: &str, street: &str, quiet: bool) -> Result<Sight, Failure> {
     Ok(Sight::Places(Encoding::Buckets(Arc::new(buckets), street)))
 }
 
-fn text(args: &Args, lesson: &Lesson, network: &Network, measured: &Measured) -> String {
-    let head = ["", "Huber loss", "mean square", "by the range: Huber loss", "mean square"];
-    let mut table = Table::new(head).right(1..5);
-    let mut row = |name: &str, errors: &Errors| {
-        let Errors { huber, squares, weighted_huber, weighted_squares } = errors;
-        let numbers = [huber, squares, weighted_huber, weighted_squares];
-        let cells = numbers.map(|number| format!("{number:.5}"));
-        table.row(std::iter::once(name.to_owned()).chain(cells));
-    };
-    row("hands, learned from", &measured.hands[0]);
-    row("hands, test", &measured.hands[1]);
-    if let Some(places) = &measured.places {
-        row("buckets, learned from", &places[0]);
-        row("buckets, test", &places[1]);
-    }
-    if let Some(encoding) = &measured.encoding {
-        row("the buckets' own error", encoding);
-    }
-    row("checking down, test", &measured.check_down);
-    row("zero, test", &measured.zero);
-    let count = network.shape().count();
-    format!(
-        "{}: {}, {} weights and biases; {} situations of the {} learned from, {} to choose by, {} to test\n\
-         differences from the solutions' values, in shares of the pot\n{table}\n",
-        args.out.display(),
-        args.encoding,
-        whole((count.total() - count.slopes) as u64),
-        whole(lesson.train.len() as u64),
-        lesson.database.card().content.street,
-        whole(lesson.valid.len() as u64),
-        whole(lesson.test.len() as u64),
-    )
+/// A network with how far its values are from the solutions'.
+struct Trained<'a> {
+    args: &'a Args,
+    lesson: &'a Lesson,
+    network: Network,
+    measured: Measured,
 }
 
-/// Errors as part of a document.
-pub(crate) fn errors_json(errors: &Errors) -> Value {
+impl Shown for Trained<'_> {
+    fn text(&self) -> String {
+        let Trained { args, lesson, measured, .. } = self;
+        let head = ["", "Huber loss", "mean square", "by the range: Huber loss", "mean square"];
+        let mut table = Table::new(head).right(1..5);
+        let mut row = |name: &str, errors: &Errors| {
+            let Errors { huber, squares, weighted_huber, weighted_squares } = errors;
+            let numbers = [huber, squares, weighted_huber, weighted_squares];
+            let cells = numbers.map(|number| format!("{number:.5}"));
+            table.row(std::iter::once(name.to_owned()).chain(cells));
+        };
+        row("hands, learned from", &measured.hands[0]);
+        row("hands, test", &measured.hands[1]);
+        if let Some(places) = &measured.places {
+            row("buckets, learned from", &places[0]);
+            row("buckets, test", &places[1]);
+        }
+        if let Some(encoding) = &measured.encoding {
+            row("the buckets' own error", encoding);
+        }
+        row("checking down, test", &measured.check_down);
+        row("zero, test", &measured.zero);
+        let count = self.network.shape().count();
+        format!(
+            "{}: {}, {} weights and biases; {} situations of the {} learned from, {} to choose by, {} to test\n\
+             differences from the solutions' values, in shares of the pot\n{table}\n",
+            args.out.display(),
+            args.encoding,
+            whole((count.total() - count.slopes) as u64),
+            whole(lesson.train.len() as u64),
+            lesson.database.card().content.street,
+            whole(lesson.valid.len() as u64),
+            whole(lesson.test.len() as u64),
+        )
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let Trained { args, lesson, network, measured } = self;
+        let count = network.shape().count();
+        let two = |[train, test]: &[Errors; 2]| json!({ "train": json(train), "test": json(test) });
+        json!({
+            "schema": "cardroom-values/1",
+            "file": args.out,
+            "encoding": args.encoding,
+            "street": lesson.database.card().content.street,
+            "inputs": network.shape().inputs,
+            "outputs": network.shape().outputs,
+            "weights": count.weights,
+            "biases": count.hidden_biases + count.output_biases,
+            "slopes": count.slopes,
+            "situations": {
+                "train": lesson.train.len(),
+                "validation": lesson.valid.len(),
+                "test": lesson.test.len(),
+            },
+            "hands": two(&measured.hands),
+            "places": measured.places.as_ref().map(two),
+            "encoding_error": measured.encoding.as_ref().map(json),
+            "check_down": json(&measured.check_down),
+            "zero": json(&measured.zero),
+        })
+    }
+}
+
+fn json(errors: &Errors) -> Value {
     json!({
         "huber": errors.huber,
         "mean_square": errors.squares,
         "weighted_huber": errors.weighted_huber,
         "weighted_mean_square": errors.weighted_squares,
-    })
-}
-
-fn document(args: &Args, lesson: &Lesson, network: &Network, measured: &Measured) -> Value {
-    let count = network.shape().count();
-    let two = |[train, test]: &[Errors; 2]| json!({ "train": errors_json(train), "test": errors_json(test) });
-    json!({
-        "schema": "cardroom-values/1",
-        "file": args.out,
-        "encoding": args.encoding,
-        "street": lesson.database.card().content.street,
-        "inputs": network.shape().inputs,
-        "outputs": network.shape().outputs,
-        "weights": count.weights,
-        "biases": count.hidden_biases + count.output_biases,
-        "slopes": count.slopes,
-        "situations": {
-            "train": lesson.train.len(),
-            "validation": lesson.valid.len(),
-            "test": lesson.test.len(),
-        },
-        "hands": two(&measured.hands),
-        "places": measured.places.as_ref().map(two),
-        "encoding_error": measured.encoding.as_ref().map(errors_json),
-        "check_down": errors_json(&measured.check_down),
-        "zero": errors_json(&measured.zero),
     })
 }

@@ -129,8 +129,8 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
         );
     }
     steps.push(
-        Step::command("how far both solutions are apart", "train situations --json")
-            .with(["--compare", &twice.join(",")])
+        Step::command("how far both solutions are apart", "train label-noise --json")
+            .with([&twice[0], &twice[1]])
             .prints_into(&plan.solved_twice()),
     );
     for network in &NETWORKS {

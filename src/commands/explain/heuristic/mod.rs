@@ -22,6 +22,7 @@ use self::shown::Shown;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::Named;
+use crate::output;
 use crate::progress::Progress;
 use crate::report;
 use crate::threads::Threads;
@@ -129,8 +130,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         report::write(path, &card::page(path, &shown)?)?;
     }
     match args.json {
-        true => report::out(&format!("{:#}\n", shown.document()))?,
-        false => report::out(&shown.text())?,
+        true => output::print(&format!("{:#}\n", shown.document()))?,
+        false => output::print(&shown.text())?,
     }
     match measured.map(|measured| 2 * measured.deals) {
         Some(hands) if hands < args.hands => Err(Failure::interrupted(format!(

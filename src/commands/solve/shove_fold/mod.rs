@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use solvers::shove_fold::{Equilibrium, Payoffs, Range, Ranges, equilibrium, share};
 
 use crate::exit::Failure;
+use crate::output::{Output, Shown};
 use crate::report;
 use crate::stacks::Stacks;
 use rules::Rule;
@@ -64,7 +65,7 @@ struct Judged {
 }
 
 /// Solves and prints.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let stacks = args.stack.checked()?;
     if args.svg.is_some() && (stacks.len() > 1 || args.rules.len() > 1) {
         return Err(Failure::usage("--svg draws one --stack, with one of --rules at most"));
@@ -81,17 +82,26 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let (Some(path), [one]) = (&args.svg, solved.as_slice()) {
         report::write(path, &picture::charts(one))?;
     }
-    if args.json {
-        let document = json!({
-            "schema": "cardroom-shove-fold/1",
-            "stacks": solved.iter().map(document).collect::<Vec<_>>(),
-        });
-        return report::out(&format!("{document:#}\n"));
+    Output::of(&Stacked(solved), args.json)
+}
+
+/// All stacks that were asked for.
+struct Stacked(Vec<Solved>);
+
+impl Shown for Stacked {
+    fn text(&self) -> String {
+        match self.0.as_slice() {
+            [one] => text::one(one),
+            several => text::several(several),
+        }
     }
-    report::out(&match solved.as_slice() {
-        [one] => text::one(one),
-        several => text::several(several),
-    })
+
+    fn document(&self) -> impl serde::Serialize {
+        json!({
+            "schema": "cardroom-shove-fold/1",
+            "stacks": self.0.iter().map(document).collect::<Vec<_>>(),
+        })
+    }
 }
 
 fn judged(

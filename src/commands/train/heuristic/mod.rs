@@ -23,8 +23,8 @@ use self::opponent::{CATEGORIES, How, Opponent, at, kept};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::named::Named;
+use crate::output::Output;
 use crate::progress::Progress;
-use crate::report;
 use crate::threads::Threads;
 
 /// Find rules for one street of limit hold'em, `if hand >= pair then raise; else call`, or for all
@@ -172,15 +172,15 @@ fn street(text: &str) -> Result<Street, String> {
 }
 
 /// Searches, or measures, and prints.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     match (&args.game, args.street) {
-        (Some(game), _) => whole::run(args, game),
+        (Some(game), _) => whole::run(args, game).map(Output::printed),
         (None, Some(street)) => one_street(args, street),
         (None, None) => Err(Failure::usage("give --street, or --game")),
     }
 }
 
-fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
+fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     let exhaustive = args.search == Some(Kind::Exhaustive);
     let most = args.complexity.map_or(if exhaustive { 5 } else { 9 }, usize::from);
     if exhaustive && most > EXHAUSTIVE {
@@ -236,7 +236,7 @@ fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
         let book = Rulebook::new(args.dry).with(street, best.rule.clone());
         write_whole(out, |to| write!(to, "{book}")).map_err(|error| at(out, &error))?;
     }
-    let shown = self::shown::Shown {
+    let shown = shown::Measured {
         args,
         judge: &judge,
         rules: &rules,
@@ -245,7 +245,7 @@ fn one_street(args: &Args, street: Street) -> Result<(), Failure> {
         met: &met,
         found: found.as_ref(),
     };
-    report::out(&if args.json { format!("{:#}\n", shown.document()) } else { shown.text() })
+    Output::of(&shown, args.json)
 }
 
 /// What a search came to.

@@ -7,9 +7,10 @@ use show::Table;
 use show::number::whole;
 
 use super::{Args, Fitness, Found};
+use crate::output::Shown;
 
 /// What there is to print.
-pub(super) struct Shown<'a> {
+pub(super) struct Measured<'a> {
     pub(super) args: &'a Args,
     pub(super) judge: &'a Judge,
     pub(super) rules: &'a [Heuristic],
@@ -21,8 +22,8 @@ pub(super) struct Shown<'a> {
     pub(super) found: Option<&'a Found>,
 }
 
-impl Shown<'_> {
-    pub(super) fn text(&self) -> String {
+impl Shown for Measured<'_> {
+    fn text(&self) -> String {
         let fitness = self.judge.fitness();
         let mut text = format!(
             "{} rules against {}, chips a match, blinds 5 and 10; {:.1} % of its matches get there\n",
@@ -86,7 +87,7 @@ impl Shown<'_> {
         text
     }
 
-    pub(super) fn document(&self) -> Value {
+    fn document(&self) -> impl serde::Serialize {
         let fitness = self.judge.fitness();
         let rules: Vec<Value> = self
             .rules

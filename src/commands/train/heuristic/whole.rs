@@ -20,8 +20,8 @@ use super::Args;
 use super::checkpoint::Checkpoint;
 use super::opponent::{CATEGORIES, at};
 use crate::exit::Failure;
+use crate::output;
 use crate::progress::Progress;
-use crate::report;
 
 /// Where a search begins, unless told otherwise: always a fold.
 const NOTHING: &str = "[preflop]\nfold\n[flop]\nfold\n[turn]\nfold\n[river]\nfold\n";
@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
         write_whole(out, |to| write!(to, "{}", search.best())).map_err(|error| at(out, &error))?;
     }
     let count = statements(search.best());
-    report::out(&if args.json {
+    output::print(&if args.json {
         let document = json!({
             "schema": "cardroom-train-heuristic-game/1",
             "game": game,

@@ -2,7 +2,7 @@
 
 mod kept;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use learners::linear_q::{Form, Lesson, Quirk, learn, search};
@@ -16,6 +16,7 @@ use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
 
 use crate::config::units::Count;
 use crate::exit::Failure;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::stacks::Stacks;
 use crate::threads::Threads;
@@ -127,7 +128,7 @@ struct Stack {
 }
 
 /// Trains, writes the file and says what it loses.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.hands.0 == 0 || args.evaluations.0 == 0 || args.evaluations.0 > u64::from(u32::MAX) {
         return Err(Failure::input(anyhow::anyhow!(
             "--hands and --evaluations must be at least 1, below 4 billion"
@@ -202,16 +203,29 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let means = stacks.iter().map(|stack| (stack.stack, stack.mean.weights)).collect();
     report::write(&args.out, &file(&method, means)?)?;
     kept.end()?;
-    if args.json {
-        let document = json!({
+    Output::of(&Rules { out: &args.out, method, stacks }, args.json)
+}
+
+/// The rules that were found.
+struct Rules<'a> {
+    out: &'a Path,
+    method: String,
+    stacks: Vec<Stack>,
+}
+
+impl Shown for Rules<'_> {
+    fn text(&self) -> String {
+        format!("{}\n{}\n", table(&self.stacks), self.out.display())
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        json!({
             "schema": "cardroom-linear/1",
             "features": FEATURES,
-            "method": method,
-            "stacks": stacks.iter().map(document).collect::<Vec<_>>(),
-        });
-        return report::out(&format!("{document:#}\n"));
+            "method": self.method,
+            "stacks": self.stacks.iter().map(document).collect::<Vec<_>>(),
+        })
     }
-    report::out(&format!("{}\n{}\n", table(&stacks), args.out.display()))
 }
 
 /// A file of weights by stack.

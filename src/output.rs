@@ -1,0 +1,136 @@
+//! Output of commands: a result as text or as JSON, and how it is printed.
+
+use std::borrow::Cow;
+use std::io::{IsTerminal, Write};
+
+use game::escape;
+use serde::Serialize;
+
+use crate::exit::Failure;
+
+/// A result of a command, in the two views that there are of it.
+pub(crate) trait Shown {
+    /// For people to read.
+    fn text(&self) -> String;
+
+    /// For programs: what `--json` gives.
+    fn document(&self) -> impl Serialize;
+}
+
+/// Output of a command that is over: what it prints, and why it ended without success, if it did.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    text: String,
+    failure: Option<Failure>,
+}
+
+impl Output {
+    /// A result in the view that was asked for.
+    pub(crate) fn of(result: &impl Shown, json: bool) -> Result<Output, Failure> {
+        if !json {
+            return Ok(Output::from(result.text()));
+        }
+        let document = serde_json::to_string_pretty(&result.document());
+        let document = document.map_err(|error| Failure::input(anyhow::Error::new(error)))?;
+        Ok(Output::from(document + "\n"))
+    }
+
+    /// The output of a command that has printed all itself while it ran.
+    pub(crate) fn printed((): ()) -> Output {
+        Output::default()
+    }
+
+    /// With the end of what was done after the result was there.
+    pub(crate) fn then(self, end: Result<(), Failure>) -> Output {
+        Output { failure: self.failure.or(end.err()), ..self }
+    }
+
+    /// What would be printed, where the command succeeded.
+    pub(crate) fn whole(self) -> Result<String, Failure> {
+        self.failure.map_or(Ok(self.text), Err)
+    }
+
+    /// Prints it.
+    pub(crate) fn print(self) -> Result<(), Failure> {
+        print(&self.text)?;
+        self.failure.map_or(Ok(()), Err)
+    }
+}
+
+impl From<String> for Output {
+    fn from(text: String) -> Output {
+        Output { text, failure: None }
+    }
+}
+
+/// Prints a text. A reader that has closed the pipe has seen enough.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout();
+    // Names in records are other people's. What is piped elsewhere is left as it is.
+    let text = if out.is_terminal() { on_terminal(text) } else { Cow::Borrowed(text) };
+    match out.write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::input(anyhow::anyhow!("cannot write the result: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A text of several lines, safe to show; only colours get through.
+fn on_terminal(text: &str) -> Cow<'_, str> {
+    let colour = |rest: &str| {
+        let parameters = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        parameters.starts_with('m').then(|| 1 + rest.len() - parameters.len())
+    };
+    let mut shown = String::with_capacity(text.len());
+    for (number, line) in text.split('\n').enumerate() {
+        if number > 0 {
+            shown.push('\n');
+        }
+        let mut parts = line.split("\x1b[");
+        shown += &escape::visible(parts.next().unwrap_or_default());
+        for part in parts {
+            let length = colour(part).unwrap_or(0);
+            let (begin, rest) = part.split_at(length);
+            shown += if length > 0 { "\x1b[" } else { "\\u{1b}[" };
+            shown += begin;
+            shown += &escape::visible(rest);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Output, Shown, on_terminal};
+    use crate::exit::Failure;
+
+    #[test]
+    fn a_name_in_a_report_does_not_steer_the_terminal() {
+        let text = "one\ttwo \x1b[2J\x1b]0;title\x07\u{202e}x\n\x1b[1;31mred\x1b[0m\n";
+        let shown = "one\\ttwo \\u{1b}[2J\\u{1b}]0;title\\u{7}\\u{202e}x\n\x1b[1;31mred\x1b[0m\n";
+        assert_eq!(on_terminal(text), shown);
+    }
+
+    struct Chips(u32);
+
+    impl Shown for Chips {
+        fn text(&self) -> String {
+            format!("{} chips\n", self.0)
+        }
+
+        fn document(&self) -> impl serde::Serialize {
+            serde_json::json!({ "chips": self.0 })
+        }
+    }
+
+    #[test]
+    fn a_result_has_two_views_and_is_not_whole_when_its_command_failed_after_it() {
+        let of = |json| Output::of(&Chips(7), json).expect("a document");
+        assert_eq!(of(false).whole().expect("text"), "7 chips\n");
+        assert_eq!(of(true).whole().expect("a document"), "{\n  \"chips\": 7\n}\n");
+        assert!(of(false).then(Ok(())).whole().is_ok());
+        let ends = of(false).then(Err(Failure::interrupted("first"))).then(Ok(()));
+        assert_eq!(ends.whole().expect_err("it was interrupted").to_string(), "first");
+    }
+}
