@@ -62,7 +62,7 @@ fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
     assert_eq!(made["weights"], 81 * 8 + 8 * 8 + 8 * 80);
     assert_eq!(made["situations"]["test"], 8);
     let huber = |place: &str| made.pointer(place).and_then(serde_json::Value::as_f64);
-    assert!(huber("/hands/test/huber") > Some(0.0) && huber("/places/test/huber") > Some(0.0));
+    assert!(huber("/hands/test/huber") > Some(0.0) && huber("/buckets/test/huber") > Some(0.0));
     assert!(huber("/check_down/huber") < huber("/zero/huber"), "{made}");
     assert!(folder.join("a.csv").exists() && folder.join("a.svg").exists());
     assert!(!folder.join("a.safetensors.training").exists());
@@ -73,7 +73,7 @@ fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
 
     let by_hand = ["--encoding", "by-hand", "--epochs", "3", "--out", "c.safetensors"];
     let made = document(folder, &[&train[..], &by_hand].concat());
-    assert!(made["hands"]["test"]["huber"].as_f64().is_some() && made["places"].is_null());
+    assert!(made["hands"]["test"]["huber"].as_f64().is_some() && made["buckets"].is_null());
 
     let bad = |more: &[&str], code: i32, expected: &str| {
         let arguments = [&train[..], &["--out", "no"], more].concat();

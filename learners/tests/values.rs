@@ -81,7 +81,7 @@ fn checking_down_is_the_game_in_which_nobody_bets() {
 #[test]
 fn networks_have_the_published_numbers_of_parameters() {
     let check = |encoding: &Encoding, columns: usize, answers: usize, parameters: usize| {
-        assert_eq!((encoding.columns(), 2 * encoding.places()), (columns, answers));
+        assert_eq!((encoding.columns(), 2 * encoding.buckets()), (columns, answers));
         let options = MlpOptions {
             hidden: vec![500; 7],
             activation: Activation::Prelu,
@@ -111,16 +111,16 @@ fn a_row_has_both_ranges_the_pot_and_the_board_and_hands_share_the_mean_of_their
     assert_eq!(encoding_error(&Encoding::Direct, &database).squares, 0.0, "nothing is lost");
 
     let encoding = buckets(Street::River, "category");
-    let places = encoding.on_board(situation.board).expect("a river");
-    let sums = places.sums(situation.ranges[0]);
+    let of_hands = encoding.on_board(situation.board).expect("a river");
+    let sums = of_hands.sums(situation.ranges[0]);
     assert!((sums.iter().sum::<f32>() - 1.0).abs() < 1e-5);
-    assert_eq!(places.counts().iter().sum::<u32>(), 1081);
-    let shared = places.values(&places.means(situation.values[0]));
-    for place in 0..encoding.places() {
+    assert_eq!(of_hands.counts().iter().sum::<u32>(), 1081);
+    let shared = of_hands.values(&of_hands.means(situation.values[0]));
+    for bucket in 0..encoding.buckets() {
         let hands = || {
             Combo::all().filter(|hand| {
                 !hand.set().intersects(situation.board)
-                    && cards::evaluate(hand.set() | situation.board).category() as usize == place
+                    && cards::evaluate(hand.set() | situation.board).category() as usize == bucket
             })
         };
         let count = hands().count();
@@ -183,26 +183,26 @@ fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
     assert!(worth(&situation, &model.values(&situation)).abs() < 1e-6);
 
     let encoding = buckets(Street::River, "ehs2-width:50");
-    let of_places = |of| samples(&encoding, &database, of, 1).expect("rows");
+    let of_buckets = |of| samples(&encoding, &database, of, 1).expect("rows");
     let training = Mlp::with(
-        of_places(train.clone()),
-        Some(of_places(valid)),
+        of_buckets(train.clone()),
+        Some(of_buckets(valid)),
         Arc::new(ZeroSum),
         Arc::new(RangeHuber),
-        MlpOptions { batch: 8, ..options },
+        MlpOptions { batch: 8, epochs: 150, ..options },
     );
     let (network, steps) = learned(training.expect("training"));
     assert!(steps.last().expect("steps").loss < 0.5 * steps[0].loss);
     let model = Encoded { encoding: &encoding, network: &network };
     let situation = database.situation(50);
-    let places = encoding.on_board(situation.board).expect("a river");
+    let of_hands = encoding.on_board(situation.board).expect("a river");
     let mut answers = vec![0.0; 100];
     let mut row = Vec::new();
-    encoding.row(&places, situation.board, situation.pot / 400.0, situation.ranges, &mut row);
+    encoding.row(&of_hands, situation.board, situation.pot / 400.0, situation.ranges, &mut row);
     network.answer(&row, &mut answers);
     let sum: f64 = row.iter().zip(&answers).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
     assert!(sum.abs() < 1e-6, "over the buckets of both ranges: {sum}");
-    let on_train = model.errors_of_places(&database, train.clone());
+    let on_train = model.errors_of_buckets(&database, train.clone());
     assert!(on_train.huber < zero.huber && errors(&model, &database, train).huber > 0.0);
 }
 

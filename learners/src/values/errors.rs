@@ -24,7 +24,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Adds half a situation: the values of one player's hands, or of their places, that `holds`.
+    /// Adds half a situation: the values of one player's hands, or buckets, that `holds`.
     pub(super) fn add_player(
         &mut self,
         shares: &[f32],
@@ -83,13 +83,13 @@ pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usi
     Errors::mean(situations.into_par_iter().map(each).collect())
 }
 
-/// What encoding values by buckets loses before anything is learnt: the hands of a place share the
+/// What encoding values by buckets loses before anything is learnt: the hands of a bucket share the
 /// mean of their values, situation by situation (Hopner and Loza Mencía, 2018, section 3.1).
 pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
     let each = |place: usize| {
         let situation = database.situation(place);
-        let places = on_board(encoding, &situation);
-        let [first, second] = situation.values.map(|values| places.values(&places.means(values)));
+        let buckets = on_board(encoding, &situation);
+        let [first, second] = situation.values.map(|values| buckets.values(&buckets.means(values)));
         Errors::of(&situation, [&first, &second])
     };
     Errors::mean((0..database.games()).into_par_iter().map(each).collect())

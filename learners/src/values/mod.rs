@@ -63,27 +63,27 @@ pub struct Encoded<'a> {
 }
 
 impl Encoded<'_> {
-    /// Its answers: the values of the places of both players, one after the other.
+    /// Its answers: the values of both players' buckets, one after the other.
     fn answers(&self, situation: &Solved<'_>) -> Vec<f32> {
         let row = row(self.encoding, situation);
-        let mut answers = vec![0.0; 2 * self.encoding.places()];
+        let mut answers = vec![0.0; 2 * self.encoding.buckets()];
         self.network.answer(&row, &mut answers);
         answers
     }
 
-    /// How far its answers are from the means of the hands of each place, over the places that
+    /// How far its answers are from the means of the hands of each bucket, over the buckets that
     /// have hands: the error on what the paper calls the abstracted set.
-    pub fn errors_of_places(&self, database: &Database, situations: Range<usize>) -> Errors {
+    pub fn errors_of_buckets(&self, database: &Database, situations: Range<usize>) -> Errors {
         let each = |place: usize| {
             let situation = database.situation(place);
-            let places = on_board(self.encoding, &situation);
-            let counts = places.counts();
+            let buckets = on_board(self.encoding, &situation);
+            let counts = buckets.counts();
             let answers = self.answers(&situation);
             let mut errors = Errors::default();
             for player in 0..2 {
-                let shares = places.sums(situation.ranges[player]);
-                let means = places.means(situation.values[player]);
-                let answers = &answers[player * self.encoding.places()..];
+                let shares = buckets.sums(situation.ranges[player]);
+                let means = buckets.means(situation.values[player]);
+                let answers = &answers[player * self.encoding.buckets()..];
                 errors.add_player(&shares, &means, answers, |at| counts[at] > 0);
             }
             errors
@@ -94,30 +94,30 @@ impl Encoded<'_> {
 
 impl ValueModel for Encoded<'_> {
     fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
-        let places = on_board(self.encoding, situation);
+        let buckets = on_board(self.encoding, situation);
         let answers = self.answers(situation);
-        let (first, second) = answers.split_at(self.encoding.places());
-        [first, second].map(|of_places| places.values(of_places))
+        let (first, second) = answers.split_at(self.encoding.buckets());
+        [first, second].map(|of_buckets| buckets.values(of_buckets))
     }
 }
 
-fn on_board(encoding: &Encoding, situation: &Solved<'_>) -> models::values::Places {
+fn on_board(encoding: &Encoding, situation: &Solved<'_>) -> models::values::HandBuckets {
     encoding.on_board(situation.board).expect("boards of situations have four or five cards")
 }
 
 /// The row of a situation.
 fn row(encoding: &Encoding, situation: &Solved<'_>) -> Vec<f32> {
-    let places = on_board(encoding, situation);
+    let buckets = on_board(encoding, situation);
     let mut row = Vec::with_capacity(encoding.columns());
     let Solved { board, pot, ranges, .. } = *situation;
-    encoding.row(&places, board, pot / POT_OF_ROW, ranges, &mut row);
+    encoding.row(&buckets, board, pot / POT_OF_ROW, ranges, &mut row);
     row
 }
 
 /// The pot that is 1 in a row, in big blinds: both stacks of the usual 200.
 const POT_OF_ROW: f32 = 400.0;
 
-/// Some situations as rows of a network, each with the values of its places; each again under
+/// Some situations as rows of a network, each with the values of its buckets; each again under
 /// `renamings` names of the suits, 1 to [`RENAMINGS`], of which the first is its own.
 ///
 /// # Errors
@@ -133,9 +133,9 @@ pub fn samples(
         for renaming in 0..renamings.clamp(1, RENAMINGS) {
             let situation = renamed::Renamed::new(&database.situation(place), renaming);
             let situation = situation.solved();
-            let places = on_board(encoding, &situation);
+            let buckets = on_board(encoding, &situation);
             rows.extend(row(encoding, &situation));
-            situation.values.iter().for_each(|values| targets.extend(places.means(values)));
+            situation.values.iter().for_each(|values| targets.extend(buckets.means(values)));
         }
         (rows, targets)
     };
@@ -146,5 +146,5 @@ pub fn samples(
         targets.extend(of_targets);
     }
     let weights = vec![1.0; rows.len() / encoding.columns()];
-    Samples::new(encoding.columns(), 2 * encoding.places(), rows, targets, weights)
+    Samples::new(encoding.columns(), 2 * encoding.buckets(), rows, targets, weights)
 }

@@ -12,11 +12,11 @@ pub const RENAMINGS: usize = 24;
 fn suits(number: usize) -> [Suit; 4] {
     let mut left: Vec<Suit> = Suit::all().collect();
     let mut rest = number;
-    std::array::from_fn(|place| {
-        let choices: usize = (1..4 - place).product();
-        let suit = left.remove(rest / choices);
+    std::array::from_fn(|suit| {
+        let choices: usize = (1..4 - suit).product();
+        let chosen = left.remove(rest / choices);
         rest %= choices;
-        suit
+        chosen
     })
 }
 
@@ -33,7 +33,7 @@ impl Renamed {
     pub(super) fn new(situation: &Solved<'_>, number: usize) -> Renamed {
         let suits = suits(number);
         let card = |card: Card| Card::new(card.rank(), suits[usize::from(card.suit().index())]);
-        let places: Vec<usize> = Combo::all()
+        let hands: Vec<usize> = Combo::all()
             .map(|hand| {
                 let [high, low] = hand.cards().map(card);
                 Combo::new(high, low).expect("two cards stay two cards").index()
@@ -41,7 +41,7 @@ impl Renamed {
             .collect();
         let renamed = |numbers: &[f32]| {
             let mut renamed = vec![0.0; numbers.len()];
-            numbers.iter().zip(&places).for_each(|(&number, &place)| renamed[place] = number);
+            numbers.iter().zip(&hands).for_each(|(&number, &hand)| renamed[hand] = number);
             renamed
         };
         Renamed {

@@ -110,7 +110,7 @@ const VALID: usize = 80;
 
 /// How a network sees situations.
 enum Sight {
-    Places(Encoding),
+    Ranges(Encoding),
     ByHand,
 }
 
@@ -192,8 +192,8 @@ impl Lesson {
         let lesson =
             Lesson { database, sight, train: 0..train, valid: train..valid, test: valid..count };
         let (rows, numbers) = match &lesson.sight {
-            Sight::Places(encoding) => {
-                (valid * args.renamings, encoding.columns() + 2 * encoding.places())
+            Sight::Ranges(encoding) => {
+                (valid * args.renamings, encoding.columns() + 2 * encoding.buckets())
             }
             Sight::ByHand => (valid * args.hands, by_hand::COLUMNS + 1),
         };
@@ -212,7 +212,7 @@ impl Lesson {
 
     fn options(&self, args: &Args) -> MlpOptions {
         let (hidden, epochs, batch) = match self.sight {
-            Sight::Places(_) => (vec![500; 7], 350, 32),
+            Sight::Ranges(_) => (vec![500; 7], 350, 32),
             Sight::ByHand => (vec![64; 2], 60, 1024),
         };
         MlpOptions {
@@ -229,7 +229,7 @@ impl Lesson {
 
     fn samples(&self, args: &Args, situations: Range<usize>) -> Result<Samples, LessonError> {
         let samples = match &self.sight {
-            Sight::Places(encoding) => {
+            Sight::Ranges(encoding) => {
                 samples(encoding, &self.database, situations, args.renamings)
             }
             Sight::ByHand => by_hand::samples(&self.database, situations, args.hands, args.seed),
@@ -246,7 +246,7 @@ impl Lesson {
         let train = self.samples(args, self.train.clone())?;
         let valid = Some(self.samples(args, self.valid.clone())?);
         let run = match self.sight {
-            Sight::Places(_) => {
+            Sight::Ranges(_) => {
                 Mlp::with(train, valid, Arc::new(ZeroSum), Arc::new(RangeHuber), options)?
             }
             Sight::ByHand => {
@@ -264,7 +264,7 @@ impl Lesson {
     fn notes(&self, args: &Args) -> BTreeMap<String, String> {
         let card = self.database.card();
         let buckets = match &self.sight {
-            Sight::Places(Encoding::Buckets(buckets, _)) => buckets.hash().to_owned(),
+            Sight::Ranges(Encoding::Buckets(buckets, _)) => buckets.hash().to_owned(),
             _ => String::new(),
         };
         let [least, most] = card.content.pots;
@@ -287,15 +287,15 @@ impl Lesson {
         let Lesson { database, train, test, .. } = self;
         let all = [train, test];
         let over = |model: &dyn ValueModel| all.map(|of| errors(model, database, of.clone()));
-        let (hands, places, encoding) = match &self.sight {
-            Sight::Places(encoding) => {
+        let (hands, buckets, encoding) = match &self.sight {
+            Sight::Ranges(encoding) => {
                 let model = Encoded { encoding, network };
-                let places = matches!(encoding, Encoding::Buckets(..)).then(|| {
-                    let of = |of: &Range<usize>| model.errors_of_places(database, of.clone());
+                let buckets = matches!(encoding, Encoding::Buckets(..)).then(|| {
+                    let of = |of: &Range<usize>| model.errors_of_buckets(database, of.clone());
                     (all.map(of), encoding_error(encoding, database))
                 });
-                let (places, encoding) = places.unzip();
-                (over(&model), places, encoding)
+                let (buckets, encoding) = buckets.unzip();
+                (over(&model), buckets, encoding)
             }
             Sight::ByHand => {
                 let stack = database.card().content.stack as f32;
@@ -304,7 +304,7 @@ impl Lesson {
         };
         let [_, zero] = over(&Zero);
         let [_, check_down] = over(&CheckDown);
-        Measured { hands, places, encoding, zero, check_down }
+        Measured { hands, buckets, encoding, zero, check_down }
     }
 }
 
@@ -313,7 +313,7 @@ struct Measured {
     /// The network's values of hands, on what it learned from and on the test.
     hands: [Errors; 2],
     /// Likewise its values of buckets from their hands' means, where it sees buckets.
-    places: Option<[Errors; 2]>,
+    buckets: Option<[Errors; 2]>,
     /// What these means lose, over all situations.
     encoding: Option<Errors>,
     /// On the test: values of zero, and of checking down.
@@ -324,7 +324,7 @@ struct Measured {
 fn sight(name: &str, street: &str, quiet: bool) -> Result<Sight, Failure> {
     let kind = match name {
         BY_HAND => return Ok(Sight::ByHand),
-        "direct" => return Ok(Sight::Places(Encoding::Direct)),
+        "direct" => return Ok(Sight::Ranges(Encoding::Direct)),
         "ehs2" => "ehs2-width:1326",
         "nested" => "nested:10:100",
         "potential" => "emd:1000",
@@ -346,7 +346,7 @@ fn sight(name: &str, street: &str, quiet: bool) -> Result<Sight, Failure> {
     };
     let buckets = Buckets::make(&recipe, show).map_err(Failure::input)?;
     progress.finish();
-    Ok(Sight::Places(Encoding::Buckets(Arc::new(buckets), street)))
+    Ok(Sight::Ranges(Encoding::Buckets(Arc::new(buckets), street)))
 }
 
 /// A network with how far its values are from the solutions'.
@@ -370,9 +370,9 @@ impl Shown for Trained<'_> {
         };
         row("hands, learned from", &measured.hands[0]);
         row("hands, test", &measured.hands[1]);
-        if let Some(places) = &measured.places {
-            row("buckets, learned from", &places[0]);
-            row("buckets, test", &places[1]);
+        if let Some(of_buckets) = &measured.buckets {
+            row("buckets, learned from", &of_buckets[0]);
+            row("buckets, test", &of_buckets[1]);
         }
         if let Some(encoding) = &measured.encoding {
             row("the buckets' own error", encoding);
@@ -413,7 +413,7 @@ impl Shown for Trained<'_> {
                 "test": lesson.test.len(),
             },
             "hands": two(&measured.hands),
-            "places": measured.places.as_ref().map(two),
+            "buckets": measured.buckets.as_ref().map(two),
             "encoding_error": measured.encoding.as_ref().map(json),
             "check_down": json(&measured.check_down),
             "zero": json(&measured.zero),

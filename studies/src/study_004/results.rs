@@ -109,7 +109,7 @@ fn learned(document: &Document, losses: &str) -> Result<Learned, ReadError> {
         outputs: document.number("/outputs")? as u64,
         parameters: (document.number("/weights")? + document.number("/biases")?) as u64,
         hands: two("/hands")?,
-        buckets: sees_buckets.then(|| two("/places")).transpose()?,
+        buckets: sees_buckets.then(|| two("/buckets")).transpose()?,
         encoding: if sees_buckets { errors(document, "/encoding_error")? } else { nothing },
         losses: losses
             .lines()

@@ -45,7 +45,7 @@ pub(super) fn curves(results: &Results) -> String {
     let chart = Chart {
         name: "losses",
         size: [720, 340],
-        title: "Huber loss on validation situations, in each network's own places",
+        title: "Huber loss on validation situations, of each network's own buckets or hands",
         titled: true,
         description: "By epochs of training, for the four networks that see both ranges.",
         along: "epochs",
