@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agents::Registry;
+use agents::{AskedFor, Registry};
 use game::{ValueFunction, escape};
 use logs::estimate::{Estimates, Observed};
 use logs::stats::{AllIn, Checks, Expected, Report, text};
@@ -40,8 +40,8 @@ pub(crate) enum Values {
     Blueprint,
     /// The one for all games, of shares of the pot.
     Equity,
-    /// The shipped blueprint's, seen by the agents that played.
-    Agents,
+    /// The shipped blueprint's, seen by the agents that played, which are asked for this.
+    Agents(AskedFor),
     /// That of the blueprint in this file.
     File(PathBuf),
 }
@@ -267,7 +267,7 @@ fn values(
         Values::Auto if source.count()? <= VALUED_HANDS => Ok(agents::shipped_values(def)),
         Values::Auto | Values::Equity => Ok(None),
         Values::Blueprint => agents::shipped_values(def).map(Some).ok_or_else(none),
-        Values::Agents => {
+        &Values::Agents(asked_for) => {
             // Programs of others, and agents that are not here, are taken for the blueprint.
             let policy = |name: &str| {
                 let agent = registry?.resolve(name).ok()?;
@@ -275,7 +275,7 @@ fn values(
             };
             let names = [0, 1].map(|entrant: usize| info.entrants[entrant].agent.as_str());
             let policies = names.map(policy);
-            agents::values_between(def, policies, names).map(Some).ok_or_else(none)
+            agents::values_between(def, policies, names, asked_for).map(Some).ok_or_else(none)
         }
         Values::File(path) => {
             let values = agents::values_of_file(path).map_err(Failure::input)?;

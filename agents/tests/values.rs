@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use agents::{Registry, shipped_values, values_between, values_of_file};
+use agents::{AskedFor, Registry, shipped_values, values_between, values_of_file};
 use cards::{Board, Card, CardSet, HoleCards, Ties, all_in};
 use game::{
     Action, BySeat, GameDef, InfoSet, Policy, PublicState, Turn, ValueFunction, games, notation,
@@ -133,7 +133,8 @@ fn agents_that_call_are_valued_by_the_showdown_that_comes() {
     let choice = Registry::standard().resolve("call").expect("it exists");
     let policy = choice.policy(&def).expect("it plays this");
     let policies = [policy.clone(), policy];
-    let values = values_between(&def, policies, ["call", "call"]).expect("one ships");
+    let values = values_between(&def, policies, ["call", "call"], AskedFor::Buckets);
+    let values = values.expect("one ships");
     assert!(values.name().starts_with("agents call and call on blueprint"), "{}", values.name());
     let dealt = holes(["9s9d", "Ah4h"]);
     let combos = dealt.map(|hole| cards::Combo::new(hole[0], hole[1]).expect("two cards"));

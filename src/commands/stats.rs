@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agents::AskedFor;
 use clap::{ValueEnum, value_parser};
 use logs::folder;
 use logs::stats::{FIRST_LOOK, text, winnings_curve};
@@ -98,7 +99,8 @@ fn values(text: &str) -> Result<Values, String> {
         "auto" => Values::Auto,
         "blueprint" => Values::Blueprint,
         "equity" => Values::Equity,
-        "agents" => Values::Agents,
+        "agents" => Values::Agents(AskedFor::Buckets),
+        "cards" => Values::Agents(AskedFor::Cards),
         file => Values::File(file.into()),
     })
 }
@@ -124,7 +126,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         imagine: args.imagine.into(),
         values: args.values.clone(),
     };
-    let named = args.imagine > 1 || args.values == Values::Agents;
+    let named = args.imagine > 1 || matches!(args.values, Values::Agents(_));
     let registry = if named { Some(args.named.registry()?) } else { None };
     let added = report::add_up(&source, &effort, registry.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {
