@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agents::Registry;
+use agents::{AskedFor, Registry};
 use game::ValueFunction;
 use logs::estimate::{Estimates, Observed};
 use logs::stats::{AllIn, Checks, Expected, Report, text};
@@ -25,21 +25,25 @@ const READ_AGAIN: u64 = 100_000;
 /// Boards to look at for that: a second or two.
 const BOARDS: u64 = 100_000_000;
 
-/// Hands up to which estimates look at the values of a blueprint without being told to: some
-/// minutes.
+/// Hands up to which estimates look at the values of a blueprint, or of the agents on it, without
+/// being told to: some minutes.
 const VALUED_HANDS: u64 = 200_000;
+
+/// Hands up to which agents are then asked for the very cards: some minutes.
+const CARDS_HANDS: u64 = 10_000;
 
 /// The value function behind estimates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// The shipped blueprint's, where one ships for the game and hands are not too many.
+    /// Those of the agents that played, where a blueprint ships for the game and hands are not too
+    /// many; of the blueprint, where no agent can be asked.
     Auto,
     /// The shipped blueprint's.
     Blueprint,
     /// The one for all games, of shares of the pot.
     Equity,
-    /// The shipped blueprint's, seen by the agents that played.
-    Agents,
+    /// The shipped blueprint's, seen by the agents that played, which are asked for this.
+    Agents(AskedFor),
     /// That of the blueprint in this file.
     File(PathBuf),
 }
@@ -106,12 +110,15 @@ pub(crate) fn show_folder(path: &Path, json: bool) -> Result<Output, Failure> {
 /// The report of a match folder with all estimates, kept there; `None` when it was asked to stop.
 pub(crate) fn estimate_folder(
     path: &Path,
+    registry: &Registry,
     quiet: bool,
     stop: &Stop,
 ) -> Result<Option<Report>, Failure> {
     let source = Source::open(path, None)?;
     let effort = Effort { boards: u64::MAX, estimates: true, imagine: 0, values: Values::Auto };
-    let Some(added) = add_up_until(&source, &effort, None, quiet, stop)? else { return Ok(None) };
+    let Some(added) = add_up_until(&source, &effort, Some(registry), quiet, stop)? else {
+        return Ok(None);
+    };
     let report = added.report(&source, None)?;
     keep(&report, path)?;
     Ok(Some(report))
@@ -261,20 +268,31 @@ fn values(
             info.name
         ))
     };
+    let between = |asked_for| {
+        // Programs of others, and agents that are not here, are taken for the blueprint.
+        let policy = |name: &str| {
+            let agent = registry?.resolve(name).ok()?;
+            agent.policy(&Arc::new(def.clone())).ok().flatten()
+        };
+        let names = [0, 1].map(|entrant: usize| info.entrants[entrant].agent.as_str());
+        let policies = names.map(policy);
+        let any = policies.iter().any(Option::is_some);
+        (any, agents::values_between(def, policies, names, asked_for))
+    };
     match wanted {
-        Values::Auto if source.count()? <= VALUED_HANDS => Ok(agents::shipped_values(def)),
-        Values::Auto | Values::Equity => Ok(None),
+        Values::Auto => Ok(match source.count()? {
+            hands if hands > VALUED_HANDS => None,
+            hands => {
+                let cards = hands <= CARDS_HANDS;
+                match between(if cards { AskedFor::Cards } else { AskedFor::Buckets }) {
+                    (true, values) => values,
+                    (false, _) => agents::shipped_values(def),
+                }
+            }
+        }),
+        Values::Equity => Ok(None),
         Values::Blueprint => agents::shipped_values(def).map(Some).ok_or_else(none),
-        Values::Agents => {
-            // Programs of others, and agents that are not here, are taken for the blueprint.
-            let policy = |name: &str| {
-                let agent = registry?.resolve(name).ok()?;
-                agent.policy(&Arc::new(def.clone())).ok().flatten()
-            };
-            let names = [0, 1].map(|entrant: usize| info.entrants[entrant].agent.as_str());
-            let policies = names.map(policy);
-            agents::values_between(def, policies, names).map(Some).ok_or_else(none)
-        }
+        &Values::Agents(asked_for) => between(asked_for).1.map(Some).ok_or_else(none),
         Values::File(path) => {
             let values = agents::values_of_file(path).map_err(Failure::input)?;
             values.check_game(def).map_err(|error| {

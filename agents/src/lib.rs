@@ -40,4 +40,5 @@ pub use fft::{
     HeuristicPlayer, StatementPart, act_made_legal, named_heuristics, shipped_heuristics, situation,
 };
 pub use registry::{AgentChoice, AgentOption, AgentSpec, Cost, Recipe, Registry, Resolver};
+pub use solvers::blueprint::AskedFor;
 pub use student::what_it_says;

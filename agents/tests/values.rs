@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use agents::{Registry, shipped_values, values_between, values_of_file};
+use agents::{AskedFor, Registry, shipped_values, values_between, values_of_file};
 use cards::{Board, Card, CardSet, HoleCards, Ties, all_in};
 use game::{
     Action, BySeat, GameDef, InfoSet, Policy, PublicState, Turn, ValueFunction, games, notation,
@@ -47,16 +47,16 @@ fn folds_showdowns_and_all_ins_are_worth_what_the_rules_say() {
     }
 }
 
-/// What seat 0 wins in expectation when both play this policy to the end of the hand.
-fn played_out(policy: &dyn Policy, public: &PublicState, dealt: [HoleCards; 2]) -> f64 {
+/// What seat 0 wins in expectation when the seats play these policies to the end of the hand.
+fn played_out(policies: [&dyn Policy; 2], public: &PublicState, dealt: [HoleCards; 2]) -> f64 {
     let Turn::Act(seat) = public.turn() else {
         let payoffs = public.payoffs(&BySeat::from_slice(&dealt).expect("two seats"));
         return payoffs.as_slice()[0].chips();
     };
     let infoset = InfoSet { public: public.clone(), seat, hole: dealt[seat.index()] };
-    let strategy = policy.strategy(&infoset);
+    let strategy = policies[seat.index()].strategy(&infoset);
     let after = |&(action, p): &(Action, f64)| match p > 0.0 {
-        true => p * played_out(policy, &public.clone().play(action).expect("legal"), dealt),
+        true => p * played_out(policies, &public.clone().play(action).expect("legal"), dealt),
         false => 0.0,
     };
     strategy.actions.iter().map(after).sum()
@@ -72,7 +72,7 @@ fn on_the_river_values_are_what_the_blueprint_wins_when_it_is_played_out() {
         for betting in ["r250c/cc/cc/", "r250c/cc/cc/c", "r250c/cc/cr500c/cr1000", "cc/cc/cc/"] {
             let public = state(&def, betting, "2c7d9hJs3d");
             let found = value(&*values, holes(hands), &public);
-            let expected = played_out(&*policy, &public, holes(hands));
+            let expected = played_out([&*policy; 2], &public, holes(hands));
             near(found, expected, 0.02 * public.pot() as f64);
         }
     }
@@ -133,7 +133,8 @@ fn agents_that_call_are_valued_by_the_showdown_that_comes() {
     let choice = Registry::standard().resolve("call").expect("it exists");
     let policy = choice.policy(&def).expect("it plays this");
     let policies = [policy.clone(), policy];
-    let values = values_between(&def, policies, ["call", "call"]).expect("one ships");
+    let values = values_between(&def, policies, ["call", "call"], AskedFor::Buckets);
+    let values = values.expect("one ships");
     assert!(values.name().starts_with("agents call and call on blueprint"), "{}", values.name());
     let dealt = holes(["9s9d", "Ah4h"]);
     let combos = dealt.map(|hole| cards::Combo::new(hole[0], hole[1]).expect("two cards"));
@@ -147,6 +148,63 @@ fn agents_that_call_are_valued_by_the_showdown_that_comes() {
             expected,
             if betting.is_empty() { 15.0 } else { 1e-3 },
         );
+    }
+}
+
+/// The strategies of two agents.
+fn policies(def: &Arc<GameDef>, names: [&str; 2]) -> [Arc<dyn Policy>; 2] {
+    names.map(|name| {
+        let choice = Registry::standard().resolve(name).expect("it exists");
+        choice.policy(def).expect("it plays this").expect("it can be asked")
+    })
+}
+
+#[test]
+fn agents_asked_for_the_very_cards_are_valued_by_what_they_then_play() {
+    let def = Arc::new(games::nolimit_holdem());
+    let names = ["oct", "mlp"];
+    let agents = policies(&def, names);
+    let asked = agents.clone().map(Some);
+    let values = values_between(&def, asked, names, AskedFor::Cards).expect("one ships");
+    assert!(values.name().starts_with("agents oct and mlp by their cards on"), "{}", values.name());
+    for (hands, board) in [
+        (["QsJs", "Ah4d"], "2s7d9hTcJd"),
+        (["9s9d", "Ah4h"], "2c7dKh7s4c"),
+        (["AsKd", "7h6h"], "8h5hKc2d4s"),
+        (["8c7c", "AdQd"], "Kd9c6h5dQs"),
+    ] {
+        let dealt = holes(hands);
+        let public = state(&def, "r250c/cc/cc/", board);
+        let expected = played_out([&*agents[0], &*agents[1]], &public, dealt);
+        near(value(&*values, dealt, &public), expected, 1e-3);
+    }
+    // Before the river it is the mean over all rivers.
+    let dealt = holes(["QsJs", "Ah4d"]);
+    let before = state(&def, "r250c/cc/cc", "2s7d9hTc");
+    let dead = before.board().set() | dealt[0].set() | dealt[1].set();
+    let rivers: Vec<Card> = (CardSet::FULL - dead).iter().collect();
+    let after = rivers.iter().map(|&river| {
+        let mut after = before.clone();
+        after.deal(&[river]).expect("a card");
+        value(&*values, dealt, &after)
+    });
+    let mean = after.sum::<f64>() / rivers.len() as f64;
+    near(value(&*values, dealt, &before), mean, 1e-2);
+}
+
+#[test]
+fn an_agent_that_goes_by_the_buckets_is_asked_for_those() {
+    let def = Arc::new(games::nolimit_holdem());
+    let names = ["cfr", "cfr"];
+    let [cards, buckets] = [AskedFor::Cards, AskedFor::Buckets].map(|asked_for| {
+        let asked = policies(&def, names).map(Some);
+        values_between(&def, asked, names, asked_for).expect("one ships")
+    });
+    let dealt = holes(["QsJs", "Ah4d"]);
+    for (betting, board) in [("r250c/cc/", "2s7d9hTc"), ("r250c/r500", "2s7d9h")] {
+        let public = state(&def, betting, board);
+        let [one, other] = [&cards, &buckets].map(|values| value(&**values, dealt, &public));
+        near(one, other, 1e-9);
     }
 }
 

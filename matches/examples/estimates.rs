@@ -6,12 +6,14 @@
 //! it, leaves. Without pairs it makes the table of docs/statistics.md. `A/B` has fresh cards for
 //! each hand, `A//B` plays each deal twice (shares are then of the duplicate deviation).
 //!
-//! Options: `--hands`, `--seed`, `--imagine` (hole cards imagined for each hand), `--equity 1` (no
-//! values of the blueprint), `--agents 1` (values by what the agents themselves would do),
-//! `--matches N` (plays N matches with seeds that follow each other, and says how far the mean of
-//! each estimate is from that of plain results, in standard errors, and how many intervals hold the
-//! mean of the best one), `--fit 1` to print the coefficients that the value function of equity
-//! should have had.
+//! Options: `--hands`, `--seed`, `--game NAME`, `--imagine` (hole cards imagined for each hand),
+//! `--values blueprint|agents|cards|equity` (whose values: `cards` asks the agents for the very
+//! cards), `--fit 1` to print the coefficients that the value function of equity should have had.
+//!
+//! `--matches N` plays N matches with seeds that follow each other, and says how far the mean of
+//! each estimate is from that of plain results, in standard errors, and how many intervals hold
+//! the true rate. That is the combined estimate of one more match, of other hands: as many as in
+//! all of the N, or `--truth HANDS`; the mean's distance from it is in standard errors too.
 
 #![allow(clippy::print_stdout, reason = "printing is its purpose")]
 
@@ -21,12 +23,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use game::{GameDef, games};
+use agents::{AgentChoice, AskedFor};
+use game::{GameDef, ValueFunction};
 use logs::DecisionRecord;
 use logs::estimate::{Estimates, Observed, RowKind, Rows};
+use logs::stats::Rate;
 use matches::bot::Bot;
+use matches::games::load_game;
 use matches::registry::registry;
 use matches::table::{Observer, Table};
+use protocol::acpc::gamedef::Reading;
 
 /// The pairs of the table in docs/statistics.md.
 const PAIRS: [&str; 7] = [
@@ -46,10 +52,19 @@ struct Options {
     seed: u64,
     imagine: usize,
     matches: u64,
-    equity: bool,
-    agents: bool,
+    truth: u64,
+    game: String,
+    values: Values,
     fit: bool,
     pairs: Vec<String>,
+}
+
+/// Whose values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Blueprint,
+    Agents(AskedFor),
+    Equity,
 }
 
 #[derive(Default)]
@@ -67,24 +82,35 @@ fn options() -> Result<Options, String> {
         seed: 11,
         imagine: 0,
         matches: 1,
-        equity: false,
-        agents: false,
+        truth: 0,
+        game: "holdem.nolimit.2p.reverse_blinds".to_owned(),
+        values: Values::Blueprint,
         fit: false,
         pairs: Vec::new(),
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
+        let mut word = || arguments.next().ok_or_else(|| format!("{argument} takes a value"));
         let mut number = || {
-            let value = arguments.next().and_then(|text| text.parse::<u64>().ok());
-            value.ok_or_else(|| format!("{argument} takes a number"))
+            let value = word()?.parse::<u64>();
+            value.map_err(|_| format!("{argument} takes a number"))
         };
         match argument.as_str() {
             "--hands" => options.hands = number()?,
             "--seed" => options.seed = number()?,
             "--imagine" => options.imagine = number()? as usize,
             "--matches" => options.matches = number()?,
-            "--equity" => options.equity = number()? > 0,
-            "--agents" => options.agents = number()? > 0,
+            "--truth" => options.truth = number()?,
+            "--game" => options.game = word()?,
+            "--values" => {
+                options.values = match word()?.as_str() {
+                    "blueprint" => Values::Blueprint,
+                    "agents" => Values::Agents(AskedFor::Buckets),
+                    "cards" => Values::Agents(AskedFor::Cards),
+                    "equity" => Values::Equity,
+                    _ => return Err("--values takes blueprint, agents, cards or equity".into()),
+                }
+            }
             "--fit" => options.fit = number()? > 0,
             _ => options.pairs.push(argument),
         }
@@ -97,68 +123,82 @@ fn options() -> Result<Options, String> {
 
 fn main() -> Result<(), Failure> {
     let options = options()?;
-    let def = Arc::new(games::nolimit_holdem());
+    let def = load_game(&options.game, Reading::Strict)?;
     for pair in &options.pairs {
+        let pair = Pair::new(&def, pair, options.values)?;
         if options.matches > 1 {
-            repeat(&def, pair, &options)?;
+            repeat(&pair, &options)?;
         } else {
-            measure(&def, pair, &options)?;
+            measure(&pair, &options)?;
         }
     }
     Ok(())
 }
 
-/// The estimates of one match.
-fn played(
-    def: &Arc<GameDef>,
-    pair: &str,
-    seed: u64,
-    options: &Options,
-) -> Result<Estimates, Failure> {
-    let (one, other) = pair.split_once('/').ok_or("name two agents as A/B or A//B")?;
-    let duplicate = other.starts_with('/');
-    let other = other.trim_start_matches('/');
-    let choices = [registry().resolve(one)?, registry().resolve(other)?];
-    let agents = choices.iter().map(|choice| Bot::new(choice, def)).collect::<Result<_, _>>()?;
-    let mut table = Table::new(def, agents, seed, duplicate, None);
-    let group = if duplicate { 2 } else { 1 };
-    let mut estimates = Estimates::of_game(def, group, 0).ok_or("not heads-up hold'em")?;
-    if let Some(policy) = choices[0].policy(def)?
-        && options.imagine > 1
-    {
-        estimates = estimates.imagining(policy, options.imagine);
-    }
-    let values = match (options.equity, options.agents) {
-        (true, _) => None,
-        (false, false) => agents::shipped_values(def),
-        (false, true) => {
-            let policies = [choices[0].policy(def)?, choices[1].policy(def)?];
-            agents::values_between(def, policies, [one, other])
-        }
-    };
-    if let Some(values) = values {
-        estimates = estimates.valued_by(values);
-    }
-    let hands = (0..options.hands).map(|hand| {
-        let mut decisions = Decisions::default();
-        let record = table.play(hand, &mut decisions);
-        Ok::<_, Infallible>(Observed::Hand { record, decisions: decisions.0, baseline: None })
-    });
-    let Ok(_) = estimates.add_all(hands, &mut |_| ControlFlow::Continue(()));
-    Ok(estimates)
+/// Two agents, and the values of their hands.
+struct Pair {
+    def: Arc<GameDef>,
+    name: String,
+    choices: [AgentChoice; 2],
+    duplicate: bool,
+    values: Option<Arc<dyn ValueFunction>>,
 }
 
-fn measure(def: &Arc<GameDef>, pair: &str, options: &Options) -> Result<(), Failure> {
+impl Pair {
+    fn new(def: &Arc<GameDef>, name: &str, values: Values) -> Result<Pair, Failure> {
+        let (one, other) = name.split_once('/').ok_or("name two agents as A/B or A//B")?;
+        let duplicate = other.starts_with('/');
+        let other = other.trim_start_matches('/');
+        let choices = [registry().resolve(one)?, registry().resolve(other)?];
+        let values = match values {
+            Values::Equity => None,
+            Values::Blueprint => agents::shipped_values(def),
+            Values::Agents(asked_for) => {
+                let policies = [choices[0].policy(def)?, choices[1].policy(def)?];
+                agents::values_between(def, policies, [one, other], asked_for)
+            }
+        };
+        Ok(Pair { def: Arc::clone(def), name: name.to_owned(), choices, duplicate, values })
+    }
+
+    /// The estimates of one match.
+    fn played(&self, hands: u64, seed: u64, imagine: usize) -> Result<Estimates, Failure> {
+        let bots = self.choices.iter().map(|choice| Bot::new(choice, &self.def));
+        let bots = bots.collect::<Result<_, _>>()?;
+        let mut table = Table::new(&self.def, bots, seed, self.duplicate, None);
+        let group = if self.duplicate { 2 } else { 1 };
+        let estimates = Estimates::of_game(&self.def, group, 0);
+        let mut estimates = estimates.ok_or("not heads-up hold'em")?;
+        if let Some(policy) = self.choices[0].policy(&self.def)?
+            && imagine > 1
+        {
+            estimates = estimates.imagining(policy, imagine);
+        }
+        if let Some(values) = &self.values {
+            estimates = estimates.valued_by(Arc::clone(values));
+        }
+        let hands = (0..hands).map(|hand| {
+            let mut decisions = Decisions::default();
+            let record = table.play(hand, &mut decisions);
+            Ok::<_, Infallible>(Observed::Hand { record, decisions: decisions.0, baseline: None })
+        });
+        let Ok(_) = estimates.add_all(hands, &mut |_| ControlFlow::Continue(()));
+        Ok(estimates)
+    }
+}
+
+fn measure(pair: &Pair, options: &Options) -> Result<(), Failure> {
     let start = Instant::now();
-    let estimates = played(def, pair, options.seed, options)?;
+    let estimates = pair.played(options.hands, options.seed, options.imagine)?;
     let seconds = start.elapsed().as_secs_f64();
     let rows = estimates.rows()?;
     println!(
-        "{pair}: {} hands, seed {}, values {}, {:.0} hands/s with playing them",
+        "{}: {} hands, seed {}, values {}, {:.1} ms a hand with playing it",
+        pair.name,
         options.hands,
         options.seed,
         rows.value_function,
-        options.hands as f64 / seconds
+        1e3 * seconds / options.hands as f64
     );
     show(&rows);
     let left = estimates.narrowing().into_iter().map(|(what, left)| format!("{what} {left:.3}"));
@@ -186,38 +226,49 @@ fn show(rows: &Rows) {
 }
 
 /// Many matches: whether estimates are unbiased, and their intervals right.
-fn repeat(def: &Arc<GameDef>, pair: &str, options: &Options) -> Result<(), Failure> {
-    let mut all: BTreeMap<RowKind, Vec<(f64, f64)>> = BTreeMap::new();
-    let mut intervals: BTreeMap<RowKind, Vec<(f64, f64)>> = BTreeMap::new();
-    for number in 0..options.matches {
-        let rows = played(def, pair, options.seed + number, options)?.rows()?.rows;
-        let raw = rows[0].rate.mbb;
-        for row in rows {
-            all.entry(row.kind).or_default().push((row.rate.mbb, raw));
-            let interval = row.rate.interval;
-            intervals.entry(row.kind).or_default().push((interval.low, interval.high));
-        }
-    }
-    let count = options.matches as f64;
-    let best = all.get(&RowKind::Combined).ok_or("no estimate")?;
-    let truth = best.iter().map(|&(rate, _)| rate).sum::<f64>() / count;
+fn repeat(pair: &Pair, options: &Options) -> Result<(), Failure> {
+    let hands = if options.truth > 0 { options.truth } else { options.hands * options.matches };
+    let rows = pair.played(hands, options.seed + options.matches, options.imagine)?.rows()?.rows;
+    let truth = rows.last().ok_or("no estimate")?.rate;
     println!(
-        "{pair}: {} matches of {} hands, {truth:+.1} mbb/hand",
-        options.matches, options.hands
+        "{}: the true rate by {hands} hands is {:+.1} ± {:.1} mbb/hand; {} matches of {} hands",
+        pair.name,
+        truth.mbb,
+        truth.half_width(),
+        options.matches,
+        options.hands
     );
+    let mut all: BTreeMap<RowKind, Vec<(Rate, f64)>> = BTreeMap::new();
+    for number in 0..options.matches {
+        let seed = options.seed + number;
+        let rows = pair.played(options.hands, seed, options.imagine)?.rows()?.rows;
+        let raw = rows[0].rate.mbb;
+        rows.iter().for_each(|row| all.entry(row.kind).or_default().push((row.rate, raw)));
+    }
     for (kind, rates) in &all {
-        let apart: Vec<f64> = rates.iter().map(|&(rate, raw)| rate - raw).collect();
-        let mean = apart.iter().sum::<f64>() / count;
-        let variance = apart.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        let error = (variance / count).sqrt();
-        let held = intervals[kind].iter().filter(|(low, high)| (*low..=*high).contains(&truth));
+        let (from_raw, raw_error) = mean(rates.iter().map(|(rate, raw)| rate.mbb - raw));
+        let (from_truth, error) = mean(rates.iter().map(|(rate, _)| rate.mbb - truth.mbb));
+        let off = |from: f64, error: f64| if error > 0.0 { from / error } else { 0.0 };
+        let held = rates
+            .iter()
+            .filter(|(rate, _)| (rate.interval.low..=rate.interval.high).contains(&truth.mbb));
         println!(
-            "  {:14} {:+.1} from raw, {:+.1} standard errors; {:.1} % of intervals hold the rate",
+            "  {:14} {:+.1} standard errors from raw, {:+.1} from the true rate ({:+.1} mbb/hand); \
+             {:.1} % of intervals hold it",
             format!("{kind:?}"),
-            mean,
-            if error > 0.0 { mean / error } else { 0.0 },
-            100.0 * held.count() as f64 / count
+            off(from_raw, raw_error),
+            off(from_truth, error.hypot(truth.standard_error)),
+            from_truth,
+            100.0 * held.count() as f64 / rates.len() as f64
         );
     }
     Ok(())
+}
+
+/// The mean of these, and its standard error.
+fn mean(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let variance = values.map(|one| (one - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (mean, (variance / count).sqrt())
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agents::AskedFor;
 use clap::{ValueEnum, value_parser};
 use logs::folder;
 use logs::stats::{FIRST_LOOK, winnings_curve};
@@ -47,10 +48,11 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = EstimateMode::Auto)]
     estimates: EstimateMode,
     /// What hands are worth, by which estimates tell luck: `blueprint`, if both sides played the
-    /// blueprint that ships for the game; `agents`, if both played on as they themselves would;
-    /// `equity`, by shares of the pot, for any game and ten times as fast; or FILE, a blueprint of
-    /// `cardroom train cfr`. `auto` is `blueprint` up to 200,000 hands where one ships, else
-    /// `equity`
+    /// blueprint that ships for the game; `agents`, if both played on as they themselves would,
+    /// each asked with three hands of each bucket; `cards`, the same, each asked with the very
+    /// cards; `equity`, by shares of the pot, for any game and ten times as fast; or FILE, a
+    /// blueprint of `cardroom train cfr`. Where a blueprint ships, `auto` is `cards` up to 10,000
+    /// hands and `agents` up to 200,000, or `blueprint` if no agent can be asked; else `equity`
     #[arg(long, value_name = "VALUES", default_value = "auto", value_parser = values)]
     values: Values,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its
@@ -99,7 +101,8 @@ fn values(text: &str) -> Result<Values, String> {
         "auto" => Values::Auto,
         "blueprint" => Values::Blueprint,
         "equity" => Values::Equity,
-        "agents" => Values::Agents,
+        "agents" => Values::Agents(AskedFor::Buckets),
+        "cards" => Values::Agents(AskedFor::Cards),
         file => Values::File(file.into()),
     })
 }
@@ -125,7 +128,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         imagine: args.imagine.into(),
         values: args.values.clone(),
     };
-    let named = args.imagine > 1 || args.values == Values::Agents;
+    let asked = matches!(args.values, Values::Auto | Values::Agents(_));
+    let named = args.imagine > 1 || asked && effort.estimates;
     let registry = if named { Some(args.named.registry()?) } else { None };
     let added = report::add_up(&source, &effort, registry.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use abstraction::buckets::Buckets;
 use game::{GameDef, Policy, ValueFunction};
 use models::blueprint::Blueprint;
-use solvers::blueprint::BlueprintValues;
+use solvers::blueprint::{AskedFor, BlueprintValues};
 
 use super::shipped;
 use crate::AgentError;
@@ -19,15 +19,17 @@ pub fn shipped_values(def: &GameDef) -> Option<Arc<dyn ValueFunction>> {
 }
 
 /// As [`shipped_values`], if the entrants of a match play these strategies, the blueprint where
-/// there is none; `names` are theirs.
+/// there is none; `names` are theirs. Asked for the very cards, some tens of milliseconds a hand.
 pub fn values_between(
     def: &GameDef,
     policies: [Option<Arc<dyn Policy>>; 2],
     names: [&str; 2],
+    asked_for: AskedFor,
 ) -> Option<Arc<dyn ValueFunction>> {
     let known = |k: usize| if policies[k].is_some() { names[k] } else { "the blueprint" };
-    let what = format!("agents {} and {}", known(0), known(1));
-    Some(Arc::new(shipped::values(def)?.between(policies, &what)))
+    let cards = if asked_for == AskedFor::Cards { " by their cards" } else { "" };
+    let what = format!("agents {} and {}{cards}", known(0), known(1));
+    Some(Arc::new(shipped::values(def)?.between(policies, asked_for, &what)))
 }
 
 /// The values of a blueprint's file.

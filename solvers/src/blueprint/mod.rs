@@ -37,7 +37,7 @@ pub use error::{ResumeError, TrainerError};
 pub use options::{Averaging, ParseAveragingError, Precision, Skipping, TrainingOptions};
 pub use respond::{ResponseOptions, exploitability_at_least, respond};
 pub use trainer::{BLOCK, Statistics, Trainer};
-pub use values::BlueprintValues;
+pub use values::{AskedFor, BlueprintValues};
 pub use versus::{Estimate, Frozen, head_to_head};
 
 /// A strategy for an abstract game: a distribution over actions for each bucket at each decision

@@ -1,19 +1,22 @@
-//! A strategy that can be asked about any hand, seen in the betting tree and buckets of a
-//! blueprint.
+//! A strategy that can be asked about any hand, seen in the betting tree of a blueprint.
 //!
-//! For each bucket a few hands on a board stand, the same in every run. What the strategy does at a
-//! node of the tree with a bucket is what it does with these, after the betting that leads there.
+//! It is asked after the betting that leads to a node of the tree, either for a bucket or for the
+//! very cards. For each bucket a few hands on a board stand, the same in every run, and what the
+//! strategy does with a bucket is what it does with these. A strategy that does the same with all
+//! hands of a bucket is never asked for the very cards, which takes longer.
 
 use std::sync::Arc;
 
 use abstraction::buckets::DealtCards;
 use abstraction::translate::{pseudo_harmonic, translate};
-use cards::{Combo, HoleCards};
-use game::{Action, InfoSet, Policy, PublicState, Seat, Strategy, Street};
+use cards::{Card, Combo, HoleCards};
+use game::{Action, InfoSet, Policy, PublicState, Seat, Strategy, Street, Turn};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::super::deals::draw;
+use super::super::layout::MOST_ACTIONS;
+use super::super::trainer::mixed;
 use super::{Tables, WHOLE};
 
 /// Hands that stand for a bucket.
@@ -22,8 +25,11 @@ const HANDS: usize = 3;
 /// Deals drawn to find them.
 const DEALS: usize = 20_000;
 
+/// Situations in which a strategy is tried before it is taken to go by the buckets.
+const TRIED: u64 = 500;
+
 /// A hand and a whole board.
-type Held = (Combo, [cards::Card; 5]);
+type Held = (Combo, [Card; 5]);
 
 /// A strategy, and the hands it is asked about.
 pub(super) struct Asked {
@@ -54,26 +60,71 @@ impl Asked {
 
     /// The shares of 255 of a decision's actions for a bucket.
     pub(super) fn shares(&self, tables: &Tables, node: u32, bucket: u32, shares: &mut [u8]) {
-        let tree = &tables.tree;
-        let actions = tree.actions(node);
-        let held = &self.held[tree.street(node).index()][bucket as usize];
-        let mut weights = vec![0.0; actions.len()];
-        for &(hole, board) in held {
-            let Some(public) = at(tables, node, &board) else { continue };
-            let (Some(hole), game::Turn::Act(seat)) =
-                (HoleCards::new(&hole.cards()), public.turn())
-            else {
-                continue;
-            };
-            let strategy = self.policy.strategy(&InfoSet { public: public.clone(), seat, hole });
-            add(&public, seat, actions, &strategy, &mut weights);
+        let mut weights = vec![0.0; shares.len()];
+        for &(hole, board) in &self.held[tables.tree.street(node).index()][bucket as usize] {
+            self.add_weights(tables, node, hole, &board, &mut weights);
         }
-        round(&weights, actions, shares);
+        round(&weights, tables.tree.actions(node), shares);
+    }
+
+    /// The shares of 255 of a decision's actions for these hole cards on this board, of which only
+    /// what has been dealt is looked at.
+    pub(super) fn shares_of(
+        &self,
+        tables: &Tables,
+        node: u32,
+        hole: Combo,
+        board: &[Card; 5],
+        shares: &mut [u8],
+    ) {
+        let mut weights = [0.0; MOST_ACTIONS];
+        let weights = &mut weights[..shares.len()];
+        self.add_weights(tables, node, hole, board, weights);
+        round(weights, tables.tree.actions(node), shares);
+    }
+
+    /// Adds the strategy with these cards, as weights of a decision's actions.
+    fn add_weights(
+        &self,
+        tables: &Tables,
+        node: u32,
+        hole: Combo,
+        board: &[Card; 5],
+        weights: &mut [f64],
+    ) {
+        let Some(public) = at(tables, node, board) else { return };
+        let (Some(hole), Turn::Act(seat)) = (HoleCards::new(&hole.cards()), public.turn()) else {
+            return;
+        };
+        let strategy = self.policy.strategy(&InfoSet { public: public.clone(), seat, hole });
+        add(&public, seat, tables.tree.actions(node), &strategy, weights);
+    }
+
+    /// Whether the strategy does the same with the hands of a bucket wherever it was tried.
+    pub(super) fn goes_by_buckets(&self, tables: &Tables) -> bool {
+        let tree = &tables.tree;
+        let nodes = tree.nodes().len() as u64;
+        (0..TRIED).all(|number| {
+            let drawn = mixed(number, nodes);
+            let node = (drawn % nodes) as u32;
+            let actions = tree.actions(node);
+            let held = &self.held[tree.street(node).index()];
+            let (false, held) = (actions.is_empty(), &held[(drawn >> 32) as usize % held.len()])
+            else {
+                return true;
+            };
+            let mut first = None;
+            held.iter().all(|&(hole, board)| {
+                let mut weights = vec![0.0; actions.len()];
+                self.add_weights(tables, node, hole, &board, &mut weights);
+                *first.get_or_insert_with(|| weights.clone()) == weights
+            })
+        })
     }
 }
 
 /// The state at a node, on this board.
-fn at(tables: &Tables, node: u32, board: &[cards::Card; 5]) -> Option<PublicState> {
+fn at(tables: &Tables, node: u32, board: &[Card; 5]) -> Option<PublicState> {
     let tree = &tables.tree;
     let mut steps = Vec::new();
     let mut below = node;

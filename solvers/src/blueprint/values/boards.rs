@@ -23,6 +23,8 @@ pub(super) struct Seen {
     /// the exact one.
     pub(super) correction: f64,
     pub(super) deals: Vec<Deal>,
+    /// The whole board of each deal.
+    pub(super) boards: Vec<[Card; 5]>,
 }
 
 impl Seen {
@@ -44,7 +46,7 @@ impl Seen {
             all_in(holes[0], holes[1], board).map_or(0.5, |counts| counts.value(Ties::Half));
         let shown: f64 = deals.iter().map(|deal| f64::from(deal.shown)).sum();
         let correction = 2.0 * share - 1.0 - shown / deals.len() as f64;
-        Seen { board, share, correction, deals }
+        Seen { board, share, correction, deals, boards }
     }
 }
 

@@ -12,6 +12,8 @@
 //!
 //! - Actions by which play comes below a node with a probability of less than [`LEAST`] are left
 //!   out, and those kept take their place.
+//! - [Strategies of agents](BlueprintValues::between) take the place of the blueprint's, seen in its
+//!   tree: asked for buckets, or for the very hands on the very boards, whatever the street.
 //! - Bets off the tree are read as those [nearest](abstraction::translate::reached), and the shares
 //!   of the pot that the tree's node is worth are taken of the hand's pot.
 //! - Where training has never been, both check or call.
@@ -21,13 +23,14 @@
 mod asked;
 mod boards;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use abstraction::betting::{BettingTree, NodeKind, game_hash};
 use abstraction::buckets::Buckets;
 use abstraction::translate::reached;
-use cards::{CardSet, Combo, HoleCards};
+use cards::{Card, CardSet, Combo, HoleCards};
 use game::{Action, DealValues, GameDef, Policy, PublicState, Seat, Street, Turn, ValueFunction};
 use sha2::{Digest, Sha256};
 
@@ -74,13 +77,27 @@ enum Node {
     End { fixed: f32, shown: f32 },
 }
 
-/// A strategy.
-struct Side {
-    /// By street: the shares of 255 of all its slots, bucket by bucket; all 0 where nothing is
-    /// known, or has not been asked yet.
-    rows: [Box<[AtomicU8]>; 4],
-    asked: Option<Asked>,
+/// For what cards strategies are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskedFor {
+    /// For three hands of each bucket, which stand for it: each only once.
+    Buckets,
+    /// For both hands of the deal on each board that is looked at; a strategy that goes by the
+    /// buckets is asked for those.
+    Cards,
 }
+
+/// A strategy.
+enum Side {
+    /// Of a blueprint, or of one that is asked for buckets.
+    Buckets(Rows, Option<Asked>),
+    /// One that is asked for the very cards.
+    Cards(Asked),
+}
+
+/// By street: the shares of 255 of all its slots, bucket by bucket; all 0 where nothing is known,
+/// or has not been asked yet.
+type Rows = [Box<[AtomicU8]>; 4];
 
 impl BlueprintValues {
     /// The values of the strategy that gives these shares of 255 of a decision's actions for a
@@ -100,7 +117,7 @@ impl BlueprintValues {
         let nodes = (0..tree.nodes().len() as u32).map(|node| flat(&tree, node)).collect();
         let slots = Street::ALL.map(|street| tree.slots(street) as usize);
         let tables = Tables { tree, nodes, slots, buckets };
-        let side = Side::new(&tables, None);
+        let rows = rows(&tables);
         let mut hash = Sha256::new();
         let (tree, buckets) = (&tables.tree, &tables.buckets);
         hash.update(format!("cardroom values {VERSION}\n{}\n{}\n", tree.hash(), buckets.hash()));
@@ -111,59 +128,108 @@ impl BlueprintValues {
                 let Some(shares) = shares(tree, number, bucket) else { continue };
                 hash.update(shares);
                 let at = bucket as usize * tables.slots[street] + first_slot as usize;
-                for (to, &share) in side.rows[street][at..].iter().zip(shares) {
+                for (to, &share) in rows[street][at..].iter().zip(shares) {
                     to.store(share, Relaxed);
                 }
             }
         }
         let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        let (name, side) = (format!("blueprint {}", &hash[..12]), Arc::new(side));
+        let name = format!("blueprint {}", &hash[..12]);
+        let side = Arc::new(Side::Buckets(rows, None));
         Ok(BlueprintValues { name, tables: Arc::new(tables), sides: [Arc::clone(&side), side] })
     }
 
     /// The values if the entrants play these strategies, and the blueprint where none is given.
-    /// Strategies are asked when values first need them, with three hands of each bucket; bets off
-    /// the tree count for the two that they lie between. `what` names both in the
-    /// function's name.
-    pub fn between(&self, policies: [Option<Arc<dyn Policy>>; 2], what: &str) -> BlueprintValues {
+    /// Strategies are asked when values first need them; bets off the tree count for the two that
+    /// they lie between. `what` names both in the function's name.
+    pub fn between(
+        &self,
+        policies: [Option<Arc<dyn Policy>>; 2],
+        asked_for: AskedFor,
+        what: &str,
+    ) -> BlueprintValues {
         let tables = Arc::clone(&self.tables);
-        let mut sides = policies.into_iter().zip(&self.sides).map(|(policy, blueprint)| {
-            let asked = |policy| Arc::new(Side::new(&tables, Some(Asked::new(&tables, policy))));
-            policy.map_or_else(|| Arc::clone(blueprint), asked)
-        });
+        let side = |policy| {
+            let asked = Asked::new(&tables, policy);
+            Arc::new(match asked_for {
+                AskedFor::Cards if !asked.goes_by_buckets(&tables) => Side::Cards(asked),
+                AskedFor::Cards | AskedFor::Buckets => Side::Buckets(rows(&tables), Some(asked)),
+            })
+        };
+        let mut sides = policies
+            .into_iter()
+            .zip(&self.sides)
+            .map(|(policy, blueprint)| policy.map_or_else(|| Arc::clone(blueprint), side));
         let sides = [sides.next(), sides.next()].map(|side| side.expect("two entrants"));
         BlueprintValues { name: format!("{what} on {}", self.name), tables, sides }
     }
+}
 
+/// Strategies of which nothing is known yet.
+fn rows(tables: &Tables) -> Rows {
+    Street::ALL.map(|street| {
+        let buckets = tables.buckets.count(street) as usize;
+        let count = tables.slots[street.index()] * buckets;
+        std::iter::repeat_with(AtomicU8::default).take(count).collect()
+    })
+}
+
+/// Walks the tree with the hands of a deal.
+struct Walker<'a> {
+    tables: &'a Tables,
+    /// The strategy of each seat.
+    sides: [&'a Side; 2],
+    holes: [Combo; 2],
+    /// By seat: what a strategy asked for the very cards does at a node on a board.
+    answers: [HashMap<(u32, CardSet), [u8; MOST_ACTIONS]>; 2],
+}
+
+impl Walker<'_> {
     /// What seat 0 wins from a node on, in chips, play getting there with probability `reach`.
-    fn walk(&self, at: u32, deal: &Deal, sides: [&Side; 2], reach: f32) -> f32 {
+    fn walk(&mut self, at: u32, deal: &Deal, board: &[Card; 5], reach: f32) -> f32 {
         let (first, slot, actions, call, seat, street) = match self.tables.nodes[at as usize] {
             Node::End { fixed, shown } => return fixed + shown * f32::from(deal.shown),
             Node::Decision { first, slot, actions, call, seat, street } => {
                 (first, slot, actions, call, usize::from(seat & 1), usize::from(street & 3))
             }
         };
-        let bucket = deal.buckets[seat][street];
-        let from = bucket as usize * self.tables.slots[street] + slot as usize;
         let mut room = [0; MOST_ACTIONS];
         let shares = &mut room[..usize::from(actions)];
-        let row = &sides[seat].rows[street][from..from + shares.len()];
-        let (mut most, mut whole) = (0, 0);
-        for (share, known) in shares.iter_mut().zip(row) {
-            *share = known.load(Relaxed);
-            most = most.max(*share);
-            whole += u32::from(*share);
+        match self.sides[seat] {
+            Side::Buckets(rows, asked) => {
+                let bucket = deal.buckets[seat][street];
+                let from = bucket as usize * self.tables.slots[street] + slot as usize;
+                let row = &rows[street][from..from + shares.len()];
+                let mut whole = 0;
+                for (share, known) in shares.iter_mut().zip(row) {
+                    *share = known.load(Relaxed);
+                    whole += u32::from(*share);
+                }
+                // While another thread writes them down they may not be whole.
+                if whole != WHOLE
+                    && let Some(asked) = asked
+                {
+                    asked.shares(self.tables, at, bucket, shares);
+                    row.iter()
+                        .zip(&*shares)
+                        .for_each(|(known, &share)| known.store(share, Relaxed));
+                }
+            }
+            Side::Cards(asked) => {
+                let (tables, hole) = (self.tables, self.holes[seat]);
+                let seen = tables.tree.def().board_len(Street::ALL[street]);
+                let dealt: CardSet = board[..seen].iter().copied().collect();
+                let answer = self.answers[seat].entry((at, dealt)).or_insert_with(|| {
+                    let mut answer = [0; MOST_ACTIONS];
+                    asked.shares_of(tables, at, hole, board, &mut answer[..shares.len()]);
+                    answer
+                });
+                shares.copy_from_slice(&answer[..shares.len()]);
+            }
         }
-        // While another thread writes them down they may not be whole.
-        if whole != WHOLE
-            && let Some(asked) = &sides[seat].asked
-        {
-            asked.shares(&self.tables, at, bucket, shares);
-            row.iter().zip(&*shares).for_each(|(known, &share)| known.store(share, Relaxed));
-            most = shares.iter().copied().max().unwrap_or_default();
-        }
+        let most = shares.iter().copied().max().unwrap_or_default();
         if most == 0 {
-            return self.walk(first + u32::from(call), deal, sides, reach);
+            return self.walk(first + u32::from(call), deal, board, reach);
         }
         let (mut total, mut sum) = (0.0, 0.0);
         for (child, &share) in (first..).zip(&*shares) {
@@ -171,22 +237,10 @@ impl BlueprintValues {
             let reach = reach * weight / WHOLE as f32;
             if share == most || reach >= LEAST {
                 total += weight;
-                sum += weight * self.walk(child, deal, sides, reach);
+                sum += weight * self.walk(child, deal, board, reach);
             }
         }
         sum / total
-    }
-}
-
-impl Side {
-    /// A strategy of which nothing is known yet.
-    fn new(tables: &Tables, asked: Option<Asked>) -> Side {
-        let rows = Street::ALL.map(|street| {
-            let buckets = tables.buckets.count(street) as usize;
-            let count = tables.slots[street.index()] * buckets;
-            std::iter::repeat_with(AtomicU8::default).take(count).collect()
-        });
-        Side { rows, asked }
     }
 }
 
@@ -243,16 +297,15 @@ impl ValueFunction for BlueprintValues {
         };
         let holes = holes.map(|hole| combo(hole).expect("hold'em hands have two cards"));
         let sides = entrants.map(|entrant| &*self.sides[usize::from(entrant & 1)]);
-        Box::new(Values { of: self, sides, holes, seed, seen: [const { None }; 4] })
+        let answers = [HashMap::new(), HashMap::new()];
+        let walker = Walker { tables: &self.tables, sides, holes, answers };
+        Box::new(Values { walker, seed, seen: [const { None }; 4] })
     }
 }
 
 /// The values of one hand, with the boards looked at so far.
 struct Values<'a> {
-    of: &'a BlueprintValues,
-    /// The strategy of each seat.
-    sides: [&'a Side; 2],
-    holes: [Combo; 2],
+    walker: Walker<'a>,
     seed: u64,
     seen: [Option<Seen>; 4],
 }
@@ -268,9 +321,8 @@ impl DealValues for Values<'_> {
         if public.folded().contains(seats[1]) {
             return matched;
         }
-        let (of, sides) = (self.of, self.sides);
-        let tree = &of.tables.tree;
-        let seen = self.seen(public.board().set());
+        let tree = &self.walker.tables.tree;
+        let seen = seen(&mut self.seen, &self.walker, self.seed, public.board().set());
         let acting = matches!(public.turn(), Turn::Act(_));
         let over = public.turn() == Turn::Over;
         if over || !acting && seats.iter().any(|&seat| public.stack(seat) == 0) {
@@ -278,8 +330,8 @@ impl DealValues for Values<'_> {
         }
         let node = reached(tree, public);
         let in_tree = tree.committed(node).map(f64::from);
-        let walks = seen.deals.iter().map(|deal| f64::from(of.walk(node, deal, sides, 1.0)));
-        let sum: f64 = walks.sum();
+        let walk = |(deal, board)| f64::from(self.walker.walk(node, deal, board, 1.0));
+        let sum: f64 = seen.deals.iter().zip(&seen.boards).map(walk).sum();
         let won = sum / seen.deals.len() as f64 + seen.correction * in_tree[0].min(in_tree[1]);
         // The share of the tree's pot that this is, taken of the hand's.
         let share = (won + in_tree[0]) / (in_tree[0] + in_tree[1]);
@@ -287,18 +339,20 @@ impl DealValues for Values<'_> {
     }
 }
 
-impl Values<'_> {
-    /// What is looked at on this board, made when it is first asked for.
-    fn seen(&mut self, board: CardSet) -> &Seen {
-        let street = match board.len() {
-            0 => 0,
-            len => (len as usize - 2).min(3),
-        };
-        let (of, holes, seed) = (self.of, self.holes, self.seed);
-        let seen = &mut self.seen[street];
-        if seen.as_ref().is_none_or(|seen| seen.board != board) {
-            *seen = Some(Seen::new(&of.tables.buckets, holes, board, seed));
-        }
-        seen.as_ref().expect("just made")
+/// What is looked at on this board, made when it is first asked for.
+fn seen<'a>(
+    kept: &'a mut [Option<Seen>; 4],
+    walker: &Walker<'_>,
+    seed: u64,
+    board: CardSet,
+) -> &'a Seen {
+    let street = match board.len() {
+        0 => 0,
+        len => (len as usize - 2).min(3),
+    };
+    let seen = &mut kept[street];
+    if seen.as_ref().is_none_or(|seen| seen.board != board) {
+        *seen = Some(Seen::new(&walker.tables.buckets, walker.holes, board, seed));
     }
+    seen.as_ref().expect("just made")
 }
