@@ -1,4 +1,4 @@
-//! One file per command; `main` dispatches to them.
+//! The commands: one file each, the command line that they are parsed from, and what runs them.
 
 pub mod agents;
 pub mod bench;
