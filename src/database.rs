@@ -1,4 +1,5 @@
-//! Making a database of solved games: shards, threads, progress, and what to say when it is stopped.
+//! Making a database of solved games: shards, threads, progress, and what to say when it is
+//! stopped.
 
 use std::path::PathBuf;
 

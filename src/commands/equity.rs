@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use logs::folder;
-use serde_json::Value;
 
 use crate::exit::Failure;
 use crate::odds::against::Against;
@@ -11,7 +10,7 @@ use crate::odds::chart::Chart;
 use crate::odds::hands::Showdown;
 use crate::odds::outlook::{Prospect, Show};
 use crate::odds::{Method, TiesArg, input, svg};
-use crate::output;
+use crate::output::{Output, Shown};
 
 /// The bars at most: more than 80 columns of a picture have room for.
 const BINS: usize = 1_000;
@@ -59,10 +58,10 @@ pub struct Args {
 }
 
 /// Counts and prints.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.preflop {
         let chart = Chart::new(args.ties);
-        return finish(args, || svg::chart(&chart), || chart.json(), || chart.text());
+        return finish(args, || svg::chart(&chart), &chart);
     }
     let hands = args.hands.iter().map(|text| input::hand(text)).collect::<Result<Vec<_>, _>>()?;
     let board = input::board(args.board.as_deref())?;
@@ -74,18 +73,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match (one.next(), one.next(), &args.against) {
         (Some(hand), None, None) => {
             let prospect = Prospect::new(hand.clone(), board, show(args)?)?;
-            finish(args, || svg::histograms(&prospect), || prospect.json(), || prospect.text())
+            finish(args, || svg::histograms(&prospect), &prospect)
         }
         (Some(hand), None, Some(range)) => {
             let against = Against::new(hand.clone(), board, input::range(range)?, args.ties)?;
-            finish(args, String::new, || against.json(), || against.text())
+            finish(args, String::new, &against)
         }
         (_, _, Some(_)) => {
             Err(Failure::usage(format!("--against is for one hand, and {} are given", hands.len())))
         }
         _ => {
             let showdown = Showdown::new(hands, board, args.ties)?;
-            finish(args, String::new, || showdown.json(), || showdown.text())
+            finish(args, String::new, &showdown)
         }
     }
 }
@@ -126,13 +125,12 @@ fn refuse_distribution(args: &Args, hands: usize) -> Result<(), Failure> {
 fn finish(
     args: &Args,
     picture: impl FnOnce() -> String,
-    json: impl FnOnce() -> Value,
-    text: impl FnOnce() -> String,
-) -> Result<(), Failure> {
+    result: &impl Shown,
+) -> Result<Output, Failure> {
     if let Some(path) = &args.svg {
         write(path, &picture())?;
     }
-    output::print(&if args.json { format!("{:#}\n", json()) } else { text() })
+    Output::of(result, args.json)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

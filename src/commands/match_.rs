@@ -21,8 +21,8 @@ use crate::stop_rules::RuleArgs;
 /// kept in a folder (data/matches/… unless --out says otherwise); the same command goes on with a
 /// match that was interrupted, and shows a finished one again; with more --hands in the same --out
 /// a finished match goes on as the longer one it would have been. Ctrl-C finishes the hands in
-/// play; a second one aborts. Ends with 0 when all hands were played or --until, --sprt or --preset has
-/// ended the match, 130 when interrupted, 3 on bad input.
+/// play; a second one aborts. Ends with 0 when all hands were played or --until, --sprt or --preset
+/// has ended the match, 130 when interrupted, 3 on bad input.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT`, or names of the

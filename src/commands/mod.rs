@@ -1,4 +1,4 @@
-//! One file per command; `main` dispatches to them.
+//! The commands: one file each, the command line that they are parsed from, and what runs them.
 
 pub mod agents;
 pub mod bench;
@@ -94,21 +94,21 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Tournament(args) => tournament::run(args).map(Output::printed),
         Command::Merge(args) => merge::run(args),
         Command::Stats(args) => stats::run(&args),
-        Command::Replay(args) => replay::run(&args).map(Output::printed),
+        Command::Replay(args) => replay::run(&args),
         Command::Export(args) => export::run(&args).map(Output::printed),
         Command::Import(args) => import::run(&args),
         Command::Dealer(args) => dealer::run(args).map(Output::printed),
         Command::Play(args) => play::run(args).map(Output::printed),
         Command::Package(args) => package::run(args).map(Output::printed),
         Command::Games(args) => games::run(&args).map(Output::printed),
-        Command::Equity(args) => equity::run(&args).map(Output::printed),
+        Command::Equity(args) => equity::run(&args),
         Command::Features(args) => features::run(&args).map(Output::printed),
         Command::Agents(args) => agents::run(args).map(Output::printed),
         Command::Buckets(args) => buckets::run(&args).map(Output::printed),
         Command::Solve(args) => solve::run(&args),
         Command::Endgame(args) => endgame::run(&args),
         Command::Train(args) => train::run(args),
-        Command::Evaluate(args) => evaluate::run(&args).map(Output::printed),
+        Command::Evaluate(args) => evaluate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Bench(args) => bench::run(args).map(Output::printed),

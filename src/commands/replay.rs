@@ -21,7 +21,7 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::Named;
-use crate::output;
+use crate::output::{Output, Shown};
 use crate::playing::provenance;
 use crate::progress::Progress;
 use crate::source::{Source, integrity};
@@ -89,7 +89,7 @@ struct Player {
 }
 
 /// Plays the match again and prints how it compares.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let ledger = open(args)?;
     let info = ledger.info().clone();
     let registry = args.named.registry()?;
@@ -125,22 +125,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     progress.finish();
     let compared = compared.map_err(Failure::input)?;
     let outcome = Outcome { info: &info, players: &players, record: &record, compared: &compared };
-    output::print(&if args.json { outcome.json() } else { outcome.text() })?;
-    if !compared.complete {
-        return Err(Failure::interrupted(format!(
+    let end = match outcome.differences() {
+        _ if !compared.complete => Err(Failure::interrupted(format!(
             "stopped after {} of {} hands",
             whole(compared.hands),
             whole(total)
-        )));
-    }
-    match outcome.differences() {
+        ))),
         differences if differences.is_empty() || !args.verify => Ok(()),
         differences => Err(Failure::claim(format!(
             "{} is not what is played now: {}",
             info.name,
             differences.join("; ")
         ))),
-    }
+    };
+    Ok(Output::of(&outcome, args.json)?.then(end))
 }
 
 /// The record, which must be of a match that was dealt by this program from its seed.
@@ -255,29 +253,9 @@ impl Outcome<'_> {
         };
         format!("{place}: {what} recorded {recorded}, now {now}{more}")
     }
+}
 
-    fn json(&self) -> String {
-        let program = |from: &Provenance| json!({ "version": from.version, "commit": from.commit });
-        let document = json!({
-            "schema": "cardroom-replay/1",
-            "match": self.info.name,
-            "agrees": self.differences().is_empty(),
-            "complete": self.compared.complete,
-            "program": {
-                "recorded": program(&self.info.provenance),
-                "now": program(&provenance()),
-            },
-            "record": self.record,
-            "entrants": self.entrants().collect::<Vec<_>>(),
-            "hands": self.compared.hands,
-            "hands_that_differ": self.compared.hands_that_differ,
-            "deals_that_differ": self.compared.deals_that_differ,
-            "first": self.compared.first,
-            "differences": self.differences(),
-        });
-        format!("{document:#}\n")
-    }
-
+impl Shown for Outcome<'_> {
     fn text(&self) -> String {
         let header = ["ENTRANT", "AGENT", "DECISIONS", "DIFFER", "TAKEN OVER", "MODEL", ""];
         let mut table = Table::new(header).right(2..5);
@@ -317,6 +295,27 @@ impl Outcome<'_> {
             ),
         };
         format!("{}: {programs}\n\n{table}\n\n{}\n{verdict}\n", self.info.name, self.record.words())
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let program = |from: &Provenance| json!({ "version": from.version, "commit": from.commit });
+        json!({
+            "schema": "cardroom-replay/1",
+            "match": self.info.name,
+            "agrees": self.differences().is_empty(),
+            "complete": self.compared.complete,
+            "program": {
+                "recorded": program(&self.info.provenance),
+                "now": program(&provenance()),
+            },
+            "record": self.record,
+            "entrants": self.entrants().collect::<Vec<_>>(),
+            "hands": self.compared.hands,
+            "hands_that_differ": self.compared.hands_that_differ,
+            "deals_that_differ": self.compared.deals_that_differ,
+            "first": self.compared.first,
+            "differences": self.differences(),
+        })
     }
 }
 

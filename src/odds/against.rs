@@ -1,11 +1,12 @@
 //! One hand against a range.
 
 use cards::{Met, Range};
-use serde_json::{Value, json};
+use serde_json::json;
 use show::number::{percent, whole};
 
 use super::{Hand, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
+use crate::output::Shown;
 
 /// What a hand gets against a range over all boards.
 pub(crate) struct Against {
@@ -41,9 +42,10 @@ impl Against {
         };
         Ok(Against { hand, board, ties, asked, range, met, win_rate })
     }
+}
 
-    /// A few lines.
-    pub(crate) fn text(&self) -> String {
+impl Shown for Against {
+    fn text(&self) -> String {
         let combos = self.range.combos().count();
         let hands = if combos == 1 { "hand" } else { "hands" };
         let weight = self.range.total();
@@ -67,8 +69,7 @@ impl Against {
         text
     }
 
-    /// The same as a document. Counts are weights times boards.
-    pub(crate) fn json(&self) -> Value {
+    fn document(&self) -> impl serde::Serialize {
         json!({
             "schema": "cardroom-equity/1",
             "kind": "range",

@@ -1,10 +1,11 @@
 //! The exact win-rates of the 169 starting hands as a chart of 13 by 13.
 
 use cards::{CardSet, StartingHand, WinRate, win_rate};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{TiesArg, on_board};
 use crate::chart::grid;
+use crate::output::Shown;
 
 /// Every starting hand with its counts, row by row from the aces down.
 pub(crate) struct Chart {
@@ -25,9 +26,10 @@ impl Chart {
     pub(crate) fn value(&self, rate: WinRate) -> f64 {
         rate.value(self.ties.ties())
     }
+}
 
-    /// A table of 80 columns.
-    pub(crate) fn text(&self) -> String {
+impl Shown for Chart {
+    fn text(&self) -> String {
         let cell = |number: usize| format!("{:>6.2}", 100.0 * self.value(self.hands[number].1));
         let grid = grid::text(|rank| format!("{:>6}", rank.to_char()), cell);
         format!(
@@ -37,8 +39,7 @@ impl Chart {
         )
     }
 
-    /// The same as a document.
-    pub(crate) fn json(&self) -> Value {
+    fn document(&self) -> impl serde::Serialize {
         let hands = self.hands.iter().map(|&(hand, rate)| {
             json!({
                 "hand": hand.to_string(),

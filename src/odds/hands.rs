@@ -6,6 +6,7 @@ use show::number::{percent, whole};
 
 use super::{Hand, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
+use crate::output::Shown;
 
 /// What each of several hands gets over all boards.
 pub(crate) struct Showdown {
@@ -50,9 +51,10 @@ impl Showdown {
     fn total(&self) -> u64 {
         self.shares[0].total
     }
+}
 
-    /// A line for each hand.
-    pub(crate) fn text(&self) -> String {
+impl Shown for Showdown {
+    fn text(&self) -> String {
         let total = self.total();
         let names: Vec<&str> = self.hands.iter().map(|hand| hand.text.as_str()).collect();
         let boards = if total == 1 { "board" } else { "boards" };
@@ -86,8 +88,7 @@ impl Showdown {
         text
     }
 
-    /// The same as a document.
-    pub(crate) fn json(&self) -> Value {
+    fn document(&self) -> impl serde::Serialize {
         let hands: Vec<Value> = self
             .hands
             .iter()

@@ -6,6 +6,7 @@ use show::number::{percent, whole};
 
 use super::{Hand, Method, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
+use crate::output::Shown;
 
 /// How distributions are shown.
 #[derive(Debug, Clone)]
@@ -70,28 +71,6 @@ impl Prospect {
         }
     }
 
-    /// Counts, quantiles and bars.
-    pub(crate) fn text(&self) -> String {
-        let WinRate { wins, ties, total } = self.rate;
-        let mut text = format!(
-            "{} {} against any hand: {} endings\n\n",
-            self.hand.text,
-            on_board(&self.board.text),
-            whole(total)
-        );
-        for (name, count) in [("wins", wins), ("ties", ties), ("losses", self.rate.losses())] {
-            let share = percent(count as f64 / total as f64, 4);
-            text.push_str(&format!("{name:<9}{:>16}{share:>12}\n", whole(count)));
-        }
-        let (rate, words) = (percent(self.win_rate(), 4), self.show.ties.words());
-        text.push_str(&format!("{:<9}{:>16}{rate:>12}   {words}\n", "win-rate", ""));
-        self.write_quantiles(&mut text);
-        for later in self.later() {
-            self.write_bars(&later, &mut text);
-        }
-        text
-    }
-
     /// A table of quantiles, wrapped after ten.
     fn write_quantiles(&self, text: &mut String) {
         for chunk in self.show.quantiles.chunks(10) {
@@ -146,9 +125,31 @@ impl Prospect {
         let edge = |bin: usize| (1e4 * bin as f64 / self.show.bins as f64).round() / 100.0;
         format!("{}–{} %", edge(bin), edge(bin + 1))
     }
+}
 
-    /// The same as a document.
-    pub(crate) fn json(&self) -> Value {
+impl Shown for Prospect {
+    fn text(&self) -> String {
+        let WinRate { wins, ties, total } = self.rate;
+        let mut text = format!(
+            "{} {} against any hand: {} endings\n\n",
+            self.hand.text,
+            on_board(&self.board.text),
+            whole(total)
+        );
+        for (name, count) in [("wins", wins), ("ties", ties), ("losses", self.rate.losses())] {
+            let share = percent(count as f64 / total as f64, 4);
+            text.push_str(&format!("{name:<9}{:>16}{share:>12}\n", whole(count)));
+        }
+        let (rate, words) = (percent(self.win_rate(), 4), self.show.ties.words());
+        text.push_str(&format!("{:<9}{:>16}{rate:>12}   {words}\n", "win-rate", ""));
+        self.write_quantiles(&mut text);
+        for later in self.later() {
+            self.write_bars(&later, &mut text);
+        }
+        text
+    }
+
+    fn document(&self) -> impl serde::Serialize {
         let later: Vec<Value> = self
             .later()
             .map(|Later { street, distribution }| {

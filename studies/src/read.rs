@@ -1,7 +1,8 @@
 //! Reading what commands have printed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Why the results of a study cannot be read.
@@ -28,9 +29,27 @@ pub enum ReadError {
     Page(#[from] askama::Error),
 }
 
+impl ReadError {
+    /// It is not what the command prints.
+    pub(crate) fn damaged(path: &Path, what: impl ToString) -> ReadError {
+        ReadError::Damaged { path: path.display().to_string(), what: what.to_string() }
+    }
+}
+
+/// The text of a file.
+pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
+    let name = || path.display().to_string();
+    std::fs::read_to_string(path).map_err(|error| ReadError::File { path: name(), error })
+}
+
+/// A document that a command has printed, as those of its fields that the study reads.
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ReadError> {
+    serde_json::from_str(&text(path)?).map_err(|error| ReadError::damaged(path, error))
+}
+
 /// A document that a command has printed.
 pub(crate) struct Document {
-    path: String,
+    path: PathBuf,
     value: Value,
 }
 
@@ -62,19 +81,11 @@ impl Estimate {
 
 impl Document {
     pub(crate) fn read(path: &Path) -> Result<Document, ReadError> {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ReadError::File { path: name.clone(), error })?;
-        let value = serde_json::from_str(&text)
-            .map_err(|error| ReadError::Damaged { path: name.clone(), what: error.to_string() })?;
-        Ok(Document { path: name, value })
+        Ok(Document { path: path.to_owned(), value: read(path)? })
     }
 
     fn missing(&self, place: &str, what: &str) -> ReadError {
-        ReadError::Damaged {
-            path: self.path.clone(),
-            what: format!("there is no {what} at {place}"),
-        }
+        ReadError::damaged(&self.path, format!("there is no {what} at {place}"))
     }
 
     /// The number at a place such as `/entrants/0/rate/mbb`.

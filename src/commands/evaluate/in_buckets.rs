@@ -8,7 +8,7 @@ use evaluation::best_response::in_buckets::{
 };
 use game::{GameDef, Seat};
 use matches::stop::Stop;
-use serde_json::{Value, json};
+use serde_json::json;
 use show::number::whole;
 use solvers::blueprint::exact::DEALS;
 use solvers::subgame::response::{InBuckets, TreeStrategy, is_holdem};
@@ -16,11 +16,11 @@ use solvers::subgame::response::{InBuckets, TreeStrategy, is_holdem};
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
 
 /// Computes and prints.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.menu.is_some() {
         return Err(Failure::usage(
             "--menu gives another tree than that of the agent's buckets: leave it out, or see cards",
@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             interrupt::command_line()
         )));
     };
-    let shown = Shown {
+    let response = Response {
         agent: agent.name(),
         game: args.game.name(),
         def: &def,
@@ -68,11 +68,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         found,
         seconds: begun.elapsed().as_secs_f64(),
     };
-    output::print(&if args.json { format!("{:#}\n", shown.document()) } else { shown.text() })
+    Output::of(&response, args.json)
 }
 
 /// What there is to print.
-struct Shown<'a> {
+struct Response<'a> {
     agent: &'a str,
     game: &'a str,
     def: &'a GameDef,
@@ -81,7 +81,7 @@ struct Shown<'a> {
     seconds: f64,
 }
 
-impl Shown<'_> {
+impl Response<'_> {
     /// Decisions of the tree, and information sets of the agent.
     fn sizes(&self) -> [u64; 2] {
         let size = self.strategy.tree().size();
@@ -96,7 +96,9 @@ impl Shown<'_> {
     fn mbb(&self, chips: f64) -> f64 {
         1000.0 * chips / f64::from(self.def.big_blind())
     }
+}
 
+impl Shown for Response<'_> {
     fn text(&self) -> String {
         let Figures { best, own, paths, guessed } = self.found;
         let count = whole;
@@ -141,7 +143,7 @@ impl Shown<'_> {
         text
     }
 
-    fn document(&self) -> Value {
+    fn document(&self) -> impl serde::Serialize {
         let Figures { best, own, paths, guessed } = self.found;
         let [decisions, infosets] = self.sizes();
         let figure = |chips: [f64; 2]| {

@@ -8,6 +8,7 @@ use solvers::subgame::response::FLOPS;
 
 use crate::exit::Failure;
 use crate::named::{Game, Named};
+use crate::output::Output;
 use crate::threads::threads;
 
 mod best_response;
@@ -161,7 +162,7 @@ impl From {
 }
 
 /// Measures and prints.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let opposed = matches!(args.by, Yardstick::Match | Yardstick::Duel);
     if args.against.is_some() && !opposed {
         return Err(Failure::usage(
@@ -175,11 +176,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return in_buckets::run(args);
     }
     match args.by {
-        Yardstick::Lbr => lbr::run(args),
+        Yardstick::Lbr => lbr::run(args).map(Output::printed),
         Yardstick::Match => versus::run(args),
-        Yardstick::Duel => duel::run(args),
-        Yardstick::Exploiters => exploiters::run(args),
-        Yardstick::BestResponse => best_response::run(args),
+        Yardstick::Duel => duel::run(args).map(Output::printed),
+        Yardstick::Exploiters => exploiters::run(args).map(Output::printed),
+        Yardstick::BestResponse => best_response::run(args).map(Output::printed),
     }
 }
 

@@ -10,11 +10,12 @@ use matches::stop::Stop;
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output::Output;
 use crate::playing::{play_shown, provenance, stopped};
 use crate::report;
 
 /// Plays and prints the report of the match.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let data = args.named.load()?.config.server.data;
     let registry = args.named.registry()?;
     let against = args.against.as_deref().unwrap_or_default();
@@ -54,5 +55,5 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(stopped(played.outcome.hands, args.hands, settings.level)),
     };
-    report::show(&played, Some(&folder), args.json)?.then(end).print()
+    Ok(report::show(&played, Some(&folder), args.json)?.then(end))
 }

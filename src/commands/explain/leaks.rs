@@ -18,7 +18,7 @@ use show::Table;
 use show::number::{self, whole};
 
 use crate::exit::Failure;
-use crate::output;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::source::Source;
 
@@ -72,7 +72,7 @@ const ENOUGH: u64 = 30;
 const CHANCE: f64 = 0.05;
 
 /// Adds up and shows.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let source = Source::open(&args.path, args.game.as_deref())?;
     let info = source.info();
     let names: Vec<&str> = info.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
@@ -103,11 +103,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             args.path.display()
         ))
     })?;
-    let shown = Shown { args, names: &names, who, found: &found };
-    match args.json {
-        true => output::print(&format!("{:#}\n", shown.document())),
-        false => output::print(&shown.text()),
-    }
+    let leaks = Leaks { args, names: &names, who, found: &found };
+    Output::of(&leaks, args.json)
 }
 
 /// Where a hand counts: an entrant's last decision in it.
@@ -434,15 +431,15 @@ fn judge(mut rows: Vec<&mut Row>) {
     }
 }
 
-/// What is shown.
-struct Shown<'a> {
+/// Where an entrant won and lost.
+struct Leaks<'a> {
     args: &'a Args,
     names: &'a [&'a str],
     who: usize,
     found: &'a Found,
 }
 
-impl Shown<'_> {
+impl Leaks<'_> {
     fn other(&self) -> String {
         match self.names.len() {
             2 => self.names[1 - self.who].to_owned(),
@@ -450,6 +447,29 @@ impl Shown<'_> {
         }
     }
 
+    fn table<'r>(&self, rows: impl Iterator<Item = &'r Row>, ranked: bool) -> String {
+        let other = self.other();
+        let header = ["", "", "hands", &other, "won", &other, "difference", "95 %", ""];
+        let mut table = Table::new(header).right(2..8);
+        for (number, row) in (1..).zip(rows) {
+            let Row { key, hands, won, difference, verdict } = row;
+            table.row([
+                if ranked { number.to_string() } else { String::new() },
+                key.words(),
+                whole(hands[0]),
+                whole(hands[1]),
+                signed(won.mbb),
+                signed(won.mbb - difference.mbb),
+                signed(difference.mbb),
+                format!("± {:.1}", difference.half_width()),
+                verdict.words().to_owned(),
+            ]);
+        }
+        format!("{table}\n")
+    }
+}
+
+impl Shown for Leaks<'_> {
     fn text(&self) -> String {
         let Found { groups, group, .. } = *self.found;
         let (name, other) = (self.names[self.who], self.other());
@@ -511,28 +531,7 @@ impl Shown<'_> {
         text
     }
 
-    fn table<'r>(&self, rows: impl Iterator<Item = &'r Row>, ranked: bool) -> String {
-        let other = self.other();
-        let header = ["", "", "hands", &other, "won", &other, "difference", "95 %", ""];
-        let mut table = Table::new(header).right(2..8);
-        for (number, row) in (1..).zip(rows) {
-            let Row { key, hands, won, difference, verdict } = row;
-            table.row([
-                if ranked { number.to_string() } else { String::new() },
-                key.words(),
-                whole(hands[0]),
-                whole(hands[1]),
-                signed(won.mbb),
-                signed(won.mbb - difference.mbb),
-                signed(difference.mbb),
-                format!("± {:.1}", difference.half_width()),
-                verdict.words().to_owned(),
-            ]);
-        }
-        format!("{table}\n")
-    }
-
-    fn document(&self) -> Value {
+    fn document(&self) -> impl serde::Serialize {
         let row = |row: &Row| {
             let place = match row.key {
                 Key::Place(Place { street, position, raises, did }) => json!({

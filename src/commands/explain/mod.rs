@@ -52,9 +52,9 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         What::Decision(args) => decision::run(args).map(Output::printed),
         What::Playbook(args) => playbook::run(args).map(Output::printed),
         What::Fidelity(args) => fidelity::run(args),
-        What::Heuristic(args) => heuristic::run(args).map(Output::printed),
+        What::Heuristic(args) => heuristic::run(args),
         What::Linear(args) => linear::run(args),
-        What::Results(args) => leaks::run(args).map(Output::printed),
+        What::Results(args) => leaks::run(args),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The published claims, each with what was found and how far it may be from what was published.
 
-use super::results::{Leaf, Results, Score};
+use super::results::{Leaf, Neighbours, Results, Score, Spread};
 use crate::claim::Claim;
 
 /// All claims that there are results of.
@@ -56,7 +56,7 @@ fn exact(results: &Results) -> Claim {
 const VALUES: [f64; 2] = [0.5716, 0.1655];
 
 fn values(results: &Results) -> Claim {
-    let (value, deviation) = (results.summary.value, results.summary.deviation);
+    let Spread { mean: value, deviation } = results.summary.value;
     let near = |found: f64, known: f64| (found - known).abs() <= value.half_width.max(0.002);
     Claim {
         claim: format!(
@@ -150,11 +150,9 @@ fn separate_cards(results: &Results) -> Option<[Claim; 2]> {
 }
 
 fn neighbours(results: &Results) -> Option<Claim> {
-    let (k, best) = results
-        .learned
-        .neighbours
-        .iter()
-        .min_by(|a, b| a.1.distance.mean.total_cmp(&b.1.distance.mean))?;
+    let of = |found: &Neighbours| found.score.distance.mean;
+    let all = results.learned.neighbours.iter();
+    let Neighbours { k, score: best } = all.min_by(|a, b| of(a).total_cmp(&of(b)))?;
     let worst = at_five(results, 1..=6)?;
     let tree = worst.iter().map(|score| score.distance.mean).fold(f64::MAX, f64::min);
     Some(Claim {

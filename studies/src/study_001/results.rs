@@ -1,7 +1,9 @@
 //! What the commands of the study have printed.
 
+use serde::Deserialize;
+
 use super::steps::{FIGURE_1, Files};
-use crate::read::Document;
+use crate::read::{read, text};
 use crate::{Options, ReadError};
 
 /// Everything that the report says.
@@ -17,10 +19,19 @@ pub(super) struct Results {
 }
 
 /// A mean with half of its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(super) struct Mean {
+    /// Of a rule it is named for what it is the mean of.
+    #[serde(alias = "exploitability")]
     pub(super) mean: f64,
     pub(super) half_width: f64,
+}
+
+/// What the command that solves a game prints.
+#[derive(Deserialize)]
+struct Solved {
+    value: f64,
+    exploitability: [f64; 2],
 }
 
 /// A game of Figure 1.
@@ -32,44 +43,79 @@ pub(super) struct Figure {
 }
 
 /// The database.
+#[derive(Deserialize)]
 pub(super) struct Summary {
     pub(super) games: u64,
-    pub(super) value: Mean,
-    pub(super) deviation: f64,
+    pub(super) value: Spread,
+    #[serde(rename = "worst_exploitability")]
     pub(super) worst: f64,
+    #[serde(rename = "several_equilibria")]
     pub(super) several: u64,
 }
 
+/// A mean with the standard deviation of what it is of.
+#[derive(Deserialize)]
+pub(super) struct Spread {
+    #[serde(flatten)]
+    pub(super) mean: Mean,
+    pub(super) deviation: f64,
+}
+
 /// What was learned.
+#[derive(Deserialize)]
 pub(super) struct Learned {
     pub(super) train: u64,
     pub(super) test: u64,
     /// Games that optimal trees learned from.
     pub(super) optimal_games: u64,
     pub(super) representations: Vec<Representation>,
-    pub(super) neighbours: Vec<(u64, Score)>,
-    pub(super) baselines: Vec<(String, Score)>,
+    pub(super) neighbours: Vec<Neighbours>,
+    pub(super) baselines: Vec<Baseline>,
+}
+
+/// The nearest games, so many.
+#[derive(Deserialize)]
+pub(super) struct Neighbours {
+    pub(super) k: u64,
+    #[serde(flatten)]
+    pub(super) score: Score,
+}
+
+/// What needs no learning.
+#[derive(Deserialize)]
+pub(super) struct Baseline {
+    pub(super) name: String,
+    #[serde(flatten)]
+    pub(super) score: Score,
 }
 
 /// A representation with its trees by depth.
+#[derive(Deserialize)]
 pub(super) struct Representation {
     pub(super) number: u64,
     pub(super) name: String,
     pub(super) trees: Vec<Depth>,
-    /// Greedy and optimal trees of the same games.
-    pub(super) optimal: Vec<[Depth; 2]>,
+    pub(super) optimal: Vec<Beside>,
+}
+
+/// A greedy and an optimal tree of the same games.
+#[derive(Deserialize)]
+pub(super) struct Beside {
+    pub(super) greedy: Depth,
+    pub(super) optimal: Depth,
 }
 
 /// A tree of some depth.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(super) struct Depth {
     pub(super) depth: u64,
     pub(super) nodes: u64,
+    #[serde(flatten)]
     pub(super) score: Score,
 }
 
 /// How near strategies are to equilibria.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(super) struct Score {
     /// Algorithm 2.
     pub(super) distance: Mean,
@@ -84,16 +130,37 @@ pub(super) struct Tree {
 }
 
 /// A published leaf and the one here that comes nearest.
+#[derive(Deserialize)]
 pub(super) struct Leaf {
     pub(super) published: f64,
     pub(super) asked: String,
+    node: u64,
     pub(super) size: f64,
     pub(super) holds: bool,
+    /// These two are told of the node.
+    #[serde(skip)]
     pub(super) rows: u64,
+    #[serde(skip)]
     pub(super) error: f64,
 }
 
+/// What a tree's command prints.
+#[derive(Deserialize)]
+struct Grown {
+    published: Vec<Leaf>,
+    nodes: Vec<Node>,
+}
+
+/// A node of a tree.
+#[derive(Deserialize)]
+struct Node {
+    node: u64,
+    rows: u64,
+    squared_error: f64,
+}
+
 /// Rules by their price.
+#[derive(Deserialize)]
 pub(super) struct Rules {
     pub(super) found_on: u64,
     pub(super) priced_on: u64,
@@ -101,12 +168,15 @@ pub(super) struct Rules {
 }
 
 /// A rule.
+#[derive(Deserialize)]
 pub(super) struct Rule {
     pub(super) name: String,
+    #[serde(rename = "rules")]
     pub(super) text: String,
     pub(super) words: u64,
     /// It says how to bet, not how to call.
     pub(super) bets: bool,
+    #[serde(flatten)]
     pub(super) price: Mean,
 }
 
@@ -122,30 +192,31 @@ impl Rule {
 impl Results {
     pub(super) fn read(options: &Options) -> Result<Results, ReadError> {
         let files = Files(options);
-        let read = |name: &str| Document::read(&files.at(&format!("{name}.json")));
-        let svg = |name: &str| {
-            let path = files.at(&format!("{name}.svg"));
-            std::fs::read_to_string(&path)
-                .map_err(|error| ReadError::File { path: path.display().to_string(), error })
-        };
+        let json = |name: &str| files.at(&format!("{name}.json"));
+        let svg =
+            |name: &str| text(&files.at(&format!("{name}.svg"))).map(|svg| own_ids(&svg, name));
         let figure = |(name, ..): (&'static str, &str, &str)| {
-            let document = read(name)?;
-            let of = |seat: usize| document.number(&format!("/exploitability/{seat}"));
-            let exploitability = of(0)?.max(of(1)?).max(0.0);
-            let value = document.number("/value")?;
-            Ok(Figure { name, value, exploitability, svg: own_ids(&svg(name)?, name) })
+            let Solved { value, exploitability: [one, other] } = read(&json(name))?;
+            let exploitability = one.max(other).max(0.0);
+            Ok(Figure { name, value, exploitability, svg: svg(name)? })
         };
-        let figure_1 = FIGURE_1.into_iter().map(figure).collect::<Result<_, ReadError>>()?;
-        let tree = |share: &str| {
-            let name = format!("tree-{share}");
-            tree(&read(&name)?, own_ids(&svg(&name)?, &name))
+        let tree = |name: &str| {
+            let Grown { published: mut leaves, nodes } = read(&json(name))?;
+            for leaf in &mut leaves {
+                let node = nodes.iter().find(|node| node.node == leaf.node);
+                let node = node.ok_or_else(|| {
+                    ReadError::damaged(&json(name), format!("there is no node {}", leaf.node))
+                })?;
+                (leaf.rows, leaf.error) = (node.rows, node.squared_error);
+            }
+            Ok::<_, ReadError>(Tree { leaves, svg: svg(name)? })
         };
         Ok(Results {
-            figure_1,
-            summary: summary(&read("summary")?)?,
-            learned: learned(&read("learn")?)?,
-            trees: [tree("beaten")?, tree("own")?],
-            rules: rules(&read("rules")?)?,
+            figure_1: FIGURE_1.into_iter().map(figure).collect::<Result<_, ReadError>>()?,
+            summary: read(&json("summary"))?,
+            learned: read(&json("learn"))?,
+            trees: [tree("tree-beaten")?, tree("tree-own")?],
+            rules: read(&json("rules"))?,
         })
     }
 
@@ -159,7 +230,7 @@ impl Results {
     /// A baseline whose name begins so.
     pub(super) fn baseline(&self, name: &str) -> Option<Score> {
         let mut all = self.learned.baselines.iter();
-        all.find(|(known, _)| known.contains(name)).map(|(_, score)| *score)
+        all.find(|known| known.name.contains(name)).map(|known| known.score)
     }
 
     /// The rule of this name.
@@ -174,113 +245,4 @@ fn own_ids(svg: &str, name: &str) -> String {
     let Some((class, _)) = rest.split_once('"') else { return svg.to_owned() };
     let ids = ["title", "text"].map(|id| (format!("{class}-{id}"), format!("{name}-{id}")));
     ids.iter().fold(svg.to_owned(), |svg, (from, to)| svg.replace(from, to))
-}
-
-fn mean(document: &Document, place: &str) -> Result<Mean, ReadError> {
-    let number = |name: &str| document.number(&format!("{place}/{name}"));
-    Ok(Mean { mean: number("mean")?, half_width: number("half_width")? })
-}
-
-fn summary(document: &Document) -> Result<Summary, ReadError> {
-    Ok(Summary {
-        games: document.number("/games")? as u64,
-        value: mean(document, "/value")?,
-        deviation: document.number("/value/deviation")?,
-        worst: document.number("/worst_exploitability")?,
-        several: document.number("/several_equilibria")? as u64,
-    })
-}
-
-fn score(document: &Document, place: &str) -> Result<Score, ReadError> {
-    Ok(Score {
-        distance: mean(document, &format!("{place}/distance"))?,
-        exploitability: mean(document, &format!("{place}/exploitability"))?,
-    })
-}
-
-fn depth(document: &Document, place: &str) -> Result<Depth, ReadError> {
-    let number = |name: &str| document.number(&format!("{place}/{name}"));
-    let (depth, nodes) = (number("depth")? as u64, number("nodes")? as u64);
-    Ok(Depth { depth, nodes, score: score(document, place)? })
-}
-
-fn learned(document: &Document) -> Result<Learned, ReadError> {
-    let places = |place: &str| {
-        let count = document.list(place)?.len();
-        let place = place.to_owned();
-        Ok::<_, ReadError>((0..count).map(move |at| format!("{place}/{at}")))
-    };
-    let representation = |place: String| {
-        let trees = places(&format!("{place}/trees"))?;
-        let pairs = places(&format!("{place}/optimal"))?;
-        let pair = |place: String| {
-            let of = |kind: &str| depth(document, &format!("{place}/{kind}"));
-            Ok([of("greedy")?, of("optimal")?])
-        };
-        Ok(Representation {
-            number: document.number(&format!("{place}/number"))? as u64,
-            name: document.text(&format!("{place}/name"))?.to_owned(),
-            trees: trees.map(|place| depth(document, &place)).collect::<Result<_, _>>()?,
-            optimal: pairs.map(pair).collect::<Result<_, ReadError>>()?,
-        })
-    };
-    let neighbours = places("/neighbours")?.map(|place| {
-        Ok((document.number(&format!("{place}/k"))? as u64, score(document, &place)?))
-    });
-    let baselines = places("/baselines")?.map(|place| {
-        Ok((document.text(&format!("{place}/name"))?.to_owned(), score(document, &place)?))
-    });
-    Ok(Learned {
-        train: document.number("/train")? as u64,
-        test: document.number("/test")? as u64,
-        optimal_games: document.number("/optimal_games")? as u64,
-        representations: places("/representations")?
-            .map(representation)
-            .collect::<Result<_, ReadError>>()?,
-        neighbours: neighbours.collect::<Result<_, ReadError>>()?,
-        baselines: baselines.collect::<Result<_, ReadError>>()?,
-    })
-}
-
-fn tree(document: &Document, svg: String) -> Result<Tree, ReadError> {
-    let leaf = |at: usize| {
-        let place = format!("/published/{at}");
-        let node = document.number(&format!("{place}/node"))?;
-        let nodes = document.list("/nodes")?;
-        let own = nodes.iter().position(|found| found["node"].as_f64() == Some(node));
-        let number =
-            |name: &str| document.number(&format!("/nodes/{}/{name}", own.unwrap_or(nodes.len())));
-        Ok(Leaf {
-            published: document.number(&format!("{place}/published"))?,
-            asked: document.text(&format!("{place}/asked"))?.to_owned(),
-            size: document.number(&format!("{place}/size"))?,
-            holds: document.truth(&format!("{place}/holds"))?,
-            rows: number("rows")? as u64,
-            error: number("squared_error")?,
-        })
-    };
-    let leaves = (0..document.list("/published")?.len()).map(leaf);
-    Ok(Tree { leaves: leaves.collect::<Result<_, ReadError>>()?, svg })
-}
-
-fn rules(document: &Document) -> Result<Rules, ReadError> {
-    let rule = |at: usize| {
-        let place = |name: &str| format!("/rules/{at}/{name}");
-        Ok(Rule {
-            name: document.text(&place("name"))?.to_owned(),
-            text: document.text(&place("rules"))?.to_owned(),
-            words: document.number(&place("words"))? as u64,
-            bets: document.truth(&place("bets"))?,
-            price: Mean {
-                mean: document.number(&place("exploitability"))?,
-                half_width: document.number(&place("half_width"))?,
-            },
-        })
-    };
-    let rules = (0..document.list("/rules")?.len()).map(rule);
-    Ok(Rules {
-        found_on: document.number("/found_on")? as u64,
-        priced_on: document.number("/priced_on")? as u64,
-        rules: rules.collect::<Result<_, ReadError>>()?,
-    })
 }

@@ -3,7 +3,7 @@
 use show::number::{percent, whole};
 
 use super::claims::claims;
-use super::results::{Mean, Results, Rule, Score, Tree};
+use super::results::{Baseline, Beside, Mean, Neighbours, Results, Rule, Score, Tree};
 use super::tables;
 use crate::claim;
 use crate::sections::{Picture, Section, row};
@@ -61,7 +61,7 @@ fn database(results: &Results) -> Section {
             format!("Games: {}.", whole(summary.games)),
             format!(
                 "Value to the first player: {:.5} ± {:.5} of the pot, standard deviation {:.5}.",
-                summary.value.mean, summary.value.half_width, summary.deviation
+                summary.value.mean.mean, summary.value.mean.half_width, summary.value.deviation
             ),
             format!("Exploitability of the solutions: {:.0e} of the pot at most.", summary.worst),
             format!(
@@ -94,10 +94,10 @@ fn table(results: &Results) -> Section {
             line(name, whole(tree.nodes), tree.score);
         }
     }
-    for (k, score) in &results.learned.neighbours {
+    for Neighbours { k, score } in &results.learned.neighbours {
         line(format!("nearest neighbours, k = {k}"), String::new(), *score);
     }
-    for (name, score) in &results.learned.baselines {
+    for Baseline { name, score } in &results.learned.baselines {
         line(name.clone(), String::new(), *score);
     }
     let check = results.baseline("check").map(|score| score.exploitability.mean);
@@ -197,7 +197,7 @@ fn depths(results: &Results) -> Section {
 fn optimal(results: &Results) -> Section {
     let mut table = vec![row(["", "depth", "greedy", "optimal", "greedy", "optimal"])];
     for representation in &results.learned.representations {
-        for [greedy, optimal] in &representation.optimal {
+        for Beside { greedy, optimal } in &representation.optimal {
             let [a, b] = [greedy, optimal].map(|tree| tree.score);
             table.push(vec![
                 format!("{}: {}", representation.number, representation.name),

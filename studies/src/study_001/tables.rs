@@ -4,7 +4,7 @@ use logs::chart::{Chart, Line};
 use serde_json::{Value, json};
 
 use super::claims::claims;
-use super::results::{Depth, Mean, Representation, Results, Score};
+use super::results::{Baseline, Depth, Mean, Neighbours, Representation, Results, Score};
 use crate::picture::coloured;
 use crate::{Options, claim};
 
@@ -29,10 +29,10 @@ pub(super) fn table(results: &Results) -> String {
             line(&representation.name.replace(',', ";"), tree.nodes.to_string(), tree.score);
         }
     }
-    for (k, score) in &results.learned.neighbours {
+    for Neighbours { k, score } in &results.learned.neighbours {
         line(&format!("{k} nearest"), String::new(), *score);
     }
-    for (name, score) in &results.learned.baselines {
+    for Baseline { name, score } in &results.learned.baselines {
         line(name, String::new(), *score);
     }
     csv
@@ -155,17 +155,17 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
         "claims": claim::document(claims(results)),
         "database": {
             "games": summary.games,
-            "value": mean(summary.value),
-            "deviation": summary.deviation,
+            "value": mean(summary.value.mean),
+            "deviation": summary.value.deviation,
             "worst_exploitability": summary.worst,
             "several_equilibria": summary.several,
         },
         "representations": representations.collect::<Vec<_>>(),
         "neighbours": neighbours
-            .map(|(k, of)| json!({ "k": k, "score": score(*of) }))
+            .map(|found| json!({ "k": found.k, "score": score(found.score) }))
             .collect::<Vec<_>>(),
         "baselines": baselines
-            .map(|(name, of)| json!({ "name": name, "score": score(*of) }))
+            .map(|found| json!({ "name": found.name, "score": score(found.score) }))
             .collect::<Vec<_>>(),
         "rules": rules.collect::<Vec<_>>(),
     })

@@ -1,11 +1,9 @@
 //! What the commands of the study printed.
 
-use std::path::Path;
-
 use models::linear::PUBLISHED_FEATURES;
 
 use super::steps::{FORMS, Plan, QUIRKS, STACKS};
-use crate::read::Document;
+use crate::read::{Document, text};
 use crate::{Options, ReadError};
 
 /// What a rule loses to best responses in mbb a hand, the small blind's part first.
@@ -174,7 +172,7 @@ impl Results {
                 learned: runs(&learned, &place)?,
                 searched: best,
                 trees: [tree(&trees, 2 * number)?, tree(&trees, 2 * number + 1)?],
-                charts: picture(&plan.charts(stack).with_extension("svg"))?,
+                charts: text(&plan.charts(stack).with_extension("svg"))?,
             });
         }
         let single = |path: std::path::PathBuf| runs(&Document::read(&path)?, "/stacks/0");
@@ -199,11 +197,6 @@ impl Results {
     pub(super) fn ten(&self) -> &Stack {
         self.stacks.iter().find(|stack| stack.stack == 10).expect("it is one of the stacks")
     }
-}
-
-fn picture(path: &Path) -> Result<String, ReadError> {
-    std::fs::read_to_string(path)
-        .map_err(|error| ReadError::File { path: path.display().to_string(), error })
 }
 
 /// The best trees of a blind.

@@ -18,11 +18,11 @@ use matches::stop::Stop;
 use models::heuristic::{HeuristicError, Rulebook};
 use protocol::acpc::gamedef::Reading;
 
-use self::shown::Shown;
+use self::shown::Lists;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::Named;
-use crate::output;
+use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;
 use crate::threads::Threads;
@@ -50,7 +50,8 @@ use crate::threads::Threads;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// A file of lists (docs/heuristics.md), or lists inside the program by their name: paper,
-    /// limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` for those of the game
+    /// limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` for those of the
+    /// game
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// One street only
@@ -89,7 +90,7 @@ const LIMIT: &str = "holdem.limit.2p.reverse_blinds";
 const NO_LIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// Explains.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if let Some(card) = &args.card {
         card::check(card)?;
     }
@@ -116,7 +117,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         0 => None,
         _ => Some(play(args, &def, &book)?),
     };
-    let shown = Shown {
+    let shown = Lists {
         name: args.file.display().to_string(),
         book: &book,
         street: args.street.map(super::Street::street),
@@ -129,17 +130,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.card {
         report::write(path, &card::page(path, &shown)?)?;
     }
-    match args.json {
-        true => output::print(&format!("{:#}\n", shown.document()))?,
-        false => output::print(&shown.text())?,
-    }
-    match measured.map(|measured| 2 * measured.deals) {
+    let output = Output::of(&shown, args.json)?;
+    let end = match measured.map(|measured| 2 * measured.deals) {
         Some(hands) if hands < args.hands => Err(Failure::interrupted(format!(
             "stopped after {hands} of {} hands; the figures are of those, and none are kept",
             args.hands
         ))),
         _ => Ok(()),
-    }
+    };
+    Ok(output.then(end))
 }
 
 fn load(path: &Path) -> Result<Rulebook, Failure> {

@@ -5,14 +5,15 @@ use game::{GameDef, Street};
 use logs::Rate;
 use logs::stats::Sums;
 use models::heuristic::{Heuristic, Rulebook, Term};
-use serde_json::{Value, json};
+use serde_json::json;
 use show::Table;
 use show::number::{percent, signed, whole};
 
 use crate::commands::explain::tree_source::on;
+use crate::output::Shown;
 
 /// Lists and what was measured of them.
-pub(super) struct Shown<'a> {
+pub(super) struct Lists<'a> {
     /// As they were named.
     pub(super) name: String,
     pub(super) book: &'a Rulebook,
@@ -25,7 +26,7 @@ pub(super) struct Shown<'a> {
     pub(super) measured: Option<&'a Measured>,
 }
 
-impl Shown<'_> {
+impl Lists<'_> {
     /// The lists that are shown.
     pub(super) fn streets(&self) -> impl Iterator<Item = (Street, &Heuristic)> {
         self.book.streets().filter(|(street, _)| self.street.is_none_or(|only| only == *street))
@@ -61,42 +62,6 @@ impl Shown<'_> {
         let shown =
             warnings.filter(|warning| self.street.is_none_or(|only| only == warning.street));
         shown.map(|warning| warning.to_string()).collect()
-    }
-
-    pub(super) fn text(&self) -> String {
-        let mut text = match self.measured {
-            None => format!("{}, for {}\n", self.name, self.game),
-            Some(measured) => format!(
-                "{}, against {} in {}: {} hands, seed {}\n",
-                self.name,
-                self.against,
-                self.game,
-                whole(2 * measured.deals),
-                self.seed
-            ),
-        };
-        for (street, list) in self.streets() {
-            let complexity = list.complexity();
-            text += &format!("\n{}: complexity {complexity}\n\n", capital(&on(street)));
-            text += &format!("{}\n", self.table(street, list));
-        }
-        let terms = self.terms();
-        if !terms.is_empty() {
-            text += "\n";
-            terms.iter().for_each(|term| text += &format!("{term}\n"));
-        }
-        for warning in self.warnings() {
-            text += &format!("\nWarning: {warning}\n");
-        }
-        if let Some(rate) = self.won() {
-            text += &format!(
-                "\nAll together: {} mbb/hand with a 95 % interval of {} to {}\n",
-                signed(rate.mbb, 1),
-                signed(rate.interval.low, 1),
-                signed(rate.interval.high, 1)
-            );
-        }
-        text
     }
 
     fn table(&self, street: Street, list: &Heuristic) -> Table {
@@ -135,8 +100,46 @@ impl Shown<'_> {
             rate(&statement.worth),
         ]
     }
+}
 
-    pub(super) fn document(&self) -> Value {
+impl Shown for Lists<'_> {
+    fn text(&self) -> String {
+        let mut text = match self.measured {
+            None => format!("{}, for {}\n", self.name, self.game),
+            Some(measured) => format!(
+                "{}, against {} in {}: {} hands, seed {}\n",
+                self.name,
+                self.against,
+                self.game,
+                whole(2 * measured.deals),
+                self.seed
+            ),
+        };
+        for (street, list) in self.streets() {
+            let complexity = list.complexity();
+            text += &format!("\n{}: complexity {complexity}\n\n", capital(&on(street)));
+            text += &format!("{}\n", self.table(street, list));
+        }
+        let terms = self.terms();
+        if !terms.is_empty() {
+            text += "\n";
+            terms.iter().for_each(|term| text += &format!("{term}\n"));
+        }
+        for warning in self.warnings() {
+            text += &format!("\nWarning: {warning}\n");
+        }
+        if let Some(rate) = self.won() {
+            text += &format!(
+                "\nAll together: {} mbb/hand with a 95 % interval of {} to {}\n",
+                signed(rate.mbb, 1),
+                signed(rate.interval.low, 1),
+                signed(rate.interval.high, 1)
+            );
+        }
+        text
+    }
+
+    fn document(&self) -> impl serde::Serialize {
         let street = |(street, list): (Street, &Heuristic)| {
             let measured = self.measured.map(|measured| &measured.streets[street.index()]);
             let statement = |at: usize| {

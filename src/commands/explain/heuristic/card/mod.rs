@@ -8,7 +8,7 @@ use std::path::Path;
 use game::Betting;
 use show::number::{signed, whole};
 
-use super::shown::{Shown, capital};
+use super::shown::{Lists, capital};
 use crate::commands::explain::tree_source::on;
 use crate::exit::Failure;
 
@@ -37,7 +37,7 @@ pub(super) fn check(path: &Path) -> Result<(), Failure> {
 }
 
 /// The file's content.
-pub(super) fn page(path: &Path, shown: &Shown<'_>) -> Result<String, Failure> {
+pub(super) fn page(path: &Path, shown: &Lists<'_>) -> Result<String, Failure> {
     Ok(draw(path)?(&card(shown)))
 }
 
@@ -53,7 +53,7 @@ fn draw(path: &Path) -> Result<fn(&Card) -> String, Failure> {
     }
 }
 
-fn card(shown: &Shown<'_>) -> Card {
+fn card(shown: &Lists<'_>) -> Card {
     let streets = shown.streets().map(|(street, list)| {
         let rule = |at: usize| {
             let [when, what] = list.when_and_what(at, street);
