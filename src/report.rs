@@ -30,7 +30,7 @@ const BOARDS: u64 = 100_000_000;
 const VALUED_HANDS: u64 = 200_000;
 
 /// Hands up to which agents are then asked for the very cards: some minutes.
-const CARDS_HANDS: u64 = 10_000;
+const CARDS_HANDS: u64 = 2_000;
 
 /// The value function behind estimates.
 #[derive(Debug, Clone, PartialEq, Eq)]

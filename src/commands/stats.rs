@@ -51,7 +51,7 @@ pub struct Args {
     /// blueprint that ships for the game; `agents`, if both played on as they themselves would,
     /// each asked with three hands of each bucket; `cards`, the same, each asked with the very
     /// cards; `equity`, by shares of the pot, for any game and ten times as fast; or FILE, a
-    /// blueprint of `cardroom train cfr`. Where a blueprint ships, `auto` is `cards` up to 10,000
+    /// blueprint of `cardroom train cfr`. Where a blueprint ships, `auto` is `cards` up to 2,000
     /// hands and `agents` up to 200,000, or `blueprint` if no agent can be asked; else `equity`
     #[arg(long, value_name = "VALUES", default_value = "auto", value_parser = values)]
     values: Values,
