@@ -6,9 +6,9 @@
 //!
 //! 1. Nothing to call: bet when the advantage is at least `bet`. When it is below 1/2, bet all the
 //!    same with probability `bluff`. Otherwise check.
-//! 2. A bet to call: raise when the advantage is at least `raise`, times 1.5 for every raise made on
-//!    this street after the first. Otherwise call when `w` times the pot that can be won, the call
-//!    included, is at least the price of the call. Otherwise fold.
+//! 2. A bet to call: raise when the advantage is at least `raise`, times 1.5 for every raise made
+//!    on this street after the first. Otherwise call when `w` times the pot that can be won, the
+//!    call included, is at least the price of the call. Otherwise fold.
 //! 3. Bets and raises put in `size` times the pot after calling, as far as the rules allow.
 //!
 //! That is nearly always one action, and easily read. With `mix` above 0 the thresholds are soft:

@@ -286,8 +286,8 @@ fn dealt(
     Some((state, next))
 }
 
-/// What seat 0 wins, summed over all pairs of hands, if nobody puts in more: over all cards that may
-/// come.
+/// What seat 0 wins, summed over all pairs of hands, if nobody puts in more: over all cards that
+/// may come.
 fn checked_down(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     let board = public.board();
     if board.len() == public.def().full_board_len() || !public.folded().is_empty() {

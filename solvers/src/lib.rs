@@ -14,6 +14,19 @@
 //! - [`fitness`]: what rules for one street of limit hold'em win from a blueprint, exactly.
 //! - [`linear`]: the same games as linear programs, as an independent check.
 //!
+//! What a best response wins, by what it answers:
+//!
+//! - [`Profile::best_response`]: a strategy of a small game, exactly, on sequences.
+//! - [`shove_fold::Equilibrium::losses`]: ranges of all-in or fold, exactly.
+//! - [`endgame::Endgame::exploitability`]: a strategy of either seat of an endgame, exactly.
+//! - [`fitness::response`]: a rule for one street of limit hold'em, exactly, on buckets.
+//! - [`blueprint::exact`]: a strategy of a betting tree and buckets, exactly; the responder sees
+//!   buckets too, and remembers them.
+//! - [`blueprint::respond`]: the same learned, from below: for trees and buckets that are too many
+//!   for the exact one, and while a blueprint trains.
+//! - [`subgame::response`]: a strategy of a betting tree; the responder sees its cards. Exact from
+//!   a flop on, sampled over flops.
+//!
 //! [`lbr`], local best response, measures any strategy of heads-up hold'em from below.
 //!
 //! Nothing here reads clocks or draws randomness but from seeds that are handed in.

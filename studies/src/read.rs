@@ -31,8 +31,8 @@ pub enum ReadError {
 
 impl ReadError {
     /// It is not what the command prints.
-    pub(crate) fn damaged(path: &Path, what: impl ToString) -> ReadError {
-        ReadError::Damaged { path: path.display().to_string(), what: what.to_string() }
+    pub(crate) fn damaged(path: &Path, what: String) -> ReadError {
+        ReadError::Damaged { path: path.display().to_string(), what }
     }
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
 
 /// A document that a command has printed, as those of its fields that the study reads.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ReadError> {
-    serde_json::from_str(&text(path)?).map_err(|error| ReadError::damaged(path, error))
+    serde_json::from_str(&text(path)?).map_err(|error| ReadError::damaged(path, error.to_string()))
 }
 
 /// A document that a command has printed.

@@ -1,10 +1,10 @@
 //! What a player sees in a hand and a board: the made hand, its highest card, outs, and whether the
 //! board is dry. Facts of hold'em that need no opponent and no counting of boards.
 //!
-//! The vocabulary is that of F. de Mesentier Silva, J. Togelius, F. Lantz and A. Nealen, *Generating
-//! Novice Heuristics for Post-Flop Poker*, IEEE Conference on Computational Intelligence and Games
-//! 2018, section IV.A. What it leaves open is said where it is decided: in `made.rs`, `outs.rs` and
-//! `texture.rs`.
+//! The vocabulary is that of F. de Mesentier Silva, J. Togelius, F. Lantz and A. Nealen,
+//! *Generating Novice Heuristics for Post-Flop Poker*, IEEE Conference on Computational
+//! Intelligence and Games 2018, section IV.A. What it leaves open is said where it is decided: in
+//! `made.rs`, `outs.rs` and `texture.rs`.
 //!
 //! All are pure functions of cards; [`is_aggressive`] is one of the betting.
 

@@ -1,14 +1,15 @@
 //! `resolve`: solves the rest of the hand that it is in, range against range on exact cards.
 //!
 //! Another agent plays the earlier streets, and says with which hands both players come to the
-//! first street that is solved. From there on every solution begins with what the one before it says
-//! (`solve.rs` has the way from one to the next, `solution.rs` one of them, `menus.rs` their bets).
-//! Without a gadget this is unsafe re-solving (Ganzfried and Sandholm, "Endgame solving in large
-//! imperfect-information games", 2015): the other player is taken to play as the solutions say, and
-//! before them as that agent would. With one, what its hands were worth before is kept to.
+//! first street that is solved. From there on every solution begins with what the one before it
+//! says (`solve.rs` has the way from one to the next, `solution.rs` one of them, `menus.rs` their
+//! bets). Without a gadget this is unsafe re-solving (Ganzfried and Sandholm, "Endgame solving in
+//! large imperfect-information games", 2015): the other player is taken to play as the solutions
+//! say, and before them as that agent would. With one, what its hands were worth before is kept to.
 //!
 //! A solution that is too far from an equilibrium is not played; neither is a hand that is not in
-//! the own range. There, and in games other than heads-up no-limit hold'em, the other agent decides.
+//! the own range. There, and in games other than heads-up no-limit hold'em, the other agent
+//! decides.
 
 mod menus;
 mod solution;

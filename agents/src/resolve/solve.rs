@@ -3,10 +3,10 @@
 //! The first begins where the first street does that is solved. It is found when its player first
 //! acts there, with all bets that were made until then in its tree. A bet of the other player that
 //! it does not have is answered from a solution that begins where that bet was made; each later
-//! street begins one, too. Ranges go from one to the next by what was played: a player's own by what
-//! it did, the other's by what the solution says of it. So ranges are those of another agent, the
-//! blueprint, only at the first (continual re-solving: Moravčík and others, "DeepStack", Science
-//! 2017; nested subgame solving: Brown and Sandholm, "Safe and nested subgame solving for
+//! street begins one, too. Ranges go from one to the next by what was played: a player's own by
+//! what it did, the other's by what the solution says of it. So ranges are those of another agent,
+//! the blueprint, only at the first (continual re-solving: Moravčík and others, "DeepStack",
+//! Science 2017; nested subgame solving: Brown and Sandholm, "Safe and nested subgame solving for
 //! imperfect-information games", NIPS 2017).
 
 use std::collections::VecDeque;
@@ -262,7 +262,8 @@ impl Kept {
     }
 }
 
-/// The first decision of a seat on the street of `root`, from there on to a later state of the hand.
+/// The first decision of a seat on the street of `root`, from there on to a later state of the
+/// hand.
 fn asked(public: &PublicState, root: &PublicState, seat: Seat) -> Option<PublicState> {
     let mut state = root.clone();
     let mut played = public.history()[root.history().len()..].iter();

@@ -1,7 +1,7 @@
 //! Checks of the data itself: whether records are such as an honest match leaves.
 //!
-//! Rates and intervals rest on independent deals, seats that are shared fairly, and players who stay
-//! the same. What speaks against that is a [`Finding`], with its evidence; thresholds are
+//! Rates and intervals rest on independent deals, seats that are shared fairly, and players who
+//! stay the same. What speaks against that is a [`Finding`], with its evidence; thresholds are
 //! such that a sound match has one in ten thousand. (What the rules forbid, such as a card that is
 //! dealt twice in a hand or payoffs that are not the cards', is an error of the file instead.)
 //!

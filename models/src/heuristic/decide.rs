@@ -145,8 +145,8 @@ impl Range {
         Range { low: lanes(bounds.low), high: lanes(bounds.high).map(|word| word | SIGNS) }
     }
 
-    /// Whether all numbers are within their bounds. With its highest bit set before, a lane keeps it
-    /// in a subtraction of what is not greater, and nothing is borrowed from the next.
+    /// Whether all numbers are within their bounds. With its highest bit set before, a lane keeps
+    /// it in a subtraction of what is not greater, and nothing is borrowed from the next.
     #[inline]
     fn holds(&self, Situation(numbers): Situation) -> bool {
         let within = |word: usize| {

@@ -3,13 +3,13 @@
 //! The setting is that of de Mesentier Silva, Togelius, Lantz and Nealen, "Generating Novice
 //! Heuristics for Post-Flop Poker" (2018), section VI: the blueprint plays itself up to the street,
 //! one of the two players goes by the rule there, in half the matches from each seat, and after
-//! the street the rest of the board is dealt without betting. There, 400,000 matches are sampled for
-//! each rule ([`sample`]); here every deal counts:
+//! the street the rest of the board is dealt without betting. There, 400,000 matches are sampled
+//! for each rule ([`sample`]); here every deal counts:
 //!
-//! 1. [`ClassCounts`] are whole numbers: for all deals, how often a player who has come along a path
-//!    of buckets and holds a hand of some class ([`HandClasses`]: all that a rule may see of it)
-//!    meets an opponent with a path of buckets, and how much more often the first has the better
-//!    hand in the end. They depend on no strategy and can be kept ([`Counting::write`]).
+//! 1. [`ClassCounts`] are whole numbers: for all deals, how often a player who has come along a
+//!    path of buckets and holds a hand of some class ([`HandClasses`]: all that a rule may see of
+//!    it) meets an opponent with a path of buckets, and how much more often the first has the
+//!    better hand in the end. They depend on no strategy and can be kept ([`Counting::write`]).
 //! 2. [`Fitness`] folds in the blueprint: what each class wins at each end of the street's betting,
 //!    the betting that led there summed up by the chips in the pot and the opponent's last action.
 //! 3. [`Fitness::value`] adds up the ends that a rule comes to: below a millisecond, no noise.

@@ -391,8 +391,8 @@ impl Fold<'_> {
     }
 
     /// How often the player's classes come to a line and meet the opponent's columns there, put
-    /// together by a number below `width`, and by how much they win more: by class, then number. And
-    /// how likely the line is. All count half, for one of two seats.
+    /// together by a number below `width`, and by how much they win more: by class, then number.
+    /// And how likely the line is. All count half, for one of two seats.
     pub(super) fn meetings(
         &self,
         first: u32,

@@ -9,9 +9,9 @@
 //!   would have acted so with it.
 //! - It acts greedily, as if both sides checked and called from then on.
 //!   With `w` its win-rate against the posterior over all boards to come, folding is worth nothing,
-//!   calling `w · pot − (1 − w) · price`. For a bet the agent is asked with what probability `f` it would
-//!   fold each hand; the bet is worth `f · pot` and, against the hands that remain, `1 − f` times what a
-//!   call of it is worth.
+//!   calling `w · pot − (1 − w) · price`. For a bet the agent is asked with what probability `f` it
+//!   would fold each hand; the bet is worth `f · pot` and, against the hands that remain, `1 − f`
+//!   times what a call of it is worth.
 //!
 //! What it wins in play is won by a real strategy, so its rate is at most what a best response
 //! wins. A small or negative rate proves nothing: the response looks ahead no further than one

@@ -4,8 +4,8 @@
 //! and the lower one, an ace as 15, 22 more for a pair and 2 for one suit; the sum is compared with
 //! a number that the shorter stack gives, counted in big blinds once the blinds are posted. Rule,
 //! table and two examples are those of
-//! <http://archives1.twoplustwo.com/showthreaded.php?Number=3948416>. The table ends at 7; beyond it
-//! stand here the thresholds that lose least.
+//! <http://archives1.twoplustwo.com/showthreaded.php?Number=3948416>. The table ends at 7; beyond
+//! it stand here the thresholds that lose least.
 
 use cards::{Rank, StartingHand};
 

@@ -94,8 +94,8 @@ impl Entrance {
         super::rows::average_share(&self.averages, hand, self.offers.len(), 2)(0)
     }
 
-    /// What a hand gets by the average strategy or, with a best response, at best, from what it gets
-    /// for coming.
+    /// What a hand gets by the average strategy or, with a best response, at best, from what it
+    /// gets for coming.
     pub(super) fn gets(&self, hand: usize, come: f64, best: bool) -> f64 {
         let (forced, offer) = (f64::from(self.forced), f64::from(self.offers[hand]));
         let chosen = match best {

@@ -11,8 +11,8 @@
 //!
 //! Inside: `betting` (the tree without cards), `boards` (which hands can be held where), `symmetry`
 //! (cards that make the same game), `pass` (one look at everything), `ends` (what is won where
-//! hands end), `gadget` (who may leave before), `rows` and `terminal` (the inner loops), `storage` (what is kept), `snapshot` (that
-//! as bytes).
+//! hands end), `gadget` (who may leave before), `rows` and `terminal` (the inner loops), `storage`
+//! (what is kept), `snapshot` (that as bytes).
 
 mod betting;
 mod boards;

@@ -159,8 +159,8 @@ impl Solver {
         pass.follow(&mut self.part, &weights, &self.workspaces);
     }
 
-    /// The weights with which a player's hands come to the subgame by its current strategy, which is
-    /// added to its average if a factor for what is there already is given.
+    /// The weights with which a player's hands come to the subgame by its current strategy, which
+    /// is added to its average if a factor for what is there already is given.
     fn coming(&mut self, player: Player, average: Option<f32>) -> Vec<f32> {
         let mut weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
         if let Some(entrance) = self.entrance.as_mut().filter(|of| of.player == player) {

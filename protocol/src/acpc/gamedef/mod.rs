@@ -6,8 +6,8 @@
 //! - [`Reading::Strict`]: whatever is not understood is an error that says where, why and what to
 //!   write instead.
 //! - [`Reading::Original`]: what the original server makes of the file. It skips what it does not
-//!   know, lets later lines win and cuts numbers to the width of its variables. What was passed over
-//!   comes back as warnings.
+//!   know, lets later lines win and cuts numbers to the width of its variables. What was passed
+//!   over comes back as warnings.
 //!
 //! [`print()`] writes a definition in the form both readings read back as the same game.
 

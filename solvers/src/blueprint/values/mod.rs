@@ -4,8 +4,8 @@
 //! With two hands and a whole board each side is in one bucket on each street, and what the
 //! blueprint wins from a node of its betting tree on is found by walking the tree below with both
 //! sides' probabilities. A state's value is the mean of that over boards that its board can become:
-//! on the turn all 44 rivers, on the flop each of the 45 turn cards with a river, before the flop 54
-//! boards. They are drawn with a seed made of the cards seen and a number that
+//! on the turn all 44 rivers, on the flop each of the 45 turn cards with a river, before the flop
+//! 54 boards. They are drawn with a seed made of the cards seen and a number that
 //! the caller gives, and are the same for all states of a street, so that most of what they err by
 //! cancels between one state and the next. What is linear in the share of the pot is corrected to
 //! the exact share.

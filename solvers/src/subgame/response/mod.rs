@@ -4,7 +4,8 @@
 //! of the tree. From a flop on its best response is exact: every turn and river is looked at, with
 //! all hands of both players at once, as in Johanson, Waugh, Bowling, Zinkevich, "Accelerating best
 //! response calculation in large extensive games", IJCAI
-//! 2011. Cards that may come count as one where they differ by the names of suits only ([`TreeStrategy`]s do not
+//! 2011. Cards that may come count as one where they differ by the names of suits only
+//!       ([`TreeStrategy`]s do not
 //! depend on them).
 //!
 //! A flop is one of 1,755 kinds ([`flop_kinds`]), each of which stands for 4, 12 or 24 of the
