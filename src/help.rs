@@ -48,7 +48,7 @@ const GROUPS: [Group; 5] = [
 pub(crate) fn grouped<C: CommandFactory>() -> Command {
     let command = C::command();
     let template = format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}\nOptions:\n{{options}}\n\n\
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}\n\n\
          `cardroom COMMAND --help` says more of each command.\n",
         groups(&command)
     );
@@ -64,7 +64,8 @@ fn groups(command: &Command) -> String {
         for name in *commands {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            text += &format!("  {name:<wide$}  {}\n", short(&about, 96 - wide));
+            text +=
+                &format!("  {name:<wide$}  {}\n", short(about.trim_end_matches('.'), 96 - wide));
         }
         text.push('\n');
     }

@@ -24,7 +24,7 @@ fn a_folder_to_begin_with_has_a_configuration_without_mistakes_and_is_not_writte
     let made = cardroom(folder.path(), &["init", "room"]);
     assert!(made.status.success(), "{}", text(&made.stderr));
     let room = folder.path().join("room");
-    let checked = cardroom(&room, &["config", "check", "cardroom.toml"]);
+    let checked = cardroom(&room, &["config", "check"]);
     assert!(checked.status.success(), "{}", text(&checked.stderr));
     fs::write(room.join("bot.py"), "mine").expect("written");
     let again = cardroom(folder.path(), &["init", "room"]);
