@@ -12,8 +12,8 @@
 //!
 //! - Actions by which play comes below a node with a probability of less than [`LEAST`] are left
 //!   out, and those kept take their place.
-//! - [Strategies of agents](BlueprintValues::between) take the place of the blueprint's, seen in its
-//!   tree: asked for buckets, or for the very hands on the very boards, whatever the street.
+//! - [Strategies of agents](BlueprintValues::between) take the place of the blueprint's, seen in
+//!   its tree: asked for buckets, or for the very hands on the very boards, whatever the street.
 //! - Bets off the tree are read as those [nearest](abstraction::translate::reached), and the shares
 //!   of the pot that the tree's node is worth are taken of the hand's pot.
 //! - Where training has never been, both check or call.
