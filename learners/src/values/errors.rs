@@ -61,7 +61,7 @@ impl Errors {
     }
 
     /// The mean, in order, so that it is the same at any number of threads.
-    pub(super) fn mean(all: Vec<Errors>) -> Errors {
+    pub(super) fn mean(all: &[Errors]) -> Errors {
         let count = all.len().max(1) as f64;
         let mean = |of: fn(&Errors) -> f64| all.iter().map(of).sum::<f64>() / count;
         Errors {
@@ -80,7 +80,7 @@ pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usi
         let values = model.values(&situation);
         Errors::of(&situation, [&values[0], &values[1]])
     };
-    Errors::mean(situations.into_par_iter().map(each).collect())
+    Errors::mean(&situations.into_par_iter().map(each).collect::<Vec<_>>())
 }
 
 /// What encoding values by buckets loses before anything is learnt: the hands of a bucket share the
@@ -92,7 +92,7 @@ pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
         let [first, second] = situation.values.map(|values| buckets.values(&buckets.means(values)));
         Errors::of(&situation, [&first, &second])
     };
-    Errors::mean((0..database.games()).into_par_iter().map(each).collect())
+    Errors::mean(&(0..database.games()).into_par_iter().map(each).collect::<Vec<_>>())
 }
 
 /// How far two solutions of the same situations are from each other, as in databases that were

@@ -88,7 +88,7 @@ impl Encoded<'_> {
             }
             errors
         };
-        Errors::mean(situations.into_par_iter().map(each).collect())
+        Errors::mean(&situations.into_par_iter().map(each).collect::<Vec<_>>())
     }
 }
 
