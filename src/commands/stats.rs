@@ -130,7 +130,14 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     };
     let asked = matches!(args.values, Values::Auto | Values::Agents(_));
     let named = args.imagine > 1 || asked && effort.estimates;
-    let registry = if named { Some(args.named.registry()?) } else { None };
+    let registry = match named.then(|| args.named.registry()) {
+        // Nobody has asked for the agents: those that a configuration with mistakes names are not
+        // asked, either.
+        Some(Err(_)) if args.values == Values::Auto && args.imagine <= 1 => {
+            Some(matches::registry::registry())
+        }
+        registry => registry.transpose()?,
+    };
     let added = report::add_up(&source, &effort, registry.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {
         let curve = winnings_curve(source.info(), &added.tally, 0);
