@@ -38,7 +38,7 @@ const GROUPS: [Group; 5] = [
     },
     Group {
         title: "Solve and train",
-        example: "cardroom solve --board Ks3hJc7d2s",
+        example: "cardroom solve shove-fold --stack 10",
         commands: &["solve", "endgame", "train", "buckets", "equity", "features", "study"],
     },
     Group { title: "Explain", example: "cardroom explain chart oct", commands: &["explain"] },
