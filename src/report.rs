@@ -25,18 +25,14 @@ const READ_AGAIN: u64 = 100_000;
 /// Boards to look at for that: a second or two.
 const BOARDS: u64 = 100_000_000;
 
-/// Hands up to which estimates look at the values of a blueprint, or of the agents on it, without
-/// being told to: some minutes.
+/// Hands up to which estimates look at the values of a blueprint without being told to: some
+/// minutes.
 const VALUED_HANDS: u64 = 200_000;
-
-/// Hands up to which agents are then asked for the very cards: some minutes.
-const CARDS_HANDS: u64 = 2_000;
 
 /// The value function behind estimates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// Those of the agents that played, where a blueprint ships for the game and hands are not too
-    /// many; of the blueprint, where no agent can be asked.
+    /// The shipped blueprint's, where one ships for the game and hands are not too many.
     Auto,
     /// The shipped blueprint's.
     Blueprint,
@@ -268,31 +264,25 @@ fn values(
             info.name
         ))
     };
-    let between = |asked_for| {
-        // Programs of others, and agents that are not here, are taken for the blueprint.
-        let policy = |name: &str| {
+    // Programs of others, and agents that are not here, are taken for the blueprint.
+    let names = [0, 1].map(|entrant: usize| info.entrants[entrant].agent.as_str());
+    let policies = || {
+        names.map(|name| {
             let agent = registry?.resolve(name).ok()?;
             agent.policy(&Arc::new(def.clone())).ok().flatten()
-        };
-        let names = [0, 1].map(|entrant: usize| info.entrants[entrant].agent.as_str());
-        let policies = names.map(policy);
-        let any = policies.iter().any(Option::is_some);
-        (any, agents::values_between(def, policies, names, asked_for))
+        })
     };
     match wanted {
         Values::Auto => Ok(match source.count()? {
             hands if hands > VALUED_HANDS => None,
-            hands => {
-                let cards = hands <= CARDS_HANDS;
-                match between(if cards { AskedFor::Cards } else { AskedFor::Buckets }) {
-                    (true, values) => values,
-                    (false, _) => agents::shipped_values(def),
-                }
-            }
+            _ => agents::shipped_values(def),
         }),
         Values::Equity => Ok(None),
         Values::Blueprint => agents::shipped_values(def).map(Some).ok_or_else(none),
-        &Values::Agents(asked_for) => between(asked_for).1.map(Some).ok_or_else(none),
+        &Values::Agents(asked_for) => {
+            let values = agents::values_between(def, policies(), names, asked_for);
+            values.map(Some).ok_or_else(none)
+        }
         Values::File(path) => {
             let values = agents::values_of_file(path).map_err(Failure::input)?;
             values.check_game(def).map_err(|error| {

@@ -51,8 +51,8 @@ pub struct Args {
     /// blueprint that ships for the game; `agents`, if both played on as they themselves would,
     /// each asked with three hands of each bucket; `cards`, the same, each asked with the very
     /// cards; `equity`, by shares of the pot, for any game and ten times as fast; or FILE, a
-    /// blueprint of `cardroom train cfr`. Where a blueprint ships, `auto` is `cards` up to 2,000
-    /// hands and `agents` up to 200,000, or `blueprint` if no agent can be asked; else `equity`
+    /// blueprint of `cardroom train cfr`. `auto` is `blueprint` up to
+    /// 200,000 hands where one ships, else `equity`
     #[arg(long, value_name = "VALUES", default_value = "auto", value_parser = values)]
     values: Values,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its
@@ -128,16 +128,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         imagine: args.imagine.into(),
         values: args.values.clone(),
     };
-    let asked = matches!(args.values, Values::Auto | Values::Agents(_));
-    let named = args.imagine > 1 || asked && effort.estimates;
-    let registry = match named.then(|| args.named.registry()) {
-        // Nobody has asked for the agents: those that a configuration with mistakes names are not
-        // asked, either.
-        Some(Err(_)) if args.values == Values::Auto && args.imagine <= 1 => {
-            Some(matches::registry::registry())
-        }
-        registry => registry.transpose()?,
-    };
+    let named = args.imagine > 1 || matches!(args.values, Values::Agents(_));
+    let registry = named.then(|| args.named.registry()).transpose()?;
     let added = report::add_up(&source, &effort, registry.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {
         let curve = winnings_curve(source.info(), &added.tally, 0);
