@@ -14,13 +14,13 @@ The models of ohh-pydantic 0.1.1 ask for a field `action` of `bet_limit` that th
 is put in before they are asked.
 """
 
-import csv
 import json
 import sys
-from collections import defaultdict
 
 from open_hh_models.models import OpenHandHistory
 from pydantic import ConfigDict, ValidationError
+
+from exported import difference, pairs, report, results
 
 ADDS = {"Post Ante", "Post SB", "Post BB", "Straddle", "Bet", "Raise", "Call"}
 
@@ -29,15 +29,6 @@ class Strict(OpenHandHistory):
     """The model, which knows no other fields than those of the specification."""
 
     model_config = ConfigDict(extra="forbid")
-
-
-def results(path):
-    """What each player won in chips, by hand and name."""
-    won = defaultdict(dict)
-    with open(path, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            won[int(row["hand"])][row["name"]] = float(row["chips"])
-    return won
 
 
 def played(hand):
@@ -65,18 +56,8 @@ def played(hand):
     return {names[player]: float(won[player] - paid[player]) for player in names}
 
 
-def difference(found, expected):
-    """What differs, or None."""
-    whole = all(chips.is_integer() for chips in expected.values())
-    allowed = 0 if whole else len(expected) - 1
-    for name, chips in expected.items():
-        if abs(found.get(name, 0) - chips) > allowed:
-            return f"{name} wins {found.get(name, 0)} by its pots, {chips} in the ledger"
-    return None
-
-
 def check(ohh_path, csv_path):
-    """Checks a match: the number of its hands and a list of problems."""
+    """Checks a match: the name of its file, the number of its hands and a list of problems."""
     expected = results(csv_path)
     with open(ohh_path, encoding="utf-8") as file:
         texts = [text for text in file.read().split("\n\n") if text.strip()]
@@ -91,30 +72,18 @@ def check(ohh_path, csv_path):
             if key != "ohh":
                 raise ValueError(f"it stands under `{key}` and not under `ohh`")
             found = played(Strict.model_validate(content))
-            problem = difference(found, expected[int(number.rsplit("-", 1)[1])])
+            expects = expected[int(number.rsplit("-", 1)[1])]
+            problem = difference(found, expects, "by its pots")
         except (ValidationError, ValueError, KeyError) as error:
             problem = f"refused: {error}"
         if problem:
             problems.append(f"hand {number}: {problem}")
-    return len(expected), problems
+    return ohh_path, len(expected), problems
 
 
 def main():
-    paths = sys.argv[1:]
-    if not paths or len(paths) % 2:
-        sys.exit(__doc__)
-    hands, failed = 0, 0
-    for ohh_path, csv_path in zip(paths[::2], paths[1::2], strict=True):
-        count, problems = check(ohh_path, csv_path)
-        hands += count
-        failed += len(problems)
-        for problem in problems[:10]:
-            print(f"{ohh_path}: {problem}")
-    if hands == 0:
-        sys.exit("no hands to check")
-    if failed:
-        sys.exit(f"{failed} problems in {hands} hands")
-    print(f"{hands} hands of Open Hand History accepted: every player wins what the ledger says")
+    verdict = "hands of Open Hand History accepted: every player wins what the ledger says"
+    report((check(*pair) for pair in pairs(sys.argv[1:], __doc__)), verdict)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import tomllib
 
 from pokerkit import HandHistory
 
-from replays import final_state, problem, report
+from exported import final_state, problem, report
 
 
 def difference(history):
