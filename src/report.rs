@@ -106,15 +106,12 @@ pub(crate) fn show_folder(path: &Path, json: bool) -> Result<Output, Failure> {
 /// The report of a match folder with all estimates, kept there; `None` when it was asked to stop.
 pub(crate) fn estimate_folder(
     path: &Path,
-    registry: &Registry,
     quiet: bool,
     stop: &Stop,
 ) -> Result<Option<Report>, Failure> {
     let source = Source::open(path, None)?;
     let effort = Effort { boards: u64::MAX, estimates: true, imagine: 0, values: Values::Auto };
-    let Some(added) = add_up_until(&source, &effort, Some(registry), quiet, stop)? else {
-        return Ok(None);
-    };
+    let Some(added) = add_up_until(&source, &effort, None, quiet, stop)? else { return Ok(None) };
     let report = added.report(&source, None)?;
     keep(&report, path)?;
     Ok(Some(report))
@@ -273,11 +270,8 @@ fn values(
         })
     };
     match wanted {
-        Values::Auto => Ok(match source.count()? {
-            hands if hands > VALUED_HANDS => None,
-            _ => agents::shipped_values(def),
-        }),
-        Values::Equity => Ok(None),
+        Values::Auto if source.count()? <= VALUED_HANDS => Ok(agents::shipped_values(def)),
+        Values::Auto | Values::Equity => Ok(None),
         Values::Blueprint => agents::shipped_values(def).map(Some).ok_or_else(none),
         &Values::Agents(asked_for) => {
             let values = agents::values_between(def, policies(), names, asked_for);

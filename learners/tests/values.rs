@@ -198,7 +198,7 @@ fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
     let of_hands = encoding.on_board(situation.board).expect("a river");
     let mut answers = vec![0.0; 100];
     let mut row = Vec::new();
-    encoding.row(&of_hands, situation.board, situation.pot / 400.0, situation.ranges, &mut row);
+    encoding.row(&of_hands, situation.board, situation.pot, situation.ranges, &mut row);
     network.answer(&row, &mut answers);
     let sum: f64 = row.iter().zip(&answers).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
     assert!(sum.abs() < 1e-6, "over the buckets of both ranges: {sum}");

@@ -15,6 +15,9 @@ use game::Street;
 /// Numbers for the board in a row: one for each card of the deck.
 const CARDS: usize = 52;
 
+/// The pot that is 1 in a row, in big blinds: both stacks of the usual 200.
+const WHOLE_POT: f32 = 400.0;
+
 /// The bucket of a hand that shares a card with the board.
 const NO_BUCKET: u16 = u16::MAX;
 
@@ -56,8 +59,8 @@ impl Encoding {
         Ok(HandBuckets { of_hand, count: self.buckets() })
     }
 
-    /// The row of a situation: `pot` is a share of both players' stacks, `ranges` have the
-    /// probability of each hand by the combos' numbers.
+    /// The row of a situation: `pot` is in big blinds, `ranges` have the probability of each hand
+    /// by the combos' numbers.
     pub fn row(
         &self,
         buckets: &HandBuckets,
@@ -67,7 +70,7 @@ impl Encoding {
         row: &mut Vec<f32>,
     ) {
         ranges.into_iter().for_each(|range| row.extend(buckets.sums(range)));
-        row.push(pot);
+        row.push(pot / WHOLE_POT);
         if matches!(self, Encoding::Direct) {
             row.extend(Card::all().map(|card| if board.contains(card) { 1.0_f32 } else { 0.0 }));
         }

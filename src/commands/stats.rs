@@ -51,8 +51,8 @@ pub struct Args {
     /// blueprint that ships for the game; `agents`, if both played on as they themselves would,
     /// each asked with three hands of each bucket; `cards`, the same, each asked with the very
     /// cards; `equity`, by shares of the pot, for any game and ten times as fast; or FILE, a
-    /// blueprint of `cardroom train cfr`. `auto` is `blueprint` up to
-    /// 200,000 hands where one ships, else `equity`
+    /// blueprint of `cardroom train cfr`. `auto` is `blueprint` up to 200,000
+    /// hands where one ships, else `equity`
     #[arg(long, value_name = "VALUES", default_value = "auto", value_parser = values)]
     values: Values,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its

@@ -19,7 +19,7 @@ pub fn shipped_values(def: &GameDef) -> Option<Arc<dyn ValueFunction>> {
 }
 
 /// As [`shipped_values`], if the entrants of a match play these strategies, the blueprint where
-/// there is none; `names` are theirs. Asked for the very cards, some tens of milliseconds a hand.
+/// there is none; `names` are theirs. Asked for the very cards, some milliseconds a hand.
 pub fn values_between(
     def: &GameDef,
     policies: [Option<Arc<dyn Policy>>; 2],

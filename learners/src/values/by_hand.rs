@@ -26,7 +26,7 @@ const INTERVALS: usize = 8;
 /// Numbers of a row.
 pub const COLUMNS: usize = 9 + QUANTILES.len() + 2 * INTERVALS;
 
-/// The hands that a player can have meet these rivers, for each pair of hands.
+/// Rivers that can come where both players' hands are known.
 fn rivers_of_a_pair(board: CardSet) -> f64 {
     if board.len() == 5 { 1.0 } else { 44.0 }
 }

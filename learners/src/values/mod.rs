@@ -110,12 +110,9 @@ fn row(encoding: &Encoding, situation: &Solved<'_>) -> Vec<f32> {
     let buckets = on_board(encoding, situation);
     let mut row = Vec::with_capacity(encoding.columns());
     let Solved { board, pot, ranges, .. } = *situation;
-    encoding.row(&buckets, board, pot / POT_OF_ROW, ranges, &mut row);
+    encoding.row(&buckets, board, pot, ranges, &mut row);
     row
 }
-
-/// The pot that is 1 in a row, in big blinds: both stacks of the usual 200.
-const POT_OF_ROW: f32 = 400.0;
 
 /// Some situations as rows of a network, each with the values of its buckets; each again under
 /// `renamings` names of the suits, 1 to [`RENAMINGS`], of which the first is its own.

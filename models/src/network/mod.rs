@@ -2,8 +2,8 @@
 //!
 //! A row is standardised column by column, goes through hidden layers ([`Activation::Relu`] or
 //! [`Activation::Prelu`]), and the last layer's sums become answers by an [`Output`]: [`Softmax`]
-//! for classes, [`Identity`] for numbers, [`ZeroSum`] for values of hands, or one's own. Files are safetensors, see
-//! `docs/network.md`.
+//! for classes, [`Identity`] for numbers, [`ZeroSum`] for values of hands, or one's own. Files are
+//! safetensors, see `docs/network.md`.
 //!
 //! One row goes column by column through the weights and passes over units that are zero, which
 //! after [`Activation::Relu`] is about half of them. Many rows go as products of matrices. The two

@@ -151,7 +151,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut report = None;
     if complete {
         matches::folder::rewrite(&folder).map_err(Failure::input)?;
-        report = report::estimate_folder(&folder, &args.named.registry()?, args.quiet, &stop)?;
+        report = report::estimate_folder(&folder, args.quiet, &stop)?;
     }
     if args.json && (end.is_ok() || summary.played > 0) {
         let estimates = report.as_ref().and_then(|report| report.estimates.as_ref());
