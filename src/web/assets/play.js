@@ -70,6 +70,7 @@
     if (focused && name === "table") game.focus({ preventScroll: true });
   };
 
+  const moment = (html) => Number(/data-moment="(\d+)"/.exec(html)[1]);
   const look = async () => {
     const of = token() ? `token=${token()}` : `agent=${encodeURIComponent(opponent.value)}`;
     const answer = await fetch(`/play/table?${of}`);
@@ -166,7 +167,10 @@
     events = new EventSource(`/play/live?token=${token()}`);
     for (const name of ["table", "review", "result", "history"]) {
       events.addEventListener(name, (event) => {
-        if (name !== "table" || !busy) part(name, JSON.parse(event.data));
+        const html = JSON.parse(event.data);
+        // What was rendered before the last action may come after its answer.
+        const old = name === "table" && (busy || moment(html) < moment(table.innerHTML));
+        if (!old) part(name, html);
       });
     }
     events.addEventListener("open", () => state(true, "live"));

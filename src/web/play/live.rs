@@ -63,7 +63,7 @@ impl Sent {
         let finished = host.review(token).await.ok().flatten();
         let [_, thoughts, result, history] = &self.parts;
         let thoughts = finished.map_or_else(|| thoughts.clone(), |last| review::render(&last));
-        let shown = table::render(&look.agent, look.hand.as_ref());
+        let shown = table::render(&look);
         self.moment = Some(look.moment);
         let counted = count(play, look).await;
         let (result, history, more) =

@@ -90,7 +90,7 @@ async fn page(State(play): State<Play>, Query(asked): Query<Asked>) -> Response 
         chosen: agent.name == chosen,
         name: agent.name,
     });
-    let page = Page { opponents: opponents.collect(), table: table::render(&chosen, None) };
+    let page = Page { opponents: opponents.collect(), table: table::empty(&chosen) };
     Html(text(&page)).into_response()
 }
 
@@ -105,10 +105,10 @@ async fn table(State(play): State<Play>, Query(asked): Query<Asked>) -> Result<R
     if asked.token.is_empty() {
         let api = play.site.slumbot().ok_or_else(no_table)?;
         let agent = chosen(&api.status(), asked.agent);
-        return Ok(Html(table::render(&agent, None)).into_response());
+        return Ok(Html(table::empty(&agent)).into_response());
     }
     let look = play.look(&asked.token).await?;
-    Ok(Html(table::render(&look.agent, look.hand.as_ref())).into_response())
+    Ok(Html(table::render(&look)).into_response())
 }
 
 /// All finished hands as plain text.

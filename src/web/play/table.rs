@@ -5,7 +5,7 @@ use askama::Template;
 use cards::{Card, evaluate};
 use game::{PublicState, Raises, Seat, Turn};
 use protocol::slumbot::action::board_order;
-use wire::slumbot_host::SeenHand;
+use wire::slumbot_host::{Moment, SeenHand, SessionView};
 
 use super::big_blinds;
 use super::words::{self, card_name, hand_name, rank_text, steps};
@@ -15,6 +15,8 @@ use crate::web::show::grouped;
 #[derive(Template)]
 #[template(path = "play_table.html")]
 struct Table {
+    /// Which of two tables is the newer one.
+    moment: Moment,
     /// What a screen reader says, and what stands over the buttons.
     said: String,
     bot: Player,
@@ -93,9 +95,16 @@ const SIZES: [(&str, f64); 5] =
 /// What is filled in at first, as a fraction of the pot.
 const START: f64 = 0.5;
 
-/// The table with this hand on it, or with none.
-pub fn render(agent: &str, hand: Option<&SeenHand>) -> String {
-    text(&hand.map_or_else(|| Table::empty(agent), |hand| Table::of(agent, hand)))
+/// The table without a session.
+pub fn empty(agent: &str) -> String {
+    text(&Table::empty(agent))
+}
+
+/// The table of a session.
+pub fn render(look: &SessionView) -> String {
+    let table = look.hand.as_ref().map(|hand| Table::of(&look.agent, hand));
+    let table = table.unwrap_or_else(|| Table::empty(&look.agent));
+    text(&Table { moment: look.moment, ..table })
 }
 
 impl Table {
@@ -112,6 +121,7 @@ impl Table {
             note: String::new(),
         };
         Table {
+            moment: Moment::default(),
             said: format!("You and {agent} have 20,000 chips each; the blinds are 50 and 100."),
             bot: player(agent, true),
             you: player("You", false),
@@ -144,6 +154,7 @@ impl Table {
             None => format!("{since} Your turn.").trim_start().to_owned(),
         };
         Table {
+            moment: Moment::default(),
             said,
             bot: Player::bot(agent, hand),
             you: Player::you(hand),

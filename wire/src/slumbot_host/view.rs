@@ -1,6 +1,8 @@
 //! A session as its client may see it, for a page that shows the table. What the client may not
 //! know yet is not in here: the agent's cards before the end of the hand, cards to come.
 
+use std::fmt;
+
 use cards::HoleCards;
 use game::{PublicState, Seat};
 use protocol::slumbot::action::high_to_low;
@@ -8,7 +10,7 @@ use protocol::slumbot::host::{Hand, Next, Totals};
 
 use super::ledger_store::match_name;
 use super::session::{Session, replay, totals};
-use super::slots::Stage;
+use super::slots::{Slot, Stage};
 use super::{HostError, Inner, SlumbotHost, lock};
 
 /// A session at one moment.
@@ -28,13 +30,23 @@ pub struct SessionView {
     pub moment: Moment,
 }
 
-/// Tells two moments of a session apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Moment {
-    dealt: u32,
-    finished: u32,
-    actions: usize,
-    open: bool,
+/// When in a session something was seen: later moments are greater. Below 2^53, so that scripts can
+/// compare them too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Moment(u64);
+
+impl Moment {
+    fn of(slot: &Slot) -> Moment {
+        let over = slot.stage != Stage::Open;
+        // No hand has 32,768 actions.
+        Moment((u64::from(slot.dealt) << 16) + 2 * slot.actions.len() as u64 + u64::from(over))
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// A hand as its client sees it.
@@ -87,12 +99,7 @@ impl SlumbotHost {
             totals: totals(slot),
             hand: replay(&inner.def, *seeds, slot).map(|hand| SeenHand::of(&hand)),
             matches: (1..=books).map(|book| match_name(bot.choice().name(), book)).collect(),
-            moment: Moment {
-                dealt: slot.dealt,
-                finished: slot.finished,
-                actions: slot.actions.len(),
-                open: slot.stage == Stage::Open,
-            },
+            moment: Moment::of(slot),
         })
     }
 }
