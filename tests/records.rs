@@ -125,3 +125,37 @@ fn an_exported_match_is_imported_as_it_was() {
     let hidden = succeed(at, &["export", "m", "--format", "pokerstars", "--anonymise"]);
     assert!(hidden.contains("player-1") && !hidden.contains("random"), "{hidden}");
 }
+
+#[test]
+fn hands_of_another_programs_table_are_imported_by_a_map_of_its_columns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let map = "betting = 'Betting'\nboard = 'Board'\n\
+               [[player]]\nname = 'bot'\nhole = 'Bot'\n\
+               [[player]]\nname = 'guest'\nhole = 'Guest'\nposition = 'Position'\nchips = 'Won'\n";
+    fs::write(at.join("map.toml"), map).expect("a file");
+    let rows = "Position,Bot,Guest,Board,Betting,Won,Seconds\n\
+                bb,AhKd,,,f,50,3\n\
+                sb,7c2d,Qs Qh,2c 3c 4c 5d 9h,r300c/cc/cr600c/cc,600,21\n";
+    fs::write(at.join("hands.csv"), rows).expect("a file");
+    let game = ["--game", "holdem.nolimit.2p.reverse_blinds"];
+    let import = |map: &str, more: &[&str]| {
+        let args = ["import", "hands.csv", "--columns", map, "--out", "m"];
+        cardroom(at, &[&args, &game[..], more].concat())
+    };
+    check_failure(&import("none.toml", &[]), 3, "none.toml");
+    check_failure(&import("map.toml", &["--agent", "who=oct"]), 2, "the players are guest, bot");
+    check_failure(&import("map.toml", &["--agent", "bot=ct"]), 2, "--agent bot=ct");
+    let output = import("map.toml", &["--agent", "bot"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    let output = import("map.toml", &["--agent", "bot=oct"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("not kept: Seconds"), "{}", text(&output.stderr));
+    let stats = document(at, &["stats", "m", "--estimates", "off"]);
+    assert_eq!(stats["entrants"][0]["chips"], 650.0, "{stats}");
+    // The one who played is known, so that its trees can be asked.
+    let decision = succeed(at, &["explain", "decision", "m", "1", "1"]);
+    assert!(decision.contains("7c2d") || decision.contains("7♣"), "{decision}");
+    let leaks = succeed(at, &["explain", "results", "m", "--who", "bot"]);
+    assert!(!leaks.is_empty());
+}

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use game::{Payoff, games};
+use game::{Action, Betting, BySeat, Chips, Payoff, Position, PublicState, Street, games};
 use logs::export::{csv, phh};
+use logs::import::columns::{self, ColumnMap};
 use logs::import::{GatherError, ImportedHand, gather};
 use logs::{HandRecord, MatchInfo, Provenance};
 use proptest::prelude::*;
@@ -149,4 +150,143 @@ fn csv_columns_are_found_by_name() {
         error.contains("two columns are named name") || error.contains("no column chips"),
         "{error}"
     );
+}
+
+/// A row for each hand, as other programs write them: cards and betting street by street, one
+/// player's result, the rest left to the rules.
+fn rows(records: &[HandRecord], names: &[String], per_street: bool) -> String {
+    let mut text = String::from("\u{feff}Game, Bot,Bot Hand,Your Hand, Position,Flop Cards,");
+    text += "Turn Card,River Card,Pre-flop,Flop,Turn,River, Chips,Notes\r\n";
+    for record in records {
+        let public = &record.public;
+        let seat = |entrant: u8| {
+            public.def().seats().find(|&seat| record.entrants[seat] == entrant).unwrap()
+        };
+        let (bot, human) = (seat(0), seat(1));
+        let cards = |range: std::ops::Range<usize>| -> String {
+            let board = public.board();
+            let dealt = board.get(range.start..range.end.min(board.len())).unwrap_or_default();
+            dealt.iter().map(|card| format!("{card} ")).collect()
+        };
+        let mut betting = vec![String::new(); 4];
+        let mut before = BySeat::<Chips>::new(2);
+        let mut street = Street::Preflop;
+        let mut state = PublicState::new(public.def());
+        state.deal_from(public.board().as_slice()).unwrap();
+        for played in public.history() {
+            if played.street != street {
+                street = played.street;
+                before = *state.committed();
+            }
+            betting[street.index()] += &match played.action {
+                Action::Fold => "F".to_owned(),
+                Action::Call => "k ".to_owned(),
+                Action::RaiseTo(_) if public.def().betting == Betting::Limit => "r".to_owned(),
+                Action::RaiseTo(to) if per_street => format!("b{}, ", to - before[played.seat]),
+                Action::RaiseTo(to) => format!("r{to}"),
+            };
+            state.apply(played.action).unwrap();
+            state.deal_from(public.board().as_slice()).unwrap();
+        }
+        let position = if public.def().position(human) == Position::BigBlind { "bb" } else { "SB" };
+        text += &format!(
+            "{}, {},[{}],{},{position},{},{},{},\"{}\",{},\r\n",
+            record.hand,
+            names[0],
+            record.hole[bot],
+            record.hole[human],
+            cards(0..3),
+            cards(3..4),
+            cards(4..5),
+            betting.join("\",\""),
+            record.payoffs[human],
+        );
+    }
+    text
+}
+
+const MAP: &str = r#"
+hand = "Game"
+betting = ["Pre-flop", "Flop", "Turn", "River"]
+board = ["Flop Cards", "Turn Card", "River Card"]
+[[player]]
+name_column = "Bot"
+hole = "Bot Hand"
+[[player]]
+name = "p1"
+hole = "Your Hand"
+position = "Position"
+chips = "Chips"
+"#;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn hands_come_back_from_columns_of_any_name(limit: bool, per_street: bool, seed: u64) {
+        let def = if limit { games::limit_holdem() } else { games::nolimit_holdem() };
+        let def = Arc::new(def);
+        let info = hands::info(&def, 6, false);
+        let records = hands::random_hands(&def, 6, 1, seed);
+        let text = rows(&records, &info.names(), per_street);
+        let map = if per_street { format!("raises = \"street\"\n{MAP}") } else { MAP.to_owned() };
+        let map = ColumnMap::parse(&map, &def).unwrap();
+        let mut reader = columns::Reader::new(&def, map, text.as_bytes());
+        for record in &records {
+            let (back, players) = reader.next().unwrap().unwrap();
+            prop_assert_eq!(&back.public, &record.public);
+            prop_assert_eq!((back.hand, back.hole, back.payoffs), (record.hand, record.hole, record.payoffs));
+            for (seat, &entrant) in record.entrants.iter() {
+                prop_assert_eq!(&players[seat.index()], &info.names()[usize::from(entrant)]);
+            }
+        }
+        prop_assert!(reader.next().is_none());
+        prop_assert!(reader.passed_over().iter().eq(["Notes"]));
+    }
+
+    #[test]
+    fn no_row_and_no_map_makes_the_reader_panic(row in "[ -~]{0,60}", map in "[ -~\n]{0,80}") {
+        let def = Arc::new(games::nolimit_holdem());
+        let _ = ColumnMap::parse(&map, &def);
+        let fields = ["betting", "a", "b", "board", "p"];
+        let text = format!("{}\n{row}\n0,{row},AhKd,,,\n", fields.join(","));
+        let map = "betting='betting'\nboard='board'\n[[player]]\nname='x'\nhole='a'\nposition='p'\n\
+                   [[player]]\nname='y'\nhole='b'";
+        let map = ColumnMap::parse(map, &def).unwrap();
+        columns::Reader::new(&def, map, text.as_bytes()).take(5).for_each(drop);
+    }
+}
+
+#[test]
+fn a_row_that_cannot_have_happened_is_told_with_its_column() {
+    let def = Arc::new(games::nolimit_holdem());
+    let header = "Game,Bot,Bot Hand,Your Hand,Position,Flop Cards,Turn Card,River Card,\
+                  Pre-flop,Flop,Turn,River,Chips\n";
+    let read = |row: &str| {
+        let map = ColumnMap::parse(MAP, &def).unwrap();
+        let text = format!("{header}{row}\n");
+        columns::Reader::new(&def, map, text.as_bytes()).next().unwrap().unwrap_err().to_string()
+    };
+    for (row, reason) in [
+        ("1,p0,AhKd,,bb,,,,f,,,", "12 fields instead of 13"),
+        ("1,p0,AhKd,,bb,,,,r1f,,,,100", "Pre-flop `r1f`"),
+        ("1,p0,AhKd,,bb,,,,zf,,,,100", "`z` is not an action"),
+        ("1,p0,AhKd,,bb,,,,rf,,,,100", "a whole number of chips"),
+        ("1,p0,AhKd,,bb,,,,cc,f,,,100", "the cards of the flop are missing"),
+        ("1,p0,AhKd,,bb,2c3c4c,,,cc,c,cf,,100", "the hand is on the flop here"),
+        ("1,p0,AhKd,,bb,,,,c,,,,100", "does not end the hand"),
+        ("1,p0,AhKd,,hero,,,,f,,,,100", "`hero` is not a position"),
+        ("1,p0,AhK,,bb,,,,f,,,,100", "hole cards `AhK`"),
+        ("1,p0,AhKd,Ah2c,bb,,,,f,,,,50", "stands twice"),
+        ("1,p0,AhKd,,bb,,,,f,,,,70", "the rules give"),
+        ("x,p0,AhKd,,bb,,,,f,,,,50", "`x` is not the number of a hand"),
+    ] {
+        let error = read(row);
+        assert!(error.starts_with("CSV, line 2: ") && error.contains(reason), "{row}: {error}");
+    }
+    let parse = |map: &str| ColumnMap::parse(map, &def).unwrap_err().to_string();
+    assert!(parse(&MAP.replace("position", "place")).contains("unknown field `place`"));
+    assert!(parse(&MAP.replace("position = \"Position\"", "")).contains("but one need a position"));
+    assert!(parse(&MAP.replace("\"River\"]", "]")).contains("one a street"));
+    assert!(parse(&MAP.replace("name = \"p1\"", "")).contains("name or name_column"));
 }

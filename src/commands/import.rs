@@ -4,18 +4,22 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use game::GameDef;
 use logs::export::{csv, phh};
+use logs::import::columns::{self, ColumnMap};
 use logs::import::{Gathered, ImportedHand, gather};
-use logs::{HandRecord, LedgerWriter, ledger};
+use logs::{HandRecord, LedgerWriter, MatchInfo, ledger};
 use matches::games::load_game;
+use matches::plan::files_sha256;
 use protocol::acpc;
 use protocol::acpc::gamedef::Reading;
 use show::number::{counted, whole};
 
 use crate::exit::Failure;
+use crate::named::Named;
 use crate::output::Output;
 use crate::playing::provenance;
 use crate::progress::Progress;
@@ -28,9 +32,9 @@ const AT_ONCE: usize = 4096;
 /// Put hands of other records into one match folder, which `stats` and `export` read.
 ///
 /// Reads PHH (.phh, .phhs; no-limit and limit hold'em without antes and straddles), CSV with the
-/// columns that `export` writes (with --game), ACPC logs, and other ledgers. All hands must be of
-/// one game and of the same players, in whatever seats. What a file says beyond the hands is not
-/// kept, and told.
+/// columns that `export` writes (with --game) or with those that a map names (--columns), ACPC logs,
+/// and other ledgers. All hands must be of one game and of the same players, in whatever seats. What
+/// a file says beyond the hands is not kept, and told.
 #[derive(clap::Args)]
 pub struct Args {
     /// The files, in the order of their hands
@@ -42,6 +46,14 @@ pub struct Args {
     /// The game of CSV files, and of ACPC logs whose first line does not lead to it
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
+    /// Which columns of CSV files hold what, for one row a hand: a TOML file (docs/ledger.md)
+    #[arg(long, value_name = "FILE", requires = "game")]
+    columns: Option<PathBuf>,
+    /// The agent that a player was, for `explain` and `stats --values agents` (repeatable)
+    #[arg(long, value_name = "PLAYER=AGENT")]
+    agent: Vec<PlayerAgent>,
+    #[command(flatten)]
+    named: Named,
     /// The match's name [default: the folder's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -54,6 +66,25 @@ pub struct Args {
     /// No progress display
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// Which agent a player was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PlayerAgent {
+    player: String,
+    agent: String,
+}
+
+impl FromStr for PlayerAgent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PlayerAgent, String> {
+        let parts =
+            text.split_once('=').filter(|(player, agent)| !player.is_empty() && !agent.is_empty());
+        let (player, agent) =
+            parts.ok_or_else(|| format!("`{text}` is not PLAYER=AGENT, as in DeepStack=cfr"))?;
+        Ok(PlayerAgent { player: player.to_owned(), agent: agent.to_owned() })
+    }
 }
 
 /// What the files say that no hand has room for.
@@ -73,7 +104,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let mut hands = Vec::new();
     for (done, file) in (0..).zip(&args.files) {
         progress.show(done, "");
-        read(file, args.game.as_deref(), &mut hands, &mut lost)?;
+        read(file, args, &mut hands, &mut lost)?;
     }
     progress.finish();
     let folder = args.out.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -82,7 +113,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let def = hands.first().map(|hand| Arc::clone(hand.record.public.def()));
     let game = def.map_or_else(String::new, |def| game_name(&def));
     let gathered = gather(hands, &name.replace(bad, "_"), &game, provenance(), args.leave_out);
-    let gathered = gathered.map_err(Failure::input)?;
+    let mut gathered = gathered.map_err(Failure::input)?;
+    name_agents(args, &mut gathered.info)?;
     write(&gathered, &args.out)?;
     if !args.quiet {
         tell(&gathered, &lost, args.files.len());
@@ -93,7 +125,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 /// The hands of a file.
 fn read(
     path: &Path,
-    game: Option<&str>,
+    args: &Args,
     hands: &mut Vec<ImportedHand>,
     lost: &mut Lost,
 ) -> Result<(), Failure> {
@@ -101,6 +133,7 @@ fn read(
         Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
     };
     let place = |number: u64| format!("{}, hand {number}", path.display());
+    let game = args.game.as_deref();
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("phh" | "phhs") => {
             let text = fs::read_to_string(path).map_err(|error| located(&error))?;
@@ -116,8 +149,18 @@ fn read(
                 located(&"a CSV file does not name its game: say which with --game")
             })?;
             let def = load_game(name, Reading::Strict).map_err(Failure::input)?;
-            let file = File::open(path).map_err(|error| located(&error))?;
-            let mut reader = csv::Reader::new(&def, BufReader::new(file));
+            let file = BufReader::new(File::open(path).map_err(|error| located(&error))?);
+            if let Some(map) = column_map(args, &def)? {
+                let mut reader = columns::Reader::new(&def, map, file);
+                while let Some(hand) = reader.next() {
+                    let (record, players) = hand.map_err(|error| located(&error))?;
+                    let place = place(record.hand);
+                    hands.push(ImportedHand { record, players, place });
+                }
+                lost.0.extend(reader.passed_over());
+                return Ok(());
+            }
+            let mut reader = csv::Reader::new(&def, file);
             while let Some(record) = reader.next() {
                 let record = record.map_err(|error| located(&error))?;
                 hands.push(imported(record, reader.names(), &place));
@@ -131,6 +174,37 @@ fn read(
                 hands.push(imported(record.map_err(Failure::input)?, &names, &place));
             }
         }
+    }
+    Ok(())
+}
+
+/// The map of a CSV file's columns, where one was given.
+fn column_map(args: &Args, def: &GameDef) -> Result<Option<ColumnMap>, Failure> {
+    let Some(path) = &args.columns else { return Ok(None) };
+    let located = |error: &dyn std::fmt::Display| {
+        Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+    };
+    let text = fs::read_to_string(path).map_err(|error| located(&error))?;
+    ColumnMap::parse(&text, def).map(Some).map_err(|error| located(&error))
+}
+
+/// Writes down which agents the players were.
+fn name_agents(args: &Args, info: &mut MatchInfo) -> Result<(), Failure> {
+    if args.agent.is_empty() {
+        return Ok(());
+    }
+    let registry = args.named.registry()?;
+    for PlayerAgent { player, agent } in &args.agent {
+        let names = info.names().join(", ");
+        let entrant = info.entrants.iter_mut().find(|entrant| &entrant.name == player);
+        let entrant = entrant.ok_or_else(|| {
+            Failure::usage(format!("--agent {player}={agent}: the players are {names}"))
+        })?;
+        let choice = registry
+            .resolve(agent)
+            .map_err(|error| Failure::usage(format!("--agent {player}={agent}: {error}")))?;
+        entrant.agent.clone_from(agent);
+        entrant.model_sha256 = files_sha256(choice.files()).map_err(Failure::input)?;
     }
     Ok(())
 }

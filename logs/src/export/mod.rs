@@ -21,7 +21,7 @@ mod whole;
 
 pub use whole::{ExportError, Format, Summary, write_match};
 
-use amount::parse_payoff;
+pub(crate) use amount::parse_payoff;
 use game::escape;
 
 /// Text that is not what its format says. All readers give this error.

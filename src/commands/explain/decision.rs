@@ -83,7 +83,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let entrant = &ledger.info().entrants[usize::from(who)];
     if entrant.agent.is_empty() {
         return Err(Failure::input(anyhow::anyhow!(
-            "the match does not say which agent `{}` was, so that its trees cannot be found",
+            "the match does not say which agent `{0}` was, so that its trees cannot be found; import \
+             it with --agent {0}=AGENT",
             entrant.name
         )));
     }

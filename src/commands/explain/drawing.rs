@@ -27,7 +27,7 @@ const BOLD: Letters = Letters::bold(11.5);
 
 /// What stands above a tree.
 pub(super) struct Heading {
-    /// TreeSource tree, in one line.
+    /// Whose tree it is, in one line.
     pub(super) head: String,
     /// How large it is.
     pub(super) about: String,

@@ -46,7 +46,7 @@ pub(super) struct Args {
     /// The match's folder, its ledger, or an ACPC log
     #[arg(value_name = "MATCH")]
     path: PathBuf,
-    /// TreeSource results [default: the first entrant's]
+    /// Whose results [default: the first entrant's]
     #[arg(long, value_name = "ENTRANT")]
     who: Option<String>,
     /// Places shown of those where it is behind, and of those where it is ahead

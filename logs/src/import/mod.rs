@@ -5,6 +5,8 @@
 //! counted, or refused. Hands keep their numbers if no two have the same one, else they are
 //! numbered anew in the order in which they come.
 
+pub mod columns;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

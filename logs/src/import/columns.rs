@@ -1,0 +1,413 @@
+//! CSV files of other programs: one row for each hand, with columns that a map names.
+//!
+//! ```toml
+//! betting = ["Pre-flop", "Flop", "Turn", "River"]   # one column, or one for each street
+//! board = ["Flop Cards", "Turn Card", "River Card"]
+//! raises = "hand"                                   # what a raise counts: "hand" or "street"
+//! hand = "Game"                                     # the hand's number [default: the row's]
+//!
+//! [[player]]
+//! name = "DeepStack"                                # the same in all rows, or:
+//! name_column = "Player"
+//! hole = "DeepStack Hand"
+//! position = "Position"                             # all players but one need it
+//! chips = "Chips"                                   # what was won, where cards are not known
+//! ```
+//!
+//! Betting has `f` for a fold, `c`, `k` or `x` for a call or check, `r` or `b` with a whole number
+//! of chips (none in limit games) for a bet or raise; `/`, commas and blanks may stand between.
+//! Positions are `bb`, `sb`, `button` and the like, or seats from 0. Cards are `AhKd`, with
+//! anything but letters and digits between them; an empty field, `-` or `?` is unknown.
+
+use std::collections::BTreeSet;
+use std::io::BufRead;
+use std::sync::Arc;
+
+use cards::{Board, HoleCards};
+use game::{Action, Betting, BySeat, Chips, GameDef, Payoff, Position, PublicState, Seat, Turn};
+use serde::Deserialize;
+
+use crate::HandRecord;
+use crate::export::{ReadError, csv, parse_payoff};
+use crate::replay::finished;
+
+const FORMAT: &str = "CSV";
+
+/// Which column holds what.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnMap {
+    /// The hand's number; by default rows are counted from 0.
+    hand: Option<String>,
+    betting: OneOrMore,
+    board: OneOrMore,
+    #[serde(default)]
+    raises: Raises,
+    player: Vec<PlayerColumns>,
+}
+
+/// A column, or columns whose fields belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+/// What the number of a raise counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Raises {
+    /// What the player has put in since the hand began.
+    #[default]
+    Hand,
+    /// What the player has put in on this street.
+    Street,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlayerColumns {
+    name: Option<String>,
+    name_column: Option<String>,
+    hole: Option<String>,
+    position: Option<String>,
+    chips: Option<String>,
+}
+
+/// A map that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MapError(String);
+
+impl ColumnMap {
+    /// Reads a map as TOML, for files of this game.
+    ///
+    /// # Errors
+    /// When it is not TOML of this form, or does not have the game's players.
+    pub fn parse(text: &str, def: &GameDef) -> Result<ColumnMap, MapError> {
+        let map: ColumnMap =
+            toml::from_str(text).map_err(|error| MapError(error.to_string().trim().to_owned()))?;
+        let fail = |reason: String| Err(MapError(reason));
+        if map.player.len() != def.players {
+            let (found, needed) = (map.player.len(), def.players);
+            return fail(format!("the game has {needed} players, and the map has {found}"));
+        }
+        for (number, player) in (1..).zip(&map.player) {
+            if player.name.is_some() == player.name_column.is_some() {
+                return fail(format!("player {number} needs either name or name_column"));
+            }
+        }
+        if map.player.iter().filter(|player| player.position.is_none()).count() > 1 {
+            return fail("all players but one need a position".to_owned());
+        }
+        let streets = def.last_street().index() + 1;
+        match &map.betting {
+            OneOrMore::More(columns) if columns.len() != streets => {
+                let found = columns.len();
+                fail(format!("betting needs one column, or {streets}: one a street, not {found}"))
+            }
+            _ => Ok(map),
+        }
+    }
+
+    /// All columns that are read.
+    fn columns(&self) -> impl Iterator<Item = &String> {
+        let players = self.player.iter().flat_map(|player| {
+            [&player.name_column, &player.hole, &player.position, &player.chips]
+        });
+        let one = self.hand.iter().chain(players.flatten());
+        one.chain(self.betting.columns()).chain(self.board.columns())
+    }
+}
+
+impl OneOrMore {
+    fn columns(&self) -> &[String] {
+        match self {
+            OneOrMore::One(column) => std::slice::from_ref(column),
+            OneOrMore::More(columns) => columns,
+        }
+    }
+}
+
+/// Reads the hands of a file, one row at a time: records, and the players' names by seat.
+#[derive(Debug)]
+pub struct Reader<R> {
+    lines: std::io::Lines<R>,
+    line: u64,
+    def: Arc<GameDef>,
+    map: ColumnMap,
+    header: Vec<String>,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads a file of this game.
+    pub fn new(def: &Arc<GameDef>, map: ColumnMap, input: R) -> Reader<R> {
+        let (lines, def) = (input.lines(), Arc::clone(def));
+        Reader { lines, line: 0, def, map, header: Vec::new() }
+    }
+
+    /// The columns that are not read, once the first hand is.
+    pub fn passed_over(&self) -> BTreeSet<String> {
+        let read: BTreeSet<&String> = self.map.columns().collect();
+        let other = self.header.iter().filter(|name| !name.is_empty() && !read.contains(name));
+        other.cloned().collect()
+    }
+
+    /// The next line that is not empty, as fields without blanks around them.
+    fn fields(&mut self) -> Result<Option<Vec<String>>, String> {
+        loop {
+            let Some(line) = self.lines.next() else { return Ok(None) };
+            self.line += 1;
+            let line = line.map_err(|error| error.to_string())?;
+            let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
+            if !line.trim().is_empty() {
+                let fields = csv::fields(line)?.into_iter();
+                return Ok(Some(fields.map(|field| field.trim().to_owned()).collect()));
+            }
+        }
+    }
+
+    fn read_header(&mut self) -> Result<(), String> {
+        let Some(header) = self.fields()? else { return Err("there are no columns".to_owned()) };
+        for column in self.map.columns() {
+            match header.iter().filter(|name| *name == column).count() {
+                0 => {
+                    let found = header.join(", ");
+                    return Err(format!("there is no column {column}; the columns are {found}"));
+                }
+                1 => {}
+                _ => return Err(format!("two columns are named {column}")),
+            }
+        }
+        self.header = header;
+        Ok(())
+    }
+
+    fn hand(&mut self) -> Result<Option<(HandRecord, Vec<String>)>, String> {
+        if self.header.is_empty() {
+            self.read_header()?;
+        }
+        let Some(fields) = self.fields()? else { return Ok(None) };
+        if fields.len() != self.header.len() {
+            return Err(format!("{} fields instead of {}", fields.len(), self.header.len()));
+        }
+        let row = Row { map: &self.map, header: &self.header, fields: &fields };
+        row.hand(&self.def, self.line - 2).map(Some)
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<(HandRecord, Vec<String>), ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.hand().map_err(|reason| ReadError::new(FORMAT, self.line, reason)).transpose()
+    }
+}
+
+/// A row of the file.
+struct Row<'a> {
+    map: &'a ColumnMap,
+    header: &'a [String],
+    fields: &'a [String],
+}
+
+impl Row<'_> {
+    /// The field of a column; empty where none is named.
+    fn field(&self, column: Option<&String>) -> &str {
+        let place = column.and_then(|column| self.header.iter().position(|name| name == column));
+        place.map_or("", |place| &self.fields[place])
+    }
+
+    fn hand(&self, def: &Arc<GameDef>, number: u64) -> Result<(HandRecord, Vec<String>), String> {
+        let number = match &self.map.hand {
+            None => number,
+            column => {
+                let text = self.field(column.as_ref());
+                text.parse().map_err(|_| format!("`{text}` is not the number of a hand"))?
+            }
+        };
+        let seats = self.seats(def)?;
+        let mut hole = BySeat::new(def.players);
+        let mut players = vec![String::new(); def.players];
+        for (player, &seat) in self.map.player.iter().zip(&seats) {
+            hole[seat] = hole_cards(self.field(player.hole.as_ref()))?;
+            let name = player.name.as_deref();
+            let name = name.unwrap_or_else(|| self.field(player.name_column.as_ref()));
+            csv::text(name).clone_into(&mut players[seat.index()]);
+        }
+        let public = self.replay(def)?;
+        let payoffs = self.payoffs(&seats)?;
+        let entrants = BySeat::from_fn(def.players, |seat| seat.index() as u8);
+        let empty = BySeat::new(def.players);
+        let hand =
+            HandRecord { hand: number, deal: number, public, hole, payoffs: empty, entrants };
+        Ok((finished(hand, payoffs)?, players))
+    }
+
+    /// Where the players sit, in the map's order.
+    fn seats(&self, def: &GameDef) -> Result<Vec<Seat>, String> {
+        let named = |player: &PlayerColumns| {
+            let column = player.position.as_ref()?;
+            Some(seat_of(def, self.field(Some(column))))
+        };
+        let named: Vec<Option<Seat>> = self
+            .map
+            .player
+            .iter()
+            .map(|player| named(player).transpose())
+            .collect::<Result<_, _>>()?;
+        let free = || def.seats().find(|seat| !named.contains(&Some(*seat)));
+        let seats: Option<Vec<Seat>> = named.iter().map(|seat| seat.or_else(free)).collect();
+        let all =
+            |seats: &Vec<Seat>| seats.iter().map(|seat| seat.index()).collect::<BTreeSet<_>>();
+        seats
+            .filter(|seats| all(seats).len() == def.players)
+            .ok_or_else(|| "two players have the same position".to_owned())
+    }
+
+    /// The betting, played by the rules.
+    fn replay(&self, def: &Arc<GameDef>) -> Result<PublicState, String> {
+        let mut board = Board::EMPTY;
+        for column in self.map.board.columns() {
+            for card in card_texts(self.field(Some(column))) {
+                let card = card.parse().map_err(|error| format!("{column}: {error}"))?;
+                if !board.push(card) {
+                    return Err("the board has more cards than there can be".to_owned());
+                }
+            }
+        }
+        let mut state = PublicState::new(def);
+        let columns = self.map.betting.columns();
+        for (street, column) in columns.iter().enumerate() {
+            let text = self.field(Some(column));
+            let fail = |reason: &str| format!("{column} `{text}`: {reason}");
+            let mut letters = text.chars().peekable();
+            while let Some(letter) = letters.next() {
+                if matches!(letter, '/' | ',' | ';' | '-') || letter.is_whitespace() {
+                    continue;
+                }
+                deal(&mut state, &board).map_err(|reason| fail(&reason))?;
+                if columns.len() > 1 && state.street().index() != street {
+                    return Err(fail(&format!(
+                        "the hand is on the {} here",
+                        state.street().name()
+                    )));
+                }
+                let mut digits = String::new();
+                while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+                    digits.push(digit);
+                }
+                let action = self.action(letter, &digits, &state).map_err(|e| fail(&e))?;
+                state.apply(action).map_err(|error| fail(&error.to_string()))?;
+            }
+        }
+        // The board of a hand that was all-in before its last street.
+        deal(&mut state, &board)?;
+        if state.turn() != Turn::Over {
+            return Err("the betting does not end the hand".to_owned());
+        }
+        Ok(state)
+    }
+
+    /// What a letter and the number behind it mean.
+    fn action(&self, letter: char, digits: &str, state: &PublicState) -> Result<Action, String> {
+        let limit = state.def().betting == Betting::Limit;
+        match letter.to_ascii_lowercase() {
+            'f' => Ok(Action::Fold),
+            'c' | 'k' | 'x' => Ok(Action::Call),
+            'r' | 'b' if limit => {
+                Ok(Action::RaiseTo(state.legal().raise.map_or(0, |raise| raise.min)))
+            }
+            'r' | 'b' => {
+                let chips: Option<Chips> = digits.parse().ok();
+                let chips = chips.ok_or("a bet or raise needs a whole number of chips")?;
+                let before = match (self.map.raises, state.turn()) {
+                    (Raises::Street, Turn::Act(seat)) => {
+                        state.committed()[seat] - state.committed_street(seat)
+                    }
+                    _ => 0,
+                };
+                let total = chips.checked_add(before).ok_or("the raise is too large")?;
+                Ok(Action::RaiseTo(total))
+            }
+            other => Err(format!("`{other}` is not an action")),
+        }
+    }
+
+    /// What each seat has won, where the map says so; one player's follows from the others'.
+    fn payoffs(&self, seats: &[Seat]) -> Result<Option<BySeat<Payoff>>, String> {
+        let mut payoffs = BySeat::new(seats.len());
+        let (mut sum, mut missing) = (Payoff::ZERO, Vec::new());
+        for (player, &seat) in self.map.player.iter().zip(seats) {
+            let text = self.field(player.chips.as_ref());
+            if text.is_empty() {
+                missing.push(seat);
+                continue;
+            }
+            let text = text.trim_start_matches('+');
+            let won = parse_payoff(text)
+                .ok_or_else(|| format!("`{text}` is not an amount with at most 6 decimals"))?;
+            payoffs[seat] = won;
+            sum = sum + won;
+        }
+        match missing[..] {
+            [] => {}
+            [seat] if seats.len() > 1 => payoffs[seat] = -sum,
+            _ => return Ok(None),
+        }
+        Ok(Some(payoffs))
+    }
+}
+
+/// Deals all streets that are due.
+fn deal(state: &mut PublicState, board: &Board) -> Result<(), String> {
+    while let Turn::Deal(street) = state.turn() {
+        let start = state.board().len();
+        let end = start + usize::from(state.def().board_cards[street.index()]);
+        let cards = board.get(start..end);
+        let cards =
+            cards.ok_or_else(|| format!("the cards of the {} are missing", street.name()))?;
+        state.deal(cards).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// The cards of a field, each as text.
+fn card_texts(field: &str) -> Vec<String> {
+    let letters: Vec<char> = field.chars().filter(char::is_ascii_alphanumeric).collect();
+    let text = String::from_iter(letters).replace("10", "T");
+    let letters: Vec<char> = text.chars().collect();
+    let card = |pair: &[char]| {
+        let mut pair = pair.iter();
+        let rank = pair.next().map(char::to_ascii_uppercase);
+        rank.into_iter().chain(pair.map(char::to_ascii_lowercase)).collect()
+    };
+    letters.chunks(2).map(card).collect()
+}
+
+/// Hole cards, empty where unknown.
+fn hole_cards(field: &str) -> Result<HoleCards, String> {
+    let text = card_texts(field).concat();
+    text.parse().map_err(|error| format!("hole cards `{field}`: {error}"))
+}
+
+/// The seat of a position's name, or of its number.
+fn seat_of(def: &GameDef, text: &str) -> Result<Seat, String> {
+    let letters = text.chars().filter(char::is_ascii_alphanumeric);
+    let name = String::from_iter(letters).to_ascii_lowercase();
+    let is = |seat: &Seat| {
+        let position = def.position(*seat);
+        match name.as_str() {
+            "bb" | "bigblind" => position == Position::BigBlind,
+            "sb" | "smallblind" if def.players == 2 => position == Position::Button,
+            "sb" | "smallblind" => position == Position::SmallBlind,
+            "btn" | "bu" | "button" | "dealer" | "d" => position == Position::Button,
+            "co" | "cutoff" => position == Position::BeforeButton(1),
+            _ => name.parse() == Ok(seat.index()),
+        }
+    };
+    def.seats().find(is).ok_or_else(|| {
+        format!("`{text}` is not a position: bb, sb, button, cutoff, or a seat from 0")
+    })
+}
