@@ -5,7 +5,9 @@ use std::sync::{Arc, LazyLock};
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::menu;
 use game::{GameDef, Street, games};
-use models::blueprint::{Blueprint, BlueprintError, Contents, WHOLE, quantise, write};
+use models::blueprint::{
+    Blueprint, BlueprintError, Contents, WHOLE, pack, quantise, quantise_to, write,
+};
 use proptest::prelude::*;
 
 const COUNTS: [u32; 4] = [3, 5, 1, 1];
@@ -308,4 +310,73 @@ proptest! {
         let bytes = if begin { [&BYTES[..20], &bytes].concat() } else { bytes };
         prop_assert!(Blueprint::from_bytes(bytes).is_err());
     }
+}
+
+fn packed(steps: u32) -> Vec<u8> {
+    let blueprint = Blueprint::from_bytes(BYTES.clone()).expect("a blueprint");
+    let mut bytes = Vec::new();
+    pack(&blueprint, steps, &mut bytes).expect("memory takes all bytes");
+    bytes
+}
+
+#[test]
+fn a_packed_blueprint_says_the_same_in_less_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("leduc.blueprint");
+    for steps in [255, 15, 3] {
+        let bytes = packed(steps);
+        assert!(bytes.len() < BYTES.len(), "{} of {} bytes", bytes.len(), BYTES.len());
+        std::fs::write(&path, &bytes).expect("a file");
+        for blueprint in [
+            Blueprint::open(&path).expect("a blueprint"),
+            Blueprint::from_bytes(bytes.clone()).expect("a blueprint"),
+            Blueprint::from_static(bytes.clone().leak()).expect("a blueprint"),
+        ] {
+            let tree = blueprint.tree().expect("the tree it was made of");
+            assert_eq!(blueprint.len(), BYTES.len() as u64);
+            let plain = Blueprint::from_bytes(BYTES.clone()).expect("a blueprint");
+            assert_eq!(blueprint.reached(), plain.reached());
+            assert_eq!(blueprint.head(), plain.head());
+            assert_eq!(blueprint.buckets(), plain.buckets());
+            for street in Street::ALL {
+                for node in tree.decision_nodes(street) {
+                    for bucket in 0..COUNTS[street.index()] {
+                        let whole = plain.shares(&tree, node, bucket).expect("a decision");
+                        let weights: Vec<f32> = whole.iter().map(|&share| share.into()).collect();
+                        let mut expected = vec![0; whole.len()];
+                        quantise_to(steps, &weights, &mut expected);
+                        assert_eq!(blueprint.shares(&tree, node, bucket), Some(&expected[..]));
+                        let parts = u32::from(WHOLE as u8 / steps as u8);
+                        assert!(expected.iter().all(|&share| u32::from(share) % parts == 0));
+                    }
+                }
+            }
+            blueprint.verify().expect("nothing is wrong");
+        }
+    }
+    // What loses nothing is packed as the same file.
+    let again = Blueprint::from_bytes(packed(255)).expect("a blueprint");
+    let mut bytes = Vec::new();
+    pack(&again, 255, &mut bytes).expect("memory takes all bytes");
+    assert_eq!(bytes, packed(255));
+}
+
+#[test]
+fn a_packed_blueprint_that_is_cut_or_changed_is_refused() {
+    let bytes = packed(15);
+    for end in 0..bytes.len() {
+        assert!(Blueprint::from_bytes(bytes[..end].to_vec()).is_err(), "the first {end} bytes");
+    }
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        // A few bits of a compressed stream mean nothing.
+        if let Ok(blueprint) = Blueprint::from_bytes(changed) {
+            assert!(blueprint.verify().is_ok(), "byte {at}");
+        }
+    }
+    let mut newer = bytes;
+    newer[8] = 9;
+    let error = Blueprint::from_bytes(newer).expect_err("another version").to_string();
+    assert!(error.contains("has format 9, and this program reads 1"), "{error}");
 }

@@ -1,14 +1,16 @@
-//! The bytes of a blueprint: mapped, inside the program, or in memory.
+//! The bytes of a blueprint: mapped, inside the program, packed there, or in memory.
 
 use std::fmt;
 use std::path::Path;
 
 use super::BlueprintError;
+use super::pack::Packed;
 use crate::mapped::{Mapped, map};
 
 pub(super) enum Bytes {
     Mapped(Mapped),
     Static(&'static [u8]),
+    Packed(Packed),
     Owned(Vec<u8>),
 }
 
@@ -23,6 +25,7 @@ impl Bytes {
         match self {
             Bytes::Mapped(mapped) => mapped,
             Bytes::Static(bytes) => bytes,
+            Bytes::Packed(packed) => packed.plain(),
             Bytes::Owned(bytes) => bytes,
         }
     }
@@ -30,11 +33,11 @@ impl Bytes {
 
 impl fmt::Debug for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self {
+        f.write_str(match self {
             Bytes::Mapped(_) => "mapped",
             Bytes::Static(_) => "inside the program",
+            Bytes::Packed(_) => "packed inside the program",
             Bytes::Owned(_) => "in memory",
-        };
-        write!(f, "{} bytes, {kind}", self.as_slice().len())
+        })
     }
 }

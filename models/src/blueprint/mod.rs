@@ -8,11 +8,14 @@
 //!
 //! Opening reads the head alone and checks it, with its checksum and the length of the file, so
 //! that it takes the same time whatever the size: the tables are mapped into memory and read where
-//! play looks. [`Blueprint::verify`] reads everything.
+//! play looks. [`Blueprint::verify`] reads everything. A packed file ([`pack()`]) holds the same in a
+//! fraction of the room; it is unpacked into memory, one inside the program when its tables are first
+//! looked at.
 
 mod bytes;
 mod error;
 mod head;
+mod pack;
 mod quantise;
 mod write;
 
@@ -27,10 +30,12 @@ use sha2::{Digest, Sha256};
 
 pub use error::BlueprintError;
 pub use head::{BucketsHead, Head};
-pub use quantise::{WHOLE, quantise};
+pub use pack::{PackError, pack};
+pub use quantise::{WHOLE, quantise, quantise_to};
 pub use write::{Contents, write};
 
 use bytes::Bytes;
+use pack::{Packed, is_packed, unpack};
 
 /// The version of the format that this program reads and writes.
 pub const VERSION: u32 = 1;
@@ -65,6 +70,7 @@ pub struct Blueprint {
     /// Where each street's table is.
     tables: [Range<usize>; 4],
     reached: [u64; 4],
+    length: u64,
 }
 
 /// What [`Blueprint::verify`] found.
@@ -82,7 +88,7 @@ impl Blueprint {
     /// # Errors
     /// When it cannot be read, is no blueprint, is of another version or is cut off.
     pub fn open(path: &Path) -> Result<Blueprint, BlueprintError> {
-        Blueprint::new(Bytes::map(path)?)
+        Blueprint::unpacked(Bytes::map(path)?)
     }
 
     /// A blueprint inside the program.
@@ -90,6 +96,9 @@ impl Blueprint {
     /// # Errors
     /// As [`Blueprint::open`].
     pub fn from_static(bytes: &'static [u8]) -> Result<Blueprint, BlueprintError> {
+        if is_packed(bytes) {
+            return Blueprint::new(Bytes::Packed(Packed::new(bytes)));
+        }
         Blueprint::new(Bytes::Static(bytes))
     }
 
@@ -98,11 +107,23 @@ impl Blueprint {
     /// # Errors
     /// As [`Blueprint::open`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Blueprint, BlueprintError> {
-        Blueprint::new(Bytes::Owned(bytes))
+        Blueprint::unpacked(Bytes::Owned(bytes))
+    }
+
+    fn unpacked(bytes: Bytes) -> Result<Blueprint, BlueprintError> {
+        if is_packed(bytes.as_slice()) {
+            let blueprint = Blueprint::new(Bytes::Owned(unpack(bytes.as_slice())?))?;
+            blueprint.check_sum()?;
+            return Ok(blueprint);
+        }
+        Blueprint::new(bytes)
     }
 
     fn new(bytes: Bytes) -> Result<Blueprint, BlueprintError> {
-        let all = bytes.as_slice();
+        let all = match &bytes {
+            Bytes::Packed(packed) => packed.head()?,
+            bytes => bytes.as_slice(),
+        };
         let (head, after) = head::read(all)?;
         let menu = head.menu.parse().map_err(BlueprintError::Menu)?;
         let cut = |needed| BlueprintError::Cut { needed, found: all.len() as u64 };
@@ -118,18 +139,22 @@ impl Blueprint {
             *table = next(length).ok_or_else(|| cut(u64::MAX))?;
         }
         let tail = next(TAIL as u64).ok_or_else(|| cut(u64::MAX))?;
-        match (all.len() as u64, tail.end as u64) {
-            (found, needed) if found < needed => return Err(cut(needed)),
-            (found, needed) if found > needed => {
-                return Err(BlueprintError::TooLong { needed, found });
-            }
-            _ => {}
-        }
+        let length = tail.end as u64;
+        let tail = match &bytes {
+            Bytes::Packed(packed) => packed.tail()?,
+            _ => match all.len() as u64 {
+                found if found < length => return Err(cut(length)),
+                found if found > length => {
+                    return Err(BlueprintError::TooLong { needed: length, found });
+                }
+                _ => &all[tail],
+            },
+        };
         let mut reached = [0; 4];
-        for (count, eight) in reached.iter_mut().zip(all[tail].chunks_exact(8)) {
+        for (count, eight) in reached.iter_mut().zip(tail.chunks_exact(8)) {
             *count = u64::from_le_bytes(eight.try_into().expect("eight bytes"));
         }
-        Ok(Blueprint { head, menu, buckets, tables, reached, bytes })
+        Ok(Blueprint { head, menu, buckets, tables, reached, length, bytes })
     }
 
     /// What the file says about itself.
@@ -147,9 +172,14 @@ impl Blueprint {
         &self.bytes.as_slice()[self.buckets.clone()]
     }
 
-    /// Bytes in all.
+    /// Bytes in all, unpacked.
     pub fn len(&self) -> u64 {
-        self.bytes.as_slice().len() as u64
+        self.length
+    }
+
+    /// The whole file, unpacked: what tells one blueprint from another.
+    pub fn plain(&self) -> &[u8] {
+        self.bytes.as_slice()
     }
 
     /// Never: a blueprint has at least its head.
@@ -185,25 +215,7 @@ impl Blueprint {
     /// # Errors
     /// When the head's game is none, or the tables are of another tree.
     pub fn tree(&self) -> Result<BettingTree, BlueprintError> {
-        let def = GameDef::new(self.head.game.clone()).map_err(BlueprintError::BadGame)?;
-        // Each node but the root has a slot in a table.
-        let tables = self.head.tables.iter().fold(1, |sum: u64, &table| sum.saturating_add(table));
-        let tree = BettingTree::new(&Arc::new(def), &self.menu, tables.min(MOST_NODES))
-            .map_err(BlueprintError::Tree)?;
-        for street in Street::ALL {
-            let count = self.head.buckets.counts[street.index()];
-            let needed = u128::from(tree.slots(street)) * u128::from(count);
-            let found = self.head.tables[street.index()];
-            if needed != u128::from(found) {
-                return Err(BlueprintError::Table { street, found, needed });
-            }
-        }
-        let hash = tree.hash();
-        if hash != self.head.tree_sha256 {
-            let theirs = self.head.tree_sha256.clone();
-            return Err(BlueprintError::OtherTree { theirs, ours: hash });
-        }
-        Ok(tree)
+        tree(&self.head, &self.menu)
     }
 
     /// The shares of the actions of an information set in 255ths; all zero where training has never
@@ -227,11 +239,7 @@ impl Blueprint {
     /// # Errors
     /// What is wrong first.
     pub fn verify(&self) -> Result<Verified, BlueprintError> {
-        let all = self.bytes.as_slice();
-        let (body, sum) = all.split_at(all.len() - SUM);
-        if Sha256::digest(body).as_slice() != sum {
-            return Err(BlueprintError::Damaged);
-        }
+        self.check_sum()?;
         let tree = self.tree()?;
         let mut verified = Verified { infosets: 0, reached: 0 };
         for street in Street::ALL {
@@ -258,4 +266,34 @@ impl Blueprint {
         }
         Ok(verified)
     }
+
+    /// Compares the checksum over the whole file.
+    fn check_sum(&self) -> Result<(), BlueprintError> {
+        let all = self.bytes.as_slice();
+        let (body, sum) = all.split_at(all.len() - SUM);
+        if Sha256::digest(body).as_slice() == sum { Ok(()) } else { Err(BlueprintError::Damaged) }
+    }
+}
+
+/// The betting tree that a head describes, its tables as long as it says.
+fn tree(head: &Head, menu: &BetMenu) -> Result<BettingTree, BlueprintError> {
+    let def = GameDef::new(head.game.clone()).map_err(BlueprintError::BadGame)?;
+    // Each node but the root has a slot in a table.
+    let tables = head.tables.iter().fold(1, |sum: u64, &table| sum.saturating_add(table));
+    let tree = BettingTree::new(&Arc::new(def), menu, tables.min(MOST_NODES))
+        .map_err(BlueprintError::Tree)?;
+    for street in Street::ALL {
+        let count = head.buckets.counts[street.index()];
+        let needed = u128::from(tree.slots(street)) * u128::from(count);
+        let found = head.tables[street.index()];
+        if needed != u128::from(found) {
+            return Err(BlueprintError::Table { street, found, needed });
+        }
+    }
+    let hash = tree.hash();
+    if hash != head.tree_sha256 {
+        let theirs = head.tree_sha256.clone();
+        return Err(BlueprintError::OtherTree { theirs, ours: hash });
+    }
+    Ok(tree)
 }

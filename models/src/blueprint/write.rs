@@ -40,9 +40,8 @@ pub fn write(
     contents: &Contents<'_>,
     mut weights: impl FnMut(u32, u32, &mut [f32]),
 ) -> io::Result<[u64; 4]> {
-    let head = head(contents);
     let mut out = Summing { out, sum: Sha256::new() };
-    out.write_all(&print(&head).map_err(io::Error::other)?)?;
+    out.write_all(&head_bytes(contents)?)?;
     out.write_all(contents.buckets)?;
     let mut reached = [0u64; 4];
     let mut node_shares = Vec::new();
@@ -68,6 +67,11 @@ pub fn write(
     let sum = out.sum.finalize();
     out.out.write_all(&sum)?;
     Ok(reached)
+}
+
+/// The head as the file begins with it.
+pub(super) fn head_bytes(contents: &Contents<'_>) -> io::Result<Vec<u8>> {
+    print(&head(contents)).map_err(io::Error::other)
 }
 
 fn head(contents: &Contents<'_>) -> Head {

@@ -425,7 +425,7 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
 }
 
 /// Bytes in the unit that suits them.
-fn bytes_in_words(bytes: u128) -> String {
+pub(super) fn bytes_in_words(bytes: u128) -> String {
     match bytes {
         0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),

@@ -1,7 +1,5 @@
 //! `cardroom train dataset`: a teacher's decisions as rows to learn from.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use abstraction::features::{Schema, Stamp};
@@ -115,41 +113,24 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
 }
 
-/// The teacher of this name, and the SHA-256 of its file.
+/// The teacher of this name, and the SHA-256 of its file, unpacked.
 fn teacher(game: &Game, from: &str) -> Result<(Teacher, String), Failure> {
     let def = game.load()?;
-    let (blueprint, sha256) = if from == "shipped" {
+    let blueprint = if from == "shipped" {
         let bytes = agents::shipped_blueprint(&def).ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
                 "no blueprint ships for this game: train one with `cardroom train cfr`, and name it with --from"
             ))
         })?;
-        (Blueprint::from_static(bytes), hexadecimal(&Sha256::digest(bytes)))
+        Blueprint::from_static(bytes)
     } else {
-        let path = Path::new(from);
-        let blueprint = Blueprint::open(path).map_err(Failure::input)?;
-        (Ok(blueprint), file_hash(path).map_err(|error| failure(path, &error))?)
+        Blueprint::open(Path::new(from))
     };
     let blueprint = blueprint.map_err(Failure::input)?;
     blueprint.check_game(&def).map_err(Failure::input)?;
+    let sha256 = hexadecimal(&Sha256::digest(blueprint.plain()));
     let teacher = Teacher::new(blueprint).map_err(Failure::input)?;
     Ok((teacher, sha256))
-}
-
-/// The SHA-256 of a file, read piece by piece.
-fn file_hash(path: &Path) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
-    let (mut sum, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(hexadecimal(&sum.finalize())),
-            read => sum.update(&piece[..read]),
-        }
-    }
-}
-
-fn failure(path: &Path, error: &dyn std::error::Error) -> Failure {
-    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
 }
 
 /// A dataset that was made.

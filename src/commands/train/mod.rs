@@ -17,6 +17,7 @@ mod history;
 mod label_noise;
 mod lessons;
 mod linear;
+mod pack;
 mod situations;
 mod student;
 mod values;
@@ -42,6 +43,7 @@ enum What {
     LabelNoise(label_noise::Args),
     Values(values::Args),
     Compare(compare::Args),
+    Pack(pack::Args),
 }
 
 /// Trains.
@@ -59,5 +61,6 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         What::LabelNoise(args) => label_noise::run(&args),
         What::Values(args) => values::run(&args),
         What::Compare(args) => compare::run(&args),
+        What::Pack(args) => pack::run(&args),
     }
 }

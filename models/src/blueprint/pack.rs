@@ -1,0 +1,231 @@
+//! Packed blueprints: the same content in a fraction of the room.
+//!
+//! A packed file is [`MAGIC`], the version, the tail of the plain file, its head as it stands there,
+//! and then, compressed by DEFLATE (RFC 1951), the buckets' file and the tables: for each decision
+//! node one bit for each bucket that training has reached, then action by action the shares of all
+//! buckets. The last action's shares follow from the others.
+
+use std::io::{self, Read, Write};
+use std::sync::OnceLock;
+
+use abstraction::betting::BettingTree;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use game::Street;
+
+use super::{Blueprint, BlueprintError, Contents, TAIL, WHOLE, head, quantise_to, write};
+
+/// What a packed blueprint begins with.
+const MAGIC: &[u8; 8] = b"CARDPACK";
+
+/// The version of the format.
+const VERSION: u32 = 1;
+
+/// Bytes before the plain file's tail.
+const PREFIX: usize = MAGIC.len() + 4;
+
+/// Whether these bytes are a packed blueprint.
+pub(super) fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// A packed blueprint, unpacked when its tables or buckets are first looked at.
+pub(super) struct Packed {
+    file: &'static [u8],
+    plain: OnceLock<Vec<u8>>,
+}
+
+impl Packed {
+    pub(super) fn new(file: &'static [u8]) -> Packed {
+        Packed { file, plain: OnceLock::new() }
+    }
+
+    /// The head of the plain file, and what follows it here.
+    pub(super) fn head(&self) -> Result<&[u8], BlueprintError> {
+        parts(self.file).map(|(_, head)| head)
+    }
+
+    /// The tail of the plain file.
+    pub(super) fn tail(&self) -> Result<&[u8], BlueprintError> {
+        parts(self.file).map(|(tail, _)| tail)
+    }
+
+    /// The plain file.
+    pub(super) fn plain(&self) -> &[u8] {
+        self.plain.get_or_init(|| {
+            unpack(self.file).expect("packed blueprints inside the program are unpacked by a test")
+        })
+    }
+}
+
+/// The plain file's tail, and everything from its head on.
+fn parts(file: &[u8]) -> Result<(&[u8], &[u8]), BlueprintError> {
+    let found = file.len() as u64;
+    let start = file.get(..PREFIX + TAIL).ok_or_else(|| {
+        let needed = (PREFIX + TAIL) as u64;
+        BlueprintError::Cut { needed, found }
+    })?;
+    let (prefix, tail) = start.split_at(PREFIX);
+    let version = u32::from_le_bytes(prefix[MAGIC.len()..].try_into().expect("four bytes"));
+    if version != VERSION {
+        return Err(BlueprintError::Version { found: version, wanted: VERSION });
+    }
+    Ok((tail, &file[PREFIX + TAIL..]))
+}
+
+/// The plain file of a packed one. Takes time and memory of the order of its length.
+///
+/// # Errors
+/// When it is cut off, or is not what was packed.
+pub(super) fn unpack(file: &[u8]) -> Result<Vec<u8>, BlueprintError> {
+    let (tail, rest) = parts(file)?;
+    let (read, after) = head::read(rest)?;
+    let menu = read.menu.parse().map_err(BlueprintError::Menu)?;
+    let tree = super::tree(&read, &menu)?;
+    let mut plain = rest[..after].to_vec();
+    let mut packed = DeflateDecoder::new(&rest[after..]);
+    let whole = tables(&mut packed, read.buckets.bytes, read.buckets.counts, &tree, &mut plain)
+        // The stream ends here, and so does the file.
+        .and_then(|()| packed.read(&mut [0]));
+    if !matches!(whole, Ok(0)) || packed.total_in() != (rest.len() - after) as u64 {
+        return Err(BlueprintError::Damaged);
+    }
+    plain.extend(tail);
+    Ok(plain)
+}
+
+/// Appends the buckets' file and the tables.
+fn tables(
+    packed: &mut dyn Read,
+    buckets_file: u64,
+    counts: [u32; 4],
+    tree: &BettingTree,
+    plain: &mut Vec<u8>,
+) -> io::Result<()> {
+    let copied = io::copy(&mut packed.take(buckets_file), plain)?;
+    if copied < buckets_file {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let (mut reached, mut column) = (Vec::new(), Vec::new());
+    for street in Street::ALL {
+        let buckets = counts[street.index()] as usize;
+        for node in tree.decision_nodes(street) {
+            let actions = tree.actions(node).len();
+            read_into(packed, buckets.div_ceil(8), &mut reached)?;
+            let was_reached = |bucket: usize| reached[bucket / 8] >> (bucket % 8) & 1 == 1;
+            let start = plain.len();
+            plain.try_reserve(actions * buckets).map_err(io::Error::other)?;
+            plain.resize(start + actions * buckets, 0);
+            let rows = &mut plain[start..];
+            for (bucket, row) in rows.chunks_exact_mut(actions).enumerate() {
+                row[actions - 1] = if was_reached(bucket) { WHOLE as u8 } else { 0 };
+            }
+            for action in 0..actions - 1 {
+                read_into(packed, buckets, &mut column)?;
+                for (row, &share) in rows.chunks_exact_mut(actions).zip(&column) {
+                    row[action] = share;
+                    row[actions - 1] = row[actions - 1].wrapping_sub(share);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads so many bytes; memory grows as they come.
+fn read_into(packed: &mut dyn Read, count: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+    buffer.clear();
+    let read = packed.take(count as u64).read_to_end(buffer)?;
+    if read < count { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+}
+
+/// Writes a blueprint packed, its shares in steps of one part in `steps`, which must divide 255
+/// (255 loses nothing).
+///
+/// # Errors
+/// When its tree cannot be built or writing fails; what has been written is then no blueprint.
+pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<(), PackError> {
+    let tree = blueprint.tree()?;
+    let read = blueprint.head();
+    let contents = Contents {
+        tree: &tree,
+        recipe: &read.buckets.recipe,
+        buckets_sha256: &read.buckets.sha256,
+        counts: read.buckets.counts,
+        buckets: blueprint.buckets(),
+        made_by: &read.made_by,
+        training: &read.training,
+    };
+    let shares = |node: u32, bucket: u32, row: &mut Vec<u8>| {
+        let shares = blueprint.shares(&tree, node, bucket).unwrap_or_default();
+        let weights: Vec<f32> = shares.iter().map(|&share| f32::from(share)).collect();
+        row.clear();
+        row.resize(weights.len(), 0);
+        quantise_to(steps, &weights, row);
+    };
+    // The plain file is written for its tail alone.
+    let mut ends = Ends::default();
+    let mut row = Vec::new();
+    write(&mut ends, &contents, |node, bucket, weights| {
+        shares(node, bucket, &mut row);
+        for (weight, &share) in weights.iter_mut().zip(&row) {
+            *weight = f32::from(share);
+        }
+    })?;
+    out.write_all(MAGIC)?;
+    out.write_all(&VERSION.to_le_bytes())?;
+    out.write_all(&ends.last)?;
+    out.write_all(&write::head_bytes(&contents)?)?;
+    let mut packed = DeflateEncoder::new(out, Compression::best());
+    packed.write_all(contents.buckets)?;
+    for street in Street::ALL {
+        let buckets = contents.counts[street.index()] as usize;
+        for node in tree.decision_nodes(street) {
+            let actions = tree.actions(node).len();
+            let mut reached = vec![0u8; buckets.div_ceil(8)];
+            let mut columns = vec![0u8; (actions - 1) * buckets];
+            for bucket in 0..buckets {
+                shares(node, bucket as u32, &mut row);
+                reached[bucket / 8] |= u8::from(row.iter().any(|&share| share > 0)) << (bucket % 8);
+                for (action, &share) in row[..actions - 1].iter().enumerate() {
+                    columns[action * buckets + bucket] = share;
+                }
+            }
+            packed.write_all(&reached)?;
+            packed.write_all(&columns)?;
+        }
+    }
+    packed.finish()?.flush()?;
+    Ok(())
+}
+
+/// Why a blueprint cannot be packed.
+#[derive(Debug, thiserror::Error)]
+pub enum PackError {
+    /// It cannot be used.
+    #[error(transparent)]
+    Blueprint(#[from] BlueprintError),
+    /// Writing failed.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// Keeps the last bytes of what is written: the tail.
+#[derive(Default)]
+struct Ends {
+    last: Vec<u8>,
+}
+
+impl Write for Ends {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.last.extend(&bytes[bytes.len().saturating_sub(TAIL)..]);
+        let surplus = self.last.len().saturating_sub(TAIL);
+        self.last.drain(..surplus);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

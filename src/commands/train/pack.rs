@@ -1,0 +1,117 @@
+//! `cardroom train pack`: a blueprint in less room.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use models::blueprint::{Blueprint, BlueprintError, PackError, WHOLE, pack};
+use serde::Serialize;
+use serde_json::json;
+
+use super::cfr::bytes_in_words;
+use crate::exit::Failure;
+use crate::output::{Output, Shown};
+
+/// Write a blueprint packed: the same strategy, or one with coarser probabilities, in a fraction of
+/// the room.
+///
+/// Packed blueprints are read wherever others are, and unpacked into memory when they are opened.
+/// With --steps 255 nothing is lost; with 15 probabilities are fifteenths, and actions that are
+/// taken in less than one of thirty cases are dropped.
+///
+/// Examples:
+///   cardroom train pack nolimit.blueprint --steps 15 --out small.blueprint
+///   cardroom match cfr:blueprint=small.blueprint cfr:blueprint=nolimit.blueprint --hands 100000
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The blueprint
+    #[arg(value_name = "BLUEPRINT")]
+    path: PathBuf,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Steps of a probability
+    #[arg(long, value_name = "N", default_value = "255",
+          value_parser = PossibleValuesParser::new(["3", "5", "15", "17", "51", "85", "255"])
+              .map(|text| text.parse::<u32>().expect("a number")))]
+    steps: u32,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+struct Packed {
+    out: PathBuf,
+    before: u64,
+    after: u64,
+    steps: u32,
+}
+
+/// Packs, and says how much smaller the file is.
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    if args.out.exists() && !args.force {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} exists already: choose another file, or overwrite it with --force",
+            args.out.display()
+        )));
+    }
+    let at = |path: &Path, error: &dyn std::fmt::Display| {
+        Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+    };
+    let blueprint = Blueprint::open(&args.path).map_err(|error| match error {
+        error @ BlueprintError::Read { .. } => Failure::input(error),
+        error => at(&args.path, &error),
+    })?;
+    blueprint.verify().map_err(|error| at(&args.path, &error))?;
+    // Beside its place until it is whole.
+    let mut part = args.out.clone().into_os_string();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let write = || -> Result<(), PackError> {
+        let mut file = BufWriter::new(File::create(&part)?);
+        pack(&blueprint, args.steps, &mut file)?;
+        file.flush()?;
+        file.get_ref().sync_all()?;
+        Ok(fs::rename(&part, &args.out)?)
+    };
+    write().map_err(|error| {
+        let _ = fs::remove_file(&part);
+        at(&args.out, &error)
+    })?;
+    let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
+    let (before, after) = (length(&args.path), length(&args.out));
+    Output::of(&Packed { out: args.out.clone(), before, after, steps: args.steps }, args.json)
+}
+
+impl Shown for Packed {
+    fn text(&self) -> String {
+        let Packed { before, after, .. } = *self;
+        let share = 100.0 * after as f64 / before.max(1) as f64;
+        let lost = if self.steps == WHOLE {
+            "nothing is lost".to_owned()
+        } else {
+            format!("probabilities in steps of 1/{}", self.steps)
+        };
+        let out = self.out.display();
+        format!(
+            "{out}: {} of {} ({share:.0} %), {lost}\n",
+            bytes_in_words(after.into()),
+            bytes_in_words(before.into())
+        )
+    }
+
+    fn document(&self) -> impl Serialize {
+        json!({
+            "schema": "cardroom-pack/1",
+            "file": self.out,
+            "bytes": self.after,
+            "bytes_before": self.before,
+            "steps": self.steps,
+        })
+    }
+}
