@@ -152,3 +152,36 @@ fn mistakes_about_rules_are_told_before_anything_is_counted() {
     check_failure(&heuristic(&table), 3, "bad.counts");
     assert!(!folder.join("data").exists(), "something was counted");
 }
+
+#[test]
+fn a_packed_blueprint_has_the_same_tables_and_plays_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let trained = train(at, &["--iterations", "2000", "--time", "1h", "--out", "a.blueprint"]);
+    assert!(trained.status.success(), "{}", said(&trained));
+    let pack = |out: &str, more: &[&str]| {
+        cardroom(at, &[&["train", "pack", "a.blueprint", "--out", out], more].concat())
+    };
+    let packed = pack("b.blueprint", &[]);
+    assert!(packed.status.success(), "{}", said(&packed));
+    assert!(text(&packed.stdout).contains("nothing is lost"), "{}", text(&packed.stdout));
+    let length = |name: &str| fs::metadata(at.join(name)).expect("a file").len();
+    assert!(length("b.blueprint") < length("a.blueprint"));
+    let shown = |name: &str| {
+        let agent = format!("cfr:blueprint={name}");
+        let args = ["match", &agent, "call", "--hands", "400", "--name", "x", "--name", "y"];
+        let played =
+            cardroom(at, &[&args[..], &["--json", "--out", &format!("{name}-m")]].concat());
+        assert!(played.status.success(), "{}", said(&played));
+        let report: serde_json::Value = serde_json::from_slice(&played.stdout).expect("JSON");
+        report["entrants"][0]["chips"].clone()
+    };
+    assert_eq!(shown("a.blueprint"), shown("b.blueprint"));
+    check_failure(&pack("b.blueprint", &[]), 3, "exists already");
+    let coarse = pack("b.blueprint", &["--steps", "15", "--force"]);
+    assert!(text(&coarse.stdout).contains("in steps of 1/15"), "{}", text(&coarse.stdout));
+    assert_eq!(pack("c.blueprint", &["--steps", "7"]).status.code(), Some(2));
+    fs::write(at.join("a.blueprint"), "no").expect("a file");
+    check_failure(&pack("c.blueprint", &[]), 3, "a.blueprint: these bytes are no blueprint");
+    assert!(!at.join("c.blueprint").exists() && !at.join("c.blueprint.part").exists());
+}

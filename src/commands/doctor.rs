@@ -1,9 +1,10 @@
 //! `cardroom doctor`: what works on this machine.
 
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::process::Command;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use show::Table;
@@ -15,12 +16,16 @@ use crate::output::{Output, Shown};
 /// Say what works on this machine, and what to do about what does not.
 ///
 /// Looked at are the configuration, the folder for records and the room on its disk, the address of
-/// the page, sockets, the clock, the processor, and Python for bots. Ends with 0 where everything
-/// that is needed works, and with 5 where something does not.
+/// the page, sockets, the clock, the processor, and Python for bots; with --server only whether a
+/// server answers. Ends with 0 where everything that is needed works, and with 5 where something
+/// does not.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     named: Named,
+    /// Only ask a running server whether it is alive, as containers do in their health checks
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    server: Option<String>,
     /// One JSON document instead of text
     #[arg(long)]
     json: bool,
@@ -66,6 +71,9 @@ const LEAST_ROOM: u64 = 2 << 30;
 
 /// Looks and prints.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    if let Some(address) = &args.server {
+        return report(vec![server(address)], args.json);
+    }
     let mut checks = Vec::new();
     match args.named.load() {
         Ok(loaded) => {
@@ -81,13 +89,49 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         )),
     }
     checks.extend([sockets(), clock(), processor(), threads(), python()]);
+    report(checks, args.json)
+}
+
+fn report(checks: Vec<Check>, json: bool) -> Result<Output, Failure> {
     let fails = checks.iter().filter(|check| check.state == State::Fails).count();
     let count = checks.len();
     let end = match fails {
         0 => Ok(()),
         fails => Err(Failure::claim(format!("{fails} of {count} checks fail"))),
     };
-    Ok(Output::of(&Checks(checks), args.json)?.then(end))
+    Ok(Output::of(&Checks(checks), json)?.then(end))
+}
+
+/// How long a server may take to say that it is alive.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether a server answers `GET /healthz`.
+fn server(address: &str) -> Check {
+    let ask = || -> std::io::Result<String> {
+        let target = address.to_socket_addrs()?.next();
+        let target = target.ok_or_else(|| std::io::Error::other("no such address"))?;
+        let mut stream = TcpStream::connect_timeout(&target, PATIENCE)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        write!(stream, "GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+        let mut status = String::new();
+        BufReader::new(stream.take(1024)).read_line(&mut status)?;
+        Ok(status.trim_end().to_owned())
+    };
+    match ask() {
+        Ok(status) if status.starts_with("HTTP/1.1 200 ") => works("server", "alive"),
+        Ok(status) => lacks(
+            "server",
+            State::Fails,
+            format!("{address} answers `{status}`"),
+            "another program has this address, or [server] hosts lacks it",
+        ),
+        Err(error) => lacks(
+            "server",
+            State::Fails,
+            format!("{address}: {error}"),
+            "start it with `cardroom serve`, or give the address that it printed",
+        ),
+    }
 }
 
 /// Whether records can be written and last.
@@ -132,7 +176,7 @@ fn address(bind: &str) -> Check {
 fn sockets() -> Check {
     let met = TcpListener::bind("127.0.0.1:0").and_then(|listener| {
         let address = listener.local_addr()?;
-        std::net::TcpStream::connect(address)?;
+        TcpStream::connect(address)?;
         listener.accept().map(|_| ())
     });
     match met {

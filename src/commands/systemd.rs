@@ -16,6 +16,9 @@ pub struct Args {
     /// The configuration file, handed to the service as a credential
     #[arg(long, value_name = "FILE", default_value = "/etc/cardroom/cardroom.toml")]
     config: PathBuf,
+    /// The user to run as, who must exist [default: one that systemd makes while it runs]
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
     /// As in the configuration: how long the server may take to stop
     #[arg(long, value_name = "TIME", default_value = "30s")]
     grace: crate::config::units::Time,
@@ -35,11 +38,19 @@ pub fn run(args: Args) -> Result<(), Failure> {
             )));
         }
     }
+    let user = match &args.user {
+        None => "DynamicUser=yes".to_owned(),
+        Some(name) if name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)) => {
+            format!("User={name}\nGroup={name}")
+        }
+        Some(name) => return Err(Failure::usage(format!("`{name}` is no user's name"))),
+    };
     // Time to drain, and some to write what is left.
     let stop = args.grace.0.as_secs() + 15;
     let text = UNIT
         .replace("@PROGRAM@", &program.to_string_lossy())
         .replace("@CONFIG@", &args.config.to_string_lossy())
+        .replace("@USER@", &user)
         .replace("@GRACE@", &args.grace.to_string())
         .replace("@STOP@", &stop.to_string());
     crate::output::print(&text)
@@ -64,7 +75,7 @@ WatchdogSec=30s
 TimeoutStopSec=@STOP@s
 KillSignal=SIGTERM
 
-DynamicUser=yes
+@USER@
 StateDirectory=cardroom
 StateDirectoryMode=0750
 WorkingDirectory=%S/cardroom

@@ -142,4 +142,24 @@ fn the_unit_is_hardened_and_names_this_program() {
     }
     assert!(!unit.contains('@') || unit.contains("@system-service"), "{unit}");
     assert_eq!(run(&["--config", "relative.toml"]).status.code(), Some(2));
+    let named = String::from_utf8(run(&["--user", "cardroom"]).stdout).expect("text");
+    assert!(named.contains("\nUser=cardroom\nGroup=cardroom\n"), "{named}");
+    assert!(!named.contains("DynamicUser"), "{named}");
+    assert_eq!(run(&["--user", "a\nExecStart=b"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_container_can_ask_whether_the_server_is_alive() {
+    let mut server = Server::start("");
+    let ask = |address: &str| {
+        let folder = folder_with("");
+        let asked = command(folder.path()).args(["doctor", "--server", address]).output();
+        asked.expect("the program runs").status.code()
+    };
+    let address = server.web.to_string();
+    assert_eq!(ask(&address), Some(0));
+    assert_eq!(ask("127.0.0.1"), Some(5), "no port");
+    server.signal("TERM");
+    server.end();
+    assert_eq!(ask(&address), Some(5));
 }
