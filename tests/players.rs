@@ -302,7 +302,7 @@ fn a_program_that_was_changed_does_not_go_on_with_the_match_of_the_old_one() {
 fn verify_shows_what_a_failing_program_wrote_last_without_its_control_characters() {
     let folder = tempfile::tempdir().expect("a folder");
     let hello = "exec 3<>/dev/tcp/$1/$2; printf 'VERSION:2.0.0\\r\\n' >&3; read line <&3\n\
-                 printf 'no \\033[31mmodel' >&2\n";
+                 printf 'no \\033[31mmodel' >&2; sleep 0.2\n";
     for (does, says) in [
         ("sleep 1000", "no answer in time"),
         ("echo hello >&3; sleep 1000", "it sent `hello`, which is no reply"),

@@ -92,7 +92,7 @@ fn every_agent_on_offer_decides_and_the_seed_gives_the_same_answer_again() {
     assert!(asked.len() > 10, "{agents}");
     let ask = |agent: &str, seed: Option<u64>| {
         let mut body = json!({
-            "agent": agent, "seat": 1, "betting": "cr300c/cc/cc/cr900", "cards": "|AcKd/Ks3hJc/2d/7h",
+            "agent": agent, "seat": 0, "betting": "cr300c/cc/cc/cr900", "cards": "AcKd|/Ks3hJc/2d/7h",
         });
         if let Some(seed) = seed {
             body["seed"] = seed.into();
@@ -168,7 +168,11 @@ fn what_cannot_be_is_refused_with_its_place_and_a_remedy() {
         (with("cards", json!("AcKd|:")), "/cards", "`:`"),
         (with("betting", json!("r300c/cr600x")), "/betting", "character 11: `x` is not an action"),
         (with("betting", json!("r99")), "/betting", "character 0: a raise to 99 is outside"),
-        (with("betting", json!("r300cr600")), "/betting", "character 5: a `/` is missing"),
+        (
+            with("betting", json!("r300cr600")),
+            "/betting",
+            "character 5: the flop must be dealt first",
+        ),
         (with("betting", json!("r300c/cr600c")), "/betting", "cards are due next: the turn"),
         (with("betting", json!("r300c/cr600f")), "/betting", "the hand is over"),
         (with("cards", json!("AcKd|2c2d/Ks3hJc")), "/cards", "the cards of seat 1 are shown"),

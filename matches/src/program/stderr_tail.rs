@@ -22,6 +22,9 @@ const LETTERS: usize = 240;
 /// may still have it.
 const REST: Duration = Duration::from_millis(200);
 
+/// How long what a program that goes on has just written may take to be read.
+const SO_FAR: Duration = Duration::from_millis(20);
+
 /// Where they are.
 #[derive(Debug)]
 pub(super) enum StderrTail {
@@ -63,7 +66,7 @@ impl StderrTail {
 
     /// The same of a program that goes on.
     pub(super) fn so_far(&mut self) -> Option<String> {
-        self.text_within(Duration::ZERO)
+        self.text_within(SO_FAR)
     }
 
     fn text_within(&mut self, rest: Duration) -> Option<String> {
