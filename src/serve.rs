@@ -54,7 +54,7 @@ pub async fn serve(
     let tables = open_tables(setup.tables).await.map_err(Failure::input)?;
     let listener = TcpListener::bind(server.bind)
         .await
-        .map_err(|error| Failure::input(cannot_listen(server.bind, error)))?;
+        .map_err(|error| Failure::input(cannot_listen(server.bind, &error)))?;
     let address = listener.local_addr().map_err(anyhow::Error::from)?;
     let guard = setup.guard;
     if guard.login.is_none() && !server.bind.ip().is_loopback() {
@@ -134,7 +134,7 @@ pub async fn serve(
 }
 
 /// Why the web page cannot be served there, and what to do.
-fn cannot_listen(address: SocketAddr, error: std::io::Error) -> anyhow::Error {
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> anyhow::Error {
     let remedy = match error.kind() {
         std::io::ErrorKind::AddrInUse => {
             let other = SocketAddr::new(address.ip(), 0);
