@@ -26,9 +26,11 @@ use crate::config::check::Setup;
 use crate::exit::Failure;
 use crate::notify::{notify, watchdog_interval};
 use crate::shell;
+use crate::web::decide::Decider;
 use crate::web::faults::Faults;
 use crate::web::login::Login;
 use crate::web::slumbot::Api;
+use crate::web::view::AgentLine;
 use crate::web::{self, Limits, Site};
 
 /// How long tables may take to write and close after an abort, and web requests to end.
@@ -52,8 +54,7 @@ pub async fn serve(
     let tables = open_tables(setup.tables).await.map_err(Failure::input)?;
     let listener = TcpListener::bind(server.bind)
         .await
-        .with_context(|| format!("cannot listen on {} for the web page", server.bind))
-        .map_err(Failure::input)?;
+        .map_err(|error| Failure::input(cannot_listen(server.bind, &error)))?;
     let address = listener.local_addr().map_err(anyhow::Error::from)?;
     let guard = setup.guard;
     if guard.login.is_none() && !server.bind.ip().is_loopback() {
@@ -94,14 +95,16 @@ pub async fn serve(
     let data = server.data.clone();
     let host = slumbot.as_ref().map(|api| api.host().clone());
     let hosting = host.clone().map(|host| tokio::spawn(host.run(web_stop.clone())));
-    let site = Site::new(views, dealers, &setup.registry, slumbot, data, metrics, web_stop.clone());
+    let agents = AgentLine::all(&setup.registry, setup.decide.as_ref());
+    let decider = setup.decide.map(Decider::new);
+    let site = Site::new(views, dealers, agents, slumbot, data, metrics, web_stop.clone());
     let limits = Limits {
         connections: server.max_connections,
         header: server.header_timeout.0,
         body: usize::try_from(server.max_body.0).unwrap_or(usize::MAX),
         time: server.request_timeout.0,
     };
-    let serving = web::serve(listener, site.clone(), guard, limits, web_stop.clone());
+    let serving = web::serve(listener, site.clone(), decider, guard, limits, web_stop.clone());
     let mut web = tokio::spawn(serving);
     tracing::info!(%address, "serving");
     notify("READY=1");
@@ -128,6 +131,25 @@ pub async fn serve(
         return Err(Failure::interrupted(message));
     }
     Ok(())
+}
+
+/// Why the web page cannot be served there, and what to do.
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> anyhow::Error {
+    let remedy = match error.kind() {
+        std::io::ErrorKind::AddrInUse => {
+            let other = SocketAddr::new(address.ip(), 0);
+            format!("; another program has this port: --bind {other} takes a free one")
+        }
+        std::io::ErrorKind::AddrNotAvailable => {
+            "; no interface of this machine has this address".to_owned()
+        }
+        std::io::ErrorKind::PermissionDenied => {
+            "; ports below 1024 are root's: choose a higher one with --bind".to_owned()
+        }
+        _ => String::new(),
+    };
+    let what = format!("cannot listen on {address} for the web page");
+    anyhow::anyhow!("{what}: {error}{remedy}")
 }
 
 /// Opens the host of the Slumbot API, which reads files.

@@ -277,6 +277,49 @@ fn verify_says_what_it_waits_for_and_asks_a_program_that_hangs_only_once() {
     assert!(how.contains("no answer in time"), "{how}");
 }
 
+#[test]
+fn a_program_that_was_changed_does_not_go_on_with_the_match_of_the_old_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = |letter: &str| {
+        let script = format!(
+            "exec 3<>/dev/tcp/$1/$2; printf 'VERSION:2.0.0\\r\\n' >&3\n\
+             while read -r line <&3; do printf '%s:{letter}\\r\\n' \"${{line%$'\\r'}}\" >&3; done\n"
+        );
+        fs::write(folder.path().join("bot.sh"), script).expect("a file");
+    };
+    let play = || {
+        let played = ["match", "external:bash bot.sh", "call", "--hands", "4", "--out", "m"];
+        cardroom(folder.path(), &played)
+    };
+    bot("c");
+    assert_eq!(play().status.code(), Some(0), "{}", text(&play().stderr));
+    assert_eq!(play().status.code(), Some(0), "the same program goes on");
+    bot("f");
+    check_failure(&play(), 3, "holds another match");
+}
+
+#[test]
+fn verify_shows_what_a_failing_program_wrote_last_without_its_control_characters() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let hello = "exec 3<>/dev/tcp/$1/$2; printf 'VERSION:2.0.0\\r\\n' >&3; read line <&3\n\
+                 printf 'no \\033[31mmodel' >&2; sleep 0.2\n";
+    for (does, says) in [
+        ("sleep 1000", "no answer in time"),
+        ("echo hello >&3; sleep 1000", "it sent `hello`, which is no reply"),
+        ("exit 3", "it closed its connection (exit status: 3)"),
+    ] {
+        fs::write(folder.path().join("fail.sh"), format!("{hello}{does}\n")).expect("a file");
+        let verify = ["agents", "verify", "external:bash fail.sh", "--game", NOLIMIT];
+        let more = ["--hands", "2", "--deadline", "1s"];
+        let output = cardroom(folder.path(), &[&verify[..], &more[..]].concat());
+        let (told, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(5), "{told}{said}");
+        assert!(told.contains(says), "{told}");
+        assert!(told.contains("its last words: `no ") && told.contains("[31mmodel`"), "{told}");
+        assert!(!told.contains('\u{1b}') && !said.contains('\u{1b}'), "{told}{said}");
+    }
+}
+
 /// Whether a process is gone: killed, but perhaps not yet collected by its new parent.
 fn is_gone(process: &str) -> bool {
     let status = fs::read_to_string(Path::new("/proc").join(process).join("stat"));

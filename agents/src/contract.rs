@@ -119,10 +119,31 @@ pub fn check(
     terms: Terms,
     clock: &Clock,
 ) -> Result<Report, AgentError> {
+    check_watched(choice, def, terms, clock, &mut || {})
+}
+
+/// How many hands a check of this agent plays, where it does not stop answering.
+pub fn hands(choice: &AgentChoice, terms: Terms) -> u64 {
+    u64::from(terms.hands) * if choice.repeatable() { 3 } else { 1 }
+}
+
+/// As [`check`], calling `watch` after every hand.
+///
+/// # Errors
+/// When the agent cannot be built for the game.
+pub fn check_watched(
+    choice: &AgentChoice,
+    def: &Arc<GameDef>,
+    terms: Terms,
+    clock: &Clock,
+    watch: &mut dyn FnMut(),
+) -> Result<Report, AgentError> {
     let mut report = Report::default();
     let new = || def.seats().map(|_| choice.build(def)).collect::<Result<Vec<_>, _>>();
     let (cost, policy) = (choice.cost(), choice.policy(def)?);
-    let mut block = Block { def, terms, cost, policy, clock, report: &mut report, lost: false };
+    let report_to = &mut report;
+    let mut block =
+        Block { def, terms, cost, policy, clock, report: report_to, watch, lost: false };
     let first = block.play(&mut new()?);
     if block.lost {
         return Ok(report);
@@ -220,6 +241,8 @@ struct Block<'a> {
     policy: Option<Arc<dyn Policy>>,
     clock: &'a Clock,
     report: &'a mut Report,
+    /// Called after every hand.
+    watch: &'a mut dyn FnMut(),
     /// The agent has stopped answering.
     lost: bool,
 }
@@ -230,6 +253,7 @@ impl Block<'_> {
         let mut spent = Duration::ZERO;
         for hand in 0..self.terms.hands {
             self.play_hand(hand, agents, &mut made, &mut spent);
+            (self.watch)();
             if self.lost {
                 break;
             }

@@ -240,13 +240,13 @@ fn entrant_difference(ours: &[Entrant], theirs: &[Entrant]) -> Option<Difference
     };
     let model = |entrant: &Entrant| match &entrant.model_sha256 {
         Some(hash) => format!("{} ({hash})", entrant.name),
-        None => format!("{} (no model)", entrant.name),
+        None => format!("{} (no file)", entrant.name),
     };
     let agent = |entrant: &Entrant| format!("{} ({})", entrant.name, entrant.agent);
     let by = |what, show| differ(what, list(ours, show), list(theirs, show));
     by("the entrants are", |entrant| entrant.name.clone())
         .or_else(|| by("the entrants are", agent))
-        .or_else(|| by("the entrants' models are", model))
+        .or_else(|| by("the entrants' models or programs are", model))
 }
 
 /// The first of a game's rules that differs.

@@ -310,8 +310,8 @@ fn matches_differ_in_words() {
     check(
         &|other| other.entrants[1].model_sha256 = Some("ab12".into()),
         &format!(
-            "the entrants' models are {first} (no model), {second} (no model) in one and \
-             {first} (no model), {second} (ab12) in the other"
+            "the entrants' models or programs are {first} (no file), {second} (no file) in one and \
+             {first} (no file), {second} (ab12) in the other"
         ),
     );
     check(

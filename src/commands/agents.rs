@@ -265,19 +265,27 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     let terms = Terms { hands, seed, deadline, ..Terms::default() };
     let mut reports = Vec::new();
     let _aborting = aborting()?;
-    let mut progress = Progress::patient((choices.len() * games.len()) as u64, "checks", false);
-    for (number, choice) in choices.iter().enumerate() {
+    let hands = |choice: &AgentChoice| contract::hands(choice, terms);
+    let all: u64 = choices.iter().map(hands).sum();
+    let mut progress = Progress::patient(all * games.len() as u64, "hands", false);
+    let mut done = 0;
+    for choice in &choices {
         choice.check_models().map_err(Failure::input)?;
-        for (at, (game, def)) in games.iter().enumerate() {
-            let done = number * games.len() + at;
-            progress.show(done as u64, &format!("{} at {game}", choice.name()));
+        for (game, def) in &games {
+            let note = format!("{} at {game}", choice.name());
+            let (first, mut played) = (done, 0);
+            done += hands(choice);
+            progress.show(first, &note);
             // Where no games are named, a trained agent is checked at those that it was trained
             // for.
             let trained = args.game.is_empty() && !choice.about().is_empty();
             if trained && matches!(choice.build(def), Err(AgentError::Game { .. })) {
                 continue;
             }
-            let report = check(choice, def, terms)?;
+            let report = check(choice, def, terms, &mut || {
+                played += 1;
+                progress.show(first + played, &note);
+            })?;
             reports.push((choice.name().to_owned(), (*game).to_owned(), report));
         }
     }
@@ -297,10 +305,15 @@ fn aborting() -> Result<Aborting, Failure> {
     Aborting::begin().map_err(|error| Failure::input(anyhow::Error::from(error)))
 }
 
-fn check(choice: &AgentChoice, def: &Arc<GameDef>, terms: Terms) -> Result<Report, Failure> {
+fn check(
+    choice: &AgentChoice,
+    def: &Arc<GameDef>,
+    terms: Terms,
+    watch: &mut dyn FnMut(),
+) -> Result<Report, Failure> {
     let start = Instant::now();
     let clock = Clock::new(move || start.elapsed());
-    contract::check(choice, def, terms, &clock).map_err(Failure::input)
+    contract::check_watched(choice, def, terms, &clock, watch).map_err(Failure::input)
 }
 
 fn reports_json(reports: &[(String, String, Report)]) -> String {

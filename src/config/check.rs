@@ -17,8 +17,9 @@ use wire::host::{SeatPlan, TablePlan};
 use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
-use super::{ConfigError, Loaded, OutsideDealer, Seat, Seed, Server, Slumbot, Table};
+use super::{ConfigError, Decide, Loaded, OutsideDealer, Seat, Seed, Server, Slumbot, Table};
 use crate::web::Guard;
+use crate::web::decide::DecidePlan;
 use crate::web::hosts::Hosts;
 use crate::web::login::{self, Login};
 
@@ -33,6 +34,8 @@ pub struct Setup {
     pub dealers: Vec<ConnectionPlan>,
     /// The host of the Slumbot API, if it is to be served.
     pub slumbot: Option<HostPlan>,
+    /// Who may be asked for decisions, if anybody.
+    pub decide: Option<DecidePlan>,
     /// Who is answered.
     pub guard: Guard,
 }
@@ -114,7 +117,8 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
         checker.refuse_if(twice, &key, || Unusable::SameName(dealer.name.clone()))?;
     }
     let slumbot = checker.slumbot(&loaded.config.slumbot)?;
-    Ok(Setup { registry, tables, dealers, slumbot, guard })
+    let decide = checker.decide(&loaded.config.decide)?;
+    Ok(Setup { registry, tables, dealers, slumbot, decide, guard })
 }
 
 fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
@@ -381,6 +385,26 @@ impl Checker<'_> {
             workers: slumbot.workers,
             provenance: crate::playing::provenance(),
         }))
+    }
+
+    fn decide(&self, decide: &Decide) -> Result<Option<DecidePlan>, ConfigError> {
+        self.refuse_if(decide.workers == 0, "decide.workers", || Unusable::Zero)?;
+        self.some_time("decide.decision_timeout", decide.decision_timeout)?;
+        if !decide.enabled {
+            return Ok(None);
+        }
+        let mut agents: BTreeMap<String, AgentChoice> = BTreeMap::new();
+        for (i, name) in decide.agents.iter().enumerate() {
+            // Whether it can play a game shows when it is asked about one.
+            let choice = self.registry.resolve(name);
+            let key = format!("decide.agents[{i}]");
+            agents.insert(name.clone(), choice.map_err(|e| self.loaded.unusable(&key, e))?);
+        }
+        if decide.agents.is_empty() {
+            agents.extend(self.all_agents());
+        }
+        let time_limit = decide.decision_timeout.0;
+        Ok(Some(DecidePlan { agents, time_limit, workers: decide.workers }))
     }
 
     /// Every kind of agent that needs no options, and every agent that is defined, but for those

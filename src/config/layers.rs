@@ -280,6 +280,7 @@ fn nearest_variable(path: &str) -> Option<String> {
         &["server"][..],
         &["server", "login"],
         &["slumbot"],
+        &["decide"],
         &["tables", index],
         &["dealers", index],
     ];

@@ -36,6 +36,8 @@ pub struct Config {
     pub dealers: Vec<OutsideDealer>,
     /// The Slumbot API.
     pub slumbot: Slumbot,
+    /// Decisions over HTTP.
+    pub decide: Decide,
 }
 
 /// `[server]`.
@@ -110,6 +112,20 @@ pub struct Slumbot {
     pub max_body: Size,
     /// Requests a second from one address; 0 for any number.
     pub rate: u32,
+}
+
+/// `[decide]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Decide {
+    /// Whether agents are asked at all.
+    pub enabled: bool,
+    /// The agents that may be asked; empty for all that need no options, and all of `agents`.
+    pub agents: Vec<String>,
+    /// Longest time for a decision of an agent.
+    pub decision_timeout: Time,
+    /// Most decisions at a time.
+    pub workers: usize,
 }
 
 /// How log lines look.
@@ -284,7 +300,14 @@ impl Default for Config {
             tables: vec![table],
             dealers: Vec::new(),
             slumbot: Slumbot::default(),
+            decide: Decide::default(),
         }
+    }
+}
+
+impl Default for Decide {
+    fn default() -> Decide {
+        Decide { enabled: true, agents: Vec::new(), decision_timeout: seconds(10), workers: 4 }
     }
 }
 
@@ -361,7 +384,7 @@ impl<'de> Deserialize<'de> for Seed {
 /// The keys of the table at `path`, or `None` where any key may stand.
 fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
     match path {
-        [] => Some(&["server", "agents", "tables", "dealers", "slumbot"]),
+        [] => Some(&["server", "agents", "tables", "dealers", "slumbot", "decide"]),
         ["server"] => Some(&[
             "bind",
             "hosts",
@@ -405,6 +428,7 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
             "max_body",
             "rate",
         ]),
+        ["decide"] => Some(&["enabled", "agents", "decision_timeout", "workers"]),
         ["dealers", _] => Some(&[
             "name",
             "host",

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use wire::connect::{ConnectionStatus, ConnectionView};
@@ -10,6 +10,7 @@ use wire::host::{TableStatus, TableView};
 use wire::slumbot_host::HostStatus;
 
 use super::match_view::MatchView;
+use super::problem::Problem;
 use super::slumbot::Api;
 use super::view::{AgentLine, Overview};
 use super::{Site, records::MatchLine};
@@ -63,9 +64,15 @@ pub async fn match_page(
     Path(id): Path<String>,
 ) -> Result<Json<MatchView>, Response> {
     let found = blocking(move || MatchView::of(&site, &id)).await?;
-    let not_found =
-        || (StatusCode::NOT_FOUND, Json(serde_json::json!({ "error": "no such match" })));
-    found.map(Json).ok_or_else(|| not_found().into_response())
+    let remedy = "`/api/v1/matches` lists the matches";
+    let not_found = || Problem::new(StatusCode::NOT_FOUND, "no such match", remedy).into_response();
+    found.map(Json).ok_or_else(not_found)
+}
+
+/// The description of this API in the form of OpenAPI 3.1.
+pub async fn openapi() -> Response {
+    let document = include_str!("openapi.json");
+    ([(header::CONTENT_TYPE, "application/json")], document).into_response()
 }
 
 /// Runs what reads files where it holds nobody up.

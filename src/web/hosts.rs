@@ -18,6 +18,7 @@ use protocol::slumbot::host::refusal;
 use protocol::slumbot::message::json;
 
 use super::listener::Wire;
+use super::problem::{self, Problem};
 
 /// The hosts that this server answers for.
 #[derive(Debug, Clone)]
@@ -140,7 +141,9 @@ fn refused(request: &Request, code: StatusCode, why: &str) -> Response<Body> {
     metrics::counter!("cardroom_http_requests_total", "code" => number).increment(1);
     let path = request.uri().path();
     tracing::debug!(path, why, "a request was not looked at");
-    let (kind, body) = if PREFIXES.iter().any(|prefix| path.starts_with(prefix)) {
+    let (kind, body) = if problem::is_api(path) {
+        ("application/json", Problem::new(code, why, "docs/server.md, *Who is answered*").json())
+    } else if PREFIXES.iter().any(|prefix| path.starts_with(prefix)) {
         ("application/json", json(&refusal(why, None)))
     } else {
         ("text/plain; charset=utf-8", format!("{why}\n"))

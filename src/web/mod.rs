@@ -1,8 +1,10 @@
-//! The web server: the page, the JSON API, health and metrics, all of them GETs that change
-//! nothing; and the Slumbot API, over which hands are played.
+//! The web server: the page, the JSON API, health and metrics, none of which changes anything; and
+//! the Slumbot API, over which hands are played.
 //!
 //! - [`pages`]: HTML, rendered here; [`live`]: its parts again whenever they change.
-//! - [`api`]: the same as JSON. - [`health`]: for supervisors. - [`metrics`]: for Prometheus.
+//! - [`api`]: the same as JSON; [`decide`]: what an agent does in a situation; [`problem`]: what is
+//!   wrong with a request, as JSON.
+//! - [`health`]: for supervisors. - [`metrics`]: for Prometheus.
 //! - [`view`]: what pages show, as values, and [`show`], as text; [`records`]: the matches on disk.
 //! - [`play`]: a table for a person.
 //! - [`slumbot`]: the Slumbot API; [`faults`]: what goes wrong with it on purpose.
@@ -11,6 +13,7 @@
 //!   who may ask.
 
 mod api;
+pub mod decide;
 pub mod faults;
 mod framing;
 mod health;
@@ -23,11 +26,12 @@ mod match_view;
 pub mod metrics;
 mod pages;
 mod play;
+mod problem;
 mod records;
 mod show;
 mod site;
 pub mod slumbot;
-mod view;
+pub mod view;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,6 +50,7 @@ use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::timeout::TimeoutLayer;
 
+use decide::Decider;
 pub use site::Site;
 
 /// This program's version.
@@ -62,13 +67,14 @@ const POLICY: &str =
 pub async fn serve(
     listener: TcpListener,
     site: Site,
+    decider: Option<Decider>,
     guard: Guard,
     limits: Limits,
     stop: CancellationToken,
 ) {
     let live = tokio::spawn(site.clone().keep_live());
     let slumbot = site.slumbot().map(slumbot::Api::router).unwrap_or_default();
-    let router = router(site, guard.login, limits).merge(slumbot);
+    let router = router(site, decider, guard.login, limits).merge(slumbot);
     listener::serve(listener, router, guard.hosts, limits, stop).await;
     live.abort();
 }
@@ -95,7 +101,12 @@ pub struct Limits {
     pub time: Duration,
 }
 
-fn router(site: Site, login: Option<Arc<login::Login>>, limits: Limits) -> Router {
+fn router(
+    site: Site,
+    decider: Option<Decider>,
+    login: Option<Arc<login::Login>>,
+    limits: Limits,
+) -> Router {
     let header = |name: HeaderName, value: &'static str| {
         SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
     };
@@ -113,6 +124,7 @@ fn router(site: Site, login: Option<Arc<login::Login>>, limits: Limits) -> Route
         .route("/api/v1/matches", get(api::matches))
         .route("/api/v1/matches/{id}", get(api::match_page))
         .route("/api/v1/slumbot", get(api::slumbot))
+        .route("/api/v1/openapi.json", get(api::openapi))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/version", get(health::version))
@@ -121,12 +133,15 @@ fn router(site: Site, login: Option<Arc<login::Login>>, limits: Limits) -> Route
         .with_state(site.clone())
         .merge(play::router(site))
         .layer(time_out)
+        // Decisions have a time of their own.
+        .merge(decide::router(decider, limits))
         .layer(RequestBodyLimitLayer::new(limits.body));
     if let Some(login) = login {
         router = router.layer(middleware::from_fn_with_state(login, login::ask));
     }
     router
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(problem::in_json))
         .layer(middleware::from_fn(count))
         .layer(header(header::CONTENT_SECURITY_POLICY, POLICY))
         .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))

@@ -53,7 +53,7 @@ impl Site {
     pub fn new(
         tables: Vec<TableView>,
         dealers: Vec<ConnectionView>,
-        registry: &agents::Registry,
+        agents: Vec<AgentLine>,
         slumbot: Option<Api>,
         data: PathBuf,
         metrics: PrometheusHandle,
@@ -65,7 +65,7 @@ impl Site {
             clock: Instant::now(),
             tables,
             dealers,
-            agents: AgentLine::all(registry),
+            agents,
             slumbot,
             data,
             records,

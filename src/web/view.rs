@@ -9,6 +9,7 @@ use wire::connect::ConnectionStatus;
 use wire::host::TableStatus;
 use wire::slumbot_host::HostStatus;
 
+use super::decide::DecidePlan;
 use super::records::MatchLine;
 
 /// Everything on the first page.
@@ -47,11 +48,14 @@ pub struct AgentLine {
     pub summary: String,
     /// How it decides, in words.
     pub cost: &'static str,
+    /// Whether `POST /api/v1/decide` asks it.
+    pub decides: bool,
 }
 
 impl AgentLine {
-    /// Every kind, then every agent that the configuration defines.
-    pub fn all(registry: &Registry) -> Vec<AgentLine> {
+    /// Every kind, then every agent that the configuration defines, then others that may be asked.
+    pub fn all(registry: &Registry, asked: Option<&DecidePlan>) -> Vec<AgentLine> {
+        let decides = |name: &str| asked.is_some_and(|plan| plan.agents.contains_key(name));
         let line = |name: &str, spec: &agents::AgentSpec, cost| AgentLine {
             name: name.to_owned(),
             kind: spec.kind.to_owned(),
@@ -60,13 +64,20 @@ impl AgentLine {
                 agents::Cost::Inline => "at once",
                 agents::Cost::Worker => "on a thread of its own",
             },
+            decides: decides(name),
         };
         let kinds = registry.kinds().iter().map(|spec| line(spec.kind, spec, spec.cost));
         let defined = registry.defined().filter_map(|(name, _)| {
             let choice = registry.resolve(name).ok()?;
             Some(line(name, choice.spec(), choice.cost()))
         });
-        kinds.chain(defined).collect()
+        let mut lines: Vec<AgentLine> = kinds.chain(defined).collect();
+        for (name, choice) in asked.iter().flat_map(|plan| &plan.agents) {
+            if lines.iter().all(|line| line.name != *name) {
+                lines.push(line(name, choice.spec(), choice.cost()));
+            }
+        }
+        lines
     }
 }
 

@@ -1,6 +1,8 @@
 //! `cardroom serve` through the real binary, over loopback sockets.
 
+mod api;
 mod configuration;
+mod decide;
 mod guard;
 mod hosting;
 mod page;

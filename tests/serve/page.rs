@@ -62,7 +62,7 @@ fn every_page_answers_with_its_code_and_kind() {
         ("/api/v1/dealers", "200", "application/json"),
         ("/api/v1/agents", "200", "application/json"),
         ("/api/v1/matches", "200", "application/json"),
-        ("/api/v1/matches?limit=x", "400", "text/plain"),
+        ("/api/v1/matches?limit=x", "400", "application/json"),
         ("/api/v1/matches/none", "404", "application/json"),
         ("/matches/none", "404", "text/html"),
         ("/matches/..%2F..%2Fetc", "404", "text/html"),

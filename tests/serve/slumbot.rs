@@ -50,7 +50,7 @@ fn raw_to(address: SocketAddr, bytes: &[u8]) -> Option<Answer> {
     Some(Answer { code, head: head.to_lowercase(), body: body.to_owned() })
 }
 
-fn request(method: &str, path: &str, kind: &str, body: &str) -> Vec<u8> {
+pub(super) fn request(method: &str, path: &str, kind: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\

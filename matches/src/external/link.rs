@@ -154,9 +154,13 @@ fn accept(
     Ok(None)
 }
 
-/// Adds how the program ended, when that is why the connection is gone.
+/// Adds what the program wrote last, and how it ended, when that is why the connection is gone.
 fn explain(running: &mut Running, trouble: Trouble) -> Trouble {
-    let Trouble::Gone(text) = trouble else { return trouble };
+    let text = match trouble {
+        Trouble::Gone(text) => text,
+        Trouble::Late(text) => return Trouble::Late(text + &stderr_so_far(running)),
+        Trouble::Rubbish(text) => return Trouble::Rubbish(text + &stderr_so_far(running)),
+    };
     // The connection closes a moment before the program has ended.
     match running.wait(Duration::from_millis(200)) {
         Some(status) => Trouble::Gone(format!("{text} ({status}){}", stderr_tail(running))),
@@ -166,7 +170,16 @@ fn explain(running: &mut Running, trouble: Trouble) -> Trouble {
 
 /// What the program wrote last to its error stream, for the end of a message.
 fn stderr_tail(running: &mut Running) -> String {
-    running.stderr_tail().map_or(String::new(), |words| format!("; its last words: `{words}`"))
+    last_words(running.stderr_tail())
+}
+
+/// The same of a program that goes on.
+fn stderr_so_far(running: &mut Running) -> String {
+    last_words(running.stderr_so_far())
+}
+
+fn last_words(words: Option<String>) -> String {
+    words.map_or(String::new(), |words| format!("; its last words: `{words}`"))
 }
 
 /// A running program and the connection to it.
@@ -189,6 +202,11 @@ impl Link {
     /// The next line, without its end.
     pub(super) fn line(&mut self, patience: &mut Patience<'_>) -> Result<Vec<u8>, Trouble> {
         self.stream.line(patience).map_err(|trouble| explain(&mut self.running, trouble))
+    }
+
+    /// Something that is not of the protocol, with what the program wrote last to its error stream.
+    pub(super) fn rubbish(&mut self, reason: String) -> Trouble {
+        explain(&mut self.running, Trouble::Rubbish(reason))
     }
 
     /// Closes the connection and gives the program this long to end by itself.

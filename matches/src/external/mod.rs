@@ -140,13 +140,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         restarts: options.restarts.unwrap_or(20),
         program,
     };
-    let files: Vec<PathBuf> = setup
-        .program
-        .program
-        .is_file()
-        .then(|| setup.program.program.clone())
-        .into_iter()
-        .collect();
+    let files: Vec<PathBuf> = setup.program.source().into_iter().collect();
     let mut recipe = Recipe::new(move |_| External::start(setup.clone()));
     (recipe.cost, recipe.repeatable, recipe.files) = (Cost::Worker, false, files);
     recipe.program = true;
@@ -282,13 +276,13 @@ impl External {
                 Reply::Comment | Reply::Ignored(Ignored::Unrequested) => {}
                 Reply::Ignored(Ignored::BadState) => {
                     let reason = format!("it sent `{}`, which is no reply", shorten(&line));
-                    return Err(NoAnswer::Stop(Trouble::Rubbish(reason)));
+                    return Err(NoAnswer::Stop(link.rubbish(reason)));
                 }
                 Reply::Act { action, correction: None } => return Ok((action, None)),
                 Reply::Act { .. } => {
                     let Some(action) = reply::asked_for(&line, &question) else {
                         let reason = format!("its reply has no action: `{}`", shorten(&line));
-                        return Err(NoAnswer::Kept(Trouble::Rubbish(reason)));
+                        return Err(NoAnswer::Kept(link.rubbish(reason)));
                     };
                     let note = format!("its action is not legal: `{}`", shorten(&line));
                     return Ok((action, Some(note)));

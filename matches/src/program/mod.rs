@@ -132,6 +132,16 @@ impl Program {
         Ok(Running { child, stderr_tail: None })
     }
 
+    /// The file that says what it does, as far as that can be told: the program, or, where that is
+    /// an interpreter that is looked up, the first of its arguments that is a file.
+    pub fn source(&self) -> Option<PathBuf> {
+        if self.is_path() || self.program.is_file() {
+            return Some(self.program.clone()).filter(|program| program.is_file());
+        }
+        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
+        self.arguments.iter().map(|word| folder.join(word)).find(|path| path.is_file())
+    }
+
     fn is_path(&self) -> bool {
         self.program.components().count() > 1
     }
@@ -160,6 +170,11 @@ impl Running {
     /// caller of [`Program::start_into`] has them.
     pub fn stderr_tail(&mut self) -> Option<String> {
         self.stderr_tail.as_mut()?.text()
+    }
+
+    /// As [`stderr_tail`](Self::stderr_tail), while it goes on: waits no longer than a few milliseconds for more.
+    pub fn stderr_so_far(&mut self) -> Option<String> {
+        self.stderr_tail.as_mut()?.so_far()
     }
 
     /// Waits for it to end, at most this long.

@@ -9,6 +9,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use game::escape::visible;
+
 /// Bytes that are kept.
 const KEPT: usize = 2048;
 
@@ -19,6 +21,9 @@ const LETTERS: usize = 240;
 /// How long the stream of a program that has ended may take to end as well: something it started
 /// may still have it.
 const REST: Duration = Duration::from_millis(200);
+
+/// How long what a program that goes on has just written may take to be read.
+const SO_FAR: Duration = Duration::from_millis(20);
 
 /// Where they are.
 #[derive(Debug)]
@@ -54,12 +59,21 @@ impl StderrTail {
         Ok(StderrTail::Read { kept, more })
     }
 
-    /// The last lines as one line of text; `None` when there are none.
+    /// The last lines as one line of text, of a program that has ended; `None` when there are none.
     pub(super) fn text(&mut self) -> Option<String> {
+        self.text_within(REST)
+    }
+
+    /// The same of a program that goes on.
+    pub(super) fn so_far(&mut self) -> Option<String> {
+        self.text_within(SO_FAR)
+    }
+
+    fn text_within(&mut self, rest: Duration) -> Option<String> {
         let bytes = match self {
             StderrTail::Read { kept, more } => {
                 // Comes back at once when the stream has ended.
-                let _ = more.recv_timeout(REST);
+                let _ = more.recv_timeout(rest);
                 kept.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
             }
             StderrTail::In { path, from } => {
@@ -76,7 +90,7 @@ impl StderrTail {
         let mut lines: Vec<&str> =
             text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(LINES).collect();
         lines.reverse();
-        let said: Vec<char> = lines.join(" / ").chars().flat_map(char::escape_debug).collect();
+        let said: Vec<char> = visible(&lines.join(" / ")).chars().collect();
         let cut = said.len().saturating_sub(LETTERS);
         let start = if cut > 0 { "…" } else { "" };
         (!said.is_empty()).then(|| start.chars().chain(said[cut..].iter().copied()).collect())

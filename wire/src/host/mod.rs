@@ -412,6 +412,6 @@ fn new_folder(plan: &TablePlan, last: Option<&str>) -> (String, PathBuf) {
 
 /// A seed that nobody can guess from earlier ones: the system's randomness, through the keys that
 /// the standard library gives every hash map.
-fn fresh_seed() -> u32 {
+pub fn fresh_seed() -> u32 {
     std::collections::hash_map::RandomState::new().build_hasher().finish() as u32
 }

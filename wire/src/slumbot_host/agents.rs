@@ -1,4 +1,4 @@
-//! The agents that play for the host: any number of hands share a few of each kind.
+//! Agents on offer: any number of hands, and of questions without a hand, share a few of each kind.
 //!
 //! Every decision stands by itself: an agent forgets before it is asked, so it does not matter
 //! which one of a kind answers, and a hand can go on after a restart. Agents that decide at once
@@ -16,8 +16,8 @@ use matches::bot::Bot;
 use matches::decide::Request;
 use tokio::sync::Semaphore;
 
-/// One agent that clients can play against.
-pub(super) struct Offered {
+/// One agent that clients can play against, or ask, at one game.
+pub struct Offered {
     /// What it is called.
     pub(super) name: String,
     choice: AgentChoice,
@@ -31,17 +31,19 @@ pub(super) struct Offered {
 
 /// A decision to make.
 #[derive(Debug)]
-pub(super) struct Question {
-    /// What the agent knows.
-    pub(super) infoset: InfoSet,
+pub struct Question {
+    /// What the agent knows; it is its turn.
+    pub infoset: InfoSet,
     /// The seed of its random choices.
-    pub(super) seed: u64,
+    pub seed: u64,
     /// The hand's number.
-    pub(super) hand: u64,
+    pub hand: u64,
 }
 
 impl Offered {
-    pub(super) fn new(
+    /// This agent, at this game. No decision takes longer than `time_limit`, where the agent has a
+    /// thread of its own; those that take long are made only where `places` has room.
+    pub fn new(
         name: String,
         choice: AgentChoice,
         def: &Arc<GameDef>,
@@ -84,7 +86,10 @@ impl Offered {
     }
 
     /// Asks for one decision where it holds nobody up.
-    pub(super) async fn decide_elsewhere(
+    ///
+    /// # Errors
+    /// When the agent cannot be built for the game.
+    pub async fn decide_elsewhere(
         self: &Arc<Offered>,
         question: Question,
     ) -> Result<DecisionRecord, AgentError> {

@@ -47,7 +47,6 @@ use protocol::slumbot::host::{Hand, Request};
 use protocol::slumbot::message::{HandObject, TokenObject, json};
 use serde::Serialize;
 
-use agents::Offered;
 use files::Files;
 use hands::{not_recorded, recorded};
 use ledger_store::{AgentLedger, LedgerStore};
@@ -55,6 +54,7 @@ use seeds::{Secret, token_text};
 use session::{Session, replay};
 use slots::{Slots, Stage, pack};
 
+pub use agents::{Offered, Question};
 pub use error::{HostError, OpenError};
 pub use ledger_store::OpenLedgerError;
 pub use review::{Choice, Review, ReviewedDecision};

@@ -1,0 +1,378 @@
+//! `POST /api/v1/decide`: what an agent does in a situation, for whoever asks. No state is kept for
+//! a client: a request holds all that the agent may know, and the seed in its answer gives the same
+//! answer again, where the agent is repeatable.
+//!
+//! The situation has the keys of exported hands and decisions (docs/ledger.md): `betting` and
+//! `cards` in ACPC notation as `seat` sees them. It is read as a match state of the ACPC protocol,
+//! so that what cannot happen, and cards that the seat cannot know, are refused.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agents::{AgentChoice, AgentError};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::routing::post;
+use axum::{Json, body};
+use game::{Action, GameDef, Street, Turn, notation};
+use logs::{DecisionRecord, Fallback};
+use protocol::acpc;
+use protocol::acpc::gamedef::{self, Reading};
+use protocol::acpc::matchstate::{MatchState, MatchStateError};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
+use wire::host::fresh_seed;
+use wire::slumbot_host::{Offered, Question};
+
+use super::Limits;
+use super::problem::Problem;
+
+/// Where it is asked for.
+pub const PATH: &str = "/api/v1/decide";
+
+/// The game where a request names none.
+const USUAL_GAME: &str = "holdem.nolimit.2p.reverse_blinds";
+
+/// The keys of a request.
+const KEYS: [&str; 7] = ["agent", "game", "hand", "seat", "betting", "cards", "seed"];
+
+/// What a request that cannot be read is answered with.
+const DESCRIBED: &str = "`/api/v1/openapi.json` describes the body, docs/server.md has an example";
+
+/// Who may be asked.
+#[derive(Debug)]
+pub struct DecidePlan {
+    /// The agents by their names.
+    pub agents: BTreeMap<String, AgentChoice>,
+    /// Longest time for a decision.
+    pub time_limit: Duration,
+    /// Most decisions at a time.
+    pub workers: usize,
+}
+
+/// Those who are asked; cheap to clone.
+#[derive(Clone)]
+pub struct Decider(Arc<Inner>);
+
+struct Inner {
+    plan: DecidePlan,
+    places: Arc<Semaphore>,
+    /// By agent and game: those that have been asked.
+    ready: Mutex<HashMap<(String, &'static str), Arc<Offered>>>,
+}
+
+impl Decider {
+    /// The agents of this plan.
+    pub fn new(plan: DecidePlan) -> Decider {
+        let places = Arc::new(Semaphore::new(plan.workers));
+        Decider(Arc::new(Inner { plan, places, ready: Mutex::default() }))
+    }
+
+    /// The agent at this game.
+    fn offered(&self, asked: &Asked) -> Arc<Offered> {
+        let Inner { plan, places, ready } = &*self.0;
+        let mut ready = ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || {
+            let (name, choice) = (asked.agent.clone(), asked.choice.clone());
+            let places = Arc::clone(places);
+            Arc::new(Offered::new(name, choice, &asked.def, plan.time_limit, places))
+        };
+        Arc::clone(ready.entry((asked.agent.clone(), asked.game)).or_insert_with(new))
+    }
+}
+
+/// The route. Its time runs from the request's body on, not as that of other paths.
+pub fn router(decider: Option<Decider>, limits: Limits) -> Router {
+    Router::new().route(PATH, post(decide)).with_state((decider, limits))
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+struct Decision {
+    agent: String,
+    game: &'static str,
+    hand: u32,
+    seat: usize,
+    seed: u32,
+    legal: Legal,
+    action: String,
+    corrected_from: Option<String>,
+    strategy: Option<Vec<(String, f64)>>,
+    note: Option<String>,
+    elapsed_ns: u64,
+}
+
+/// What may be done.
+#[derive(Debug, Serialize)]
+struct Legal {
+    fold: bool,
+    to_call: game::Chips,
+    raise: Option<Raises>,
+}
+
+#[derive(Debug, Serialize)]
+struct Raises {
+    min: game::Chips,
+    max: game::Chips,
+}
+
+async fn decide(
+    State((decider, limits)): State<(Option<Decider>, Limits)>,
+    request: Request,
+) -> Result<Json<Decision>, Problem> {
+    let Some(decider) = decider else {
+        let remedy = "set `decide.enabled = true` in the configuration";
+        return Err(Problem::new(StatusCode::NOT_FOUND, "no agent is asked here", remedy));
+    };
+    let asked = Asked::read(&read_body(request, limits).await?, &decider.0.plan.agents)?;
+    let infoset = asked.state.infoset();
+    let legal = infoset.legal();
+    let question = Question { infoset, seed: asked.seed.into(), hand: asked.state.hand.into() };
+    // Waiting for a place, and reading a model, may take as long as the decision.
+    let deciding = decider.offered(&asked);
+    let deciding = deciding.decide_elsewhere(question);
+    let time = decider.0.plan.time_limit.saturating_mul(2);
+    let late = || {
+        let (code, agent) = (StatusCode::SERVICE_UNAVAILABLE, &asked.agent);
+        let remedy = "ask again later, or set `decide.workers` or `decide.decision_timeout`";
+        Problem::new(code, format!("`{agent}` could not be asked in time"), remedy)
+    };
+    let decided = tokio::time::timeout(time, deciding).await.map_err(|_| late())?;
+    let decided = decided.map_err(|error| cannot_be_built(&error))?;
+    if let Some(fallback) = decided.fallback {
+        return Err(no_decision(&asked.agent, fallback, decided.note.as_deref()));
+    }
+    Ok(Json(Decision::new(asked, decided, legal)))
+}
+
+/// The body of a request that says that it is JSON.
+async fn read_body(request: Request, limits: Limits) -> Result<body::Bytes, Problem> {
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        let code = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        let remedy = "send the header `Content-Type: application/json` (`curl --json` does)";
+        return Err(Problem::new(code, "the request does not say that its body is JSON", remedy));
+    }
+    let read = body::to_bytes(request.into_body(), limits.body);
+    match tokio::time::timeout(limits.time, read).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(_)) => Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "the body is too large, or ended early",
+            "send less, or set `server.max_body` in the configuration",
+        )),
+        Err(_) => Err(Problem::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "the body did not come in time",
+            "send it at once, or set `server.request_timeout` in the configuration",
+        )),
+    }
+}
+
+fn cannot_be_built(error: &AgentError) -> Problem {
+    match error {
+        AgentError::Game { .. } => {
+            Problem::at("/game", error.to_string(), "name a game that this agent plays")
+        }
+        _ => {
+            tracing::warn!(%error, "an agent that was asked for a decision cannot be built");
+            let remedy = "the server's log says more; `cardroom config check` tries its agents";
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string(), remedy)
+        }
+    }
+}
+
+fn no_decision(agent: &str, fallback: Fallback, note: Option<&str>) -> Problem {
+    let (code, what) = match fallback {
+        Fallback::Timeout => (StatusCode::GATEWAY_TIMEOUT, "did not answer in time"),
+        Fallback::Gone => (StatusCode::BAD_GATEWAY, "is gone"),
+        Fallback::BadAnswer => (StatusCode::BAD_GATEWAY, "answered something that is no action"),
+        Fallback::Panic => (StatusCode::INTERNAL_SERVER_ERROR, "failed: a fault in this program"),
+    };
+    tracing::warn!(agent, what, note, "an agent gave no decision");
+    let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
+    let remedy = match fallback {
+        Fallback::Timeout => "ask again, or set `decide.decision_timeout` in the configuration",
+        Fallback::Gone | Fallback::BadAnswer => "try it with `cardroom agents verify`",
+        Fallback::Panic => "ask another agent; please report the request that led to this",
+    };
+    Problem::new(code, format!("`{agent}` {what}{note}"), remedy)
+}
+
+fn text(action: Action) -> String {
+    let mut text = String::new();
+    notation::write_action(action, false, &mut text);
+    text
+}
+
+impl Decision {
+    fn new(asked: Asked, decided: DecisionRecord, legal: game::LegalActions) -> Decision {
+        let pairs = |strategy: game::Strategy| {
+            strategy.actions.into_iter().map(|(action, p)| (text(action), p)).collect()
+        };
+        Decision {
+            agent: asked.agent,
+            game: asked.game,
+            hand: asked.state.hand,
+            seat: asked.state.seat.index(),
+            seed: asked.seed,
+            legal: Legal {
+                fold: legal.fold,
+                to_call: legal.to_call,
+                raise: legal.raise.map(|game::Raises { min, max }| Raises { min, max }),
+            },
+            action: text(decided.action),
+            corrected_from: decided.corrected_from.map(text),
+            strategy: decided.strategy.map(pairs),
+            note: decided.note,
+            elapsed_ns: u64::try_from(decided.elapsed.as_nanos()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// A request that has been read.
+struct Asked {
+    agent: String,
+    choice: AgentChoice,
+    game: &'static str,
+    def: Arc<GameDef>,
+    state: MatchState,
+    seed: u32,
+}
+
+impl Asked {
+    fn read(bytes: &[u8], agents: &BTreeMap<String, AgentChoice>) -> Result<Asked, Problem> {
+        let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+            Problem::at("", format!("the body is not JSON: {error}"), DESCRIBED)
+        })?;
+        let Value::Object(keys) = value else {
+            return Err(Problem::at("", "the body is not a JSON object", DESCRIBED));
+        };
+        if let Some(key) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            let place = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+            let error = format!("there is no key `{}`", game::escape::excerpt(key));
+            return Err(Problem::at(&place, error, format!("its keys: {}", KEYS.join(", "))));
+        }
+        let agent = needed(&keys, "agent")?;
+        let Some(choice) = agents.get(agent) else {
+            let error = format!("no agent `{}` may be asked here", game::escape::excerpt(agent));
+            let known: Vec<&str> = agents.keys().map(String::as_str).collect();
+            let remedy = format!("one of: {}; `decide.agents` names others", known.join(", "));
+            return Err(Problem::at("/agent", error, remedy));
+        };
+        let (game, def) = game_of(&keys)?;
+        let state = situation(&keys, &def)?;
+        let seed = number(&keys, "seed")?.unwrap_or_else(fresh_seed);
+        let (agent, choice) = (agent.to_owned(), choice.clone());
+        Ok(Asked { agent, choice, game, def, state, seed })
+    }
+}
+
+fn wrong_type(key: &str, expected: &str) -> Problem {
+    Problem::at(&format!("/{key}"), format!("`{key}` is not {expected}"), DESCRIBED)
+}
+
+fn string<'a>(keys: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Problem> {
+    let read = |value: &'a Value| value.as_str().ok_or_else(|| wrong_type(key, "a text"));
+    keys.get(key).map(read).transpose()
+}
+
+fn needed<'a>(keys: &'a Map<String, Value>, key: &str) -> Result<&'a str, Problem> {
+    string(keys, key)?.ok_or_else(|| missing(key))
+}
+
+fn missing(key: &str) -> Problem {
+    Problem::at("", format!("`{key}` is missing"), DESCRIBED)
+}
+
+fn number(keys: &Map<String, Value>, key: &str) -> Result<Option<u32>, Problem> {
+    let read = |value: &Value| {
+        let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+        number.ok_or_else(|| wrong_type(key, "a whole number from 0 to 4294967295"))
+    };
+    keys.get(key).map(read).transpose()
+}
+
+/// A game that ships with the program: no file is read for a request.
+fn game_of(keys: &Map<String, Value>) -> Result<(&'static str, Arc<GameDef>), Problem> {
+    let name = string(keys, "game")?.unwrap_or(USUAL_GAME);
+    let unknown = || {
+        let nearest = acpc::nearest(name).map(|near| format!("did you mean `{near}`? "));
+        let remedy = format!("{}`cardroom games` lists them", nearest.unwrap_or_default());
+        let error = format!("there is no game `{}`", game::escape::excerpt(name));
+        Problem::at("/game", error, remedy)
+    };
+    let found = acpc::find(name).ok_or_else(unknown)?;
+    let read = gamedef::read(found.text.as_bytes(), found.name, Reading::Strict);
+    Ok((found.name, Arc::new(read.map_err(|_| unknown())?.def)))
+}
+
+/// The situation, in which it is the seat's turn.
+fn situation(keys: &Map<String, Value>, def: &Arc<GameDef>) -> Result<MatchState, Problem> {
+    let seat = number(keys, "seat")?.ok_or_else(|| missing("seat"))?;
+    let hand = number(keys, "hand")?.unwrap_or_default();
+    let (betting, cards) = (needed(keys, "betting")?, needed(keys, "cards")?);
+    for (key, text) in [("betting", betting), ("cards", cards)] {
+        if text.contains(':') {
+            let error = format!("`{key}` has a `:`, which separates the parts of a match state");
+            return Err(Problem::at(&format!("/{key}"), error, DESCRIBED));
+        }
+    }
+    let line = format!("MATCHSTATE:{seat}:{hand}:{betting}:{cards}");
+    let state = MatchState::parse(def, &line).map_err(|error| impossible(&error))?;
+    match state.public.turn() {
+        Turn::Act(turn) if turn == state.seat => Ok(state),
+        Turn::Act(turn) => {
+            let error = format!("it is the turn of seat {turn}, not of seat {seat}");
+            Err(Problem::at("/seat", error, "ask for the seat whose turn it is, with its cards"))
+        }
+        Turn::Deal(street) => {
+            let error = format!("cards are due next: the {}", street.name());
+            let remedy = "end `betting` with `/` and add the street's cards to `cards`";
+            Err(Problem::at("/betting", error, remedy))
+        }
+        Turn::Over => {
+            let remedy = "leave out what came after the decision that is asked for";
+            Err(Problem::at("/betting", "the hand is over: nobody decides", remedy))
+        }
+    }
+}
+
+/// Why there is no such situation, and where.
+fn impossible(error: &MatchStateError) -> Problem {
+    use notation::{BettingError, NotationError};
+    let (place, remedy) = match error {
+        MatchStateError::Position { .. } => ("/seat", "seats count from 0, in the game's order"),
+        MatchStateError::Notation(NotationError::Betting {
+            reason: BettingError::Deal(_), ..
+        }) => {
+            ("/cards", "give the cards of every street that `betting` has reached, and no others")
+        }
+        MatchStateError::Notation(NotationError::Betting { .. }) => {
+            ("/betting", "`f`, `c`, `r` and the total in the whole hand; `/` between streets")
+        }
+        MatchStateError::Street { betting, board } if Street::index(*betting) > board.index() => {
+            ("/cards", "add the cards of the street, after a `/`")
+        }
+        MatchStateError::Street { .. } => {
+            ("/cards", "leave out the cards of later streets, or end `betting` with `/`")
+        }
+        MatchStateError::Missing(_) => ("/cards", "give this seat's own cards, as in `AcKd|`"),
+        MatchStateError::Exposed(_) => ("/cards", "leave out the cards of other seats"),
+        MatchStateError::Notation(NotationError::Cards { .. }) | MatchStateError::Case(_) => {
+            ("/cards", "hole cards by seat with `|` between, then `/` and cards for each street")
+        }
+        MatchStateError::Keyword
+        | MatchStateError::NotText
+        | MatchStateError::Fields(_)
+        | MatchStateError::Hand(_) => ("", DESCRIBED),
+    };
+    // What the protocol calls a position is a seat here.
+    let error = error.to_string().replace("position", "seat");
+    Problem::at(place, error, remedy)
+}
