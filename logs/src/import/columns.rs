@@ -349,7 +349,7 @@ impl Row<'_> {
             let won = parse_payoff(text)
                 .ok_or_else(|| format!("`{text}` is not an amount with at most 6 decimals"))?;
             payoffs[seat] = won;
-            sum = sum + won;
+            sum += won;
         }
         match missing[..] {
             [] => {}
