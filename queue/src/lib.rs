@@ -9,8 +9,8 @@
 //!
 //! On the server: the stream `CARDROOM_PARTS` (subjects `cardroom.part.VERSION.RUN`), the stream
 //! `CARDROOM_RECORDS` (`cardroom.run.RUN`, `cardroom.done.RUN.PART`, `cardroom.dead.RUN.PART`), the
-//! object stores `cardroom_files` (by SHA-256) and `cardroom_results`, and the bucket
-//! `cardroom_workers`. How JetStream works: <https://docs.nats.io/nats-concepts/jetstream>.
+//! stream `CARDROOM_WORKERS` (`cardroom.worker.NAME`, kept for half a minute), and the object stores
+//! `cardroom_files` (by SHA-256) and `cardroom_results`. How JetStream works: <https://docs.nats.io/nats-concepts/jetstream>.
 
 mod error;
 mod pack;

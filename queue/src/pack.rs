@@ -63,6 +63,8 @@ pub fn unpack(from: &Path, to: &Path) -> Result<(), QueueError> {
         let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(File::open(from)?)));
         archive.set_preserve_permissions(false);
         archive.unpack(beside.path())?;
+        // Only at its end is the checksum looked at.
+        io::copy(&mut archive.into_inner(), &mut io::sink())?;
         fs::rename(beside.path().join(ROOT), to)
     };
     read().map_err(QueueError::io(from))

@@ -8,7 +8,7 @@ use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{InfoErrorKind, ObjectMetadata, ObjectStore};
-use async_nats::jetstream::stream::DirectGetErrorKind;
+use async_nats::jetstream::stream::{DirectGetErrorKind, Stream};
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use tokio::io::AsyncWriteExt;
@@ -162,15 +162,9 @@ impl Queue {
     /// When the server fails.
     pub fn workers(&self) -> Result<Vec<WorkerState>, QueueError> {
         self.runtime.block_on(async {
-            let failed = |why: &dyn std::fmt::Display| QueueError::request("to list workers", why);
-            let mut workers = Vec::new();
-            let mut keys = self.stores.workers.keys().await.map_err(|error| failed(&error))?;
-            while let Some(key) = keys.next().await {
-                let key = key.map_err(|error| failed(&error))?;
-                let state = self.stores.workers.get(key).await.map_err(|error| failed(&error))?;
-                let state = state.and_then(|state| serde_json::from_slice(&state).ok());
-                workers.extend::<Option<WorkerState>>(state);
-            }
+            let records = records::<WorkerState>(&self.stores.workers, "cardroom.worker.*").await?;
+            let mut workers: Vec<WorkerState> =
+                records.into_iter().map(|record| record.value).collect();
             workers.sort_by(|a, b| a.name.cmp(&b.name));
             Ok(workers)
         })
@@ -201,6 +195,12 @@ impl Queue {
                 let _ = results.delete(object).await;
             }
             let others = self.stores.records::<Run>("cardroom.run.*").await?;
+            if others.is_empty() {
+                // Pieces of results that did not fit go, too.
+                let pieces = self.stores.context.get_stream("OBJ_cardroom_results").await;
+                let pieces = pieces.map_err(|error| failed(&error))?;
+                pieces.purge().await.map_err(|error| failed(&error))?;
+            }
             let named = |hash: &str| {
                 let mut files = others.iter().flat_map(|record| &record.value.files);
                 files.any(|file| file.sha256 == hash)
@@ -315,42 +315,7 @@ impl Stores {
         &self,
         subjects: &str,
     ) -> Result<Vec<Record<T>>, QueueError> {
-        let what = "to read records";
-        let failed = |why: &dyn std::fmt::Display| QueueError::request(what, why);
-        let consumer = patiently(what, async || {
-            let config = pull::Config {
-                filter_subject: subjects.to_owned(),
-                ack_policy: AckPolicy::None,
-                inactive_threshold: Duration::from_secs(60),
-                ..pull::Config::default()
-            };
-            self.records.create_consumer(config).await
-        })
-        .await?;
-        let mut found = Vec::new();
-        let mut left = consumer.cached_info().num_pending;
-        while left > 0 {
-            let batch = consumer.fetch().max_messages(PIPELINE).messages().await;
-            let mut batch = batch.map_err(|error| failed(&error))?;
-            let before = found.len();
-            while let Some(message) = batch.next().await {
-                let message = message.map_err(|error| failed(&error))?;
-                let info = message.info().map_err(|error| failed(&error))?;
-                let age = std::time::SystemTime::now()
-                    .duration_since(info.published.into())
-                    .map_or(0.0, |age| age.as_secs_f64());
-                let sequence = info.stream_sequence;
-                left = info.pending;
-                let value = serde_json::from_slice(&message.payload);
-                let value = value.map_err(|error| failed(&error))?;
-                found.push(Record { value, subject: message.subject.to_string(), sequence, age });
-            }
-            if found.len() == before {
-                break;
-            }
-        }
-        let _ = self.records.delete_consumer(&consumer.cached_info().name).await;
-        Ok(found)
+        records(&self.records, subjects).await
     }
 
     async fn status(&self, record: Record<Run>) -> Result<Status, QueueError> {
@@ -416,4 +381,47 @@ pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<()
     })
     .await?;
     std::fs::rename(&partial, to).map_err(QueueError::io(to))
+}
+
+/// All messages of these subjects, the oldest first.
+async fn records<T: DeserializeOwned>(
+    stream: &Stream,
+    subjects: &str,
+) -> Result<Vec<Record<T>>, QueueError> {
+    let what = "to read records";
+    let failed = |why: &dyn std::fmt::Display| QueueError::request(what, why);
+    let consumer = patiently(what, async || {
+        let config = pull::Config {
+            filter_subject: subjects.to_owned(),
+            ack_policy: AckPolicy::None,
+            inactive_threshold: Duration::from_secs(60),
+            ..pull::Config::default()
+        };
+        stream.create_consumer(config).await
+    })
+    .await?;
+    let mut found = Vec::new();
+    let mut left = consumer.cached_info().num_pending;
+    while left > 0 {
+        let batch = consumer.fetch().max_messages(PIPELINE).messages().await;
+        let mut batch = batch.map_err(|error| failed(&error))?;
+        let before = found.len();
+        while let Some(message) = batch.next().await {
+            let message = message.map_err(|error| failed(&error))?;
+            let info = message.info().map_err(|error| failed(&error))?;
+            let age = std::time::SystemTime::now()
+                .duration_since(info.published.into())
+                .map_or(0.0, |age| age.as_secs_f64());
+            let sequence = info.stream_sequence;
+            left = info.pending;
+            let value = serde_json::from_slice(&message.payload);
+            let value = value.map_err(|error| failed(&error))?;
+            found.push(Record { value, subject: message.subject.to_string(), sequence, age });
+        }
+        if found.len() == before {
+            break;
+        }
+    }
+    let _ = stream.delete_consumer(&consumer.cached_info().name).await;
+    Ok(found)
 }

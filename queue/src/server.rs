@@ -4,10 +4,9 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::object_store::ObjectStore;
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
-use async_nats::jetstream::{Context, kv, object_store};
+use async_nats::jetstream::{Context, object_store};
 use async_nats::{ConnectErrorKind, ConnectOptions};
 
 use crate::QueueError;
@@ -42,7 +41,7 @@ pub(crate) struct Stores {
     pub(crate) records: Stream,
     pub(crate) files: ObjectStore,
     pub(crate) results: ObjectStore,
-    pub(crate) workers: Store,
+    pub(crate) workers: Stream,
 }
 
 impl Server {
@@ -123,19 +122,17 @@ impl Stores {
             };
             stores.push(store);
         }
-        let bucket = "cardroom_workers";
-        let workers = match context.get_key_value(bucket).await {
-            Ok(store) => store,
-            Err(_) => context
-                .create_key_value(kv::Config {
-                    bucket: bucket.to_owned(),
-                    history: 1,
-                    max_age: ALIVE,
-                    ..kv::Config::default()
-                })
-                .await
-                .map_err(|error| failed(&error))?,
-        };
+        let workers = context
+            .get_or_create_stream(Config {
+                name: "CARDROOM_WORKERS".into(),
+                subjects: vec!["cardroom.worker.*".into()],
+                max_messages_per_subject: 1,
+                max_age: ALIVE,
+                duplicate_window: ALIVE,
+                ..Config::default()
+            })
+            .await
+            .map_err(|error| failed(&error))?;
         let (Some(results), Some(files)) = (stores.pop(), stores.pop()) else {
             return Err(QueueError::request("to set up the queue", "no object store"));
         };

@@ -362,14 +362,14 @@ impl<'a> Worker<'a> {
     ) -> tokio::task::JoinHandle<()> {
         let pause = (self.lease / 3).min(ALIVE / 3);
         let (message, cancelled) = (message.clone(), Arc::clone(cancelled));
-        let (records, workers) =
-            (self.queue.stores.records.clone(), self.queue.stores.workers.clone());
+        let (records, context) =
+            (self.queue.stores.records.clone(), self.queue.stores.context.clone());
         let run = format!("cardroom.run.{id}");
         let state = self.state.clone();
         self.queue.runtime.spawn(async move {
             loop {
                 if let Ok(text) = serde_json::to_vec(&state) {
-                    let _ = workers.put(&state.name, text.into()).await;
+                    let _ = context.publish(subject(&state), text.into()).await;
                 }
                 tokio::time::sleep(pause).await;
                 // One that is lost is made up for by the next.
@@ -387,7 +387,7 @@ impl<'a> Worker<'a> {
     async fn note(&self, part: Option<(String, u32)>) {
         let state = WorkerState { part, ..self.state.clone() };
         if let Ok(text) = serde_json::to_vec(&state) {
-            let _ = self.queue.stores.workers.put(&state.name, text.into()).await;
+            let _ = self.queue.stores.context.publish(subject(&state), text.into()).await;
         }
     }
 
@@ -400,12 +400,17 @@ impl Drop for Worker<'_> {
     /// A worker that leaves says so.
     fn drop(&mut self) {
         let leave = async {
-            let _ = self.queue.stores.workers.delete(&self.state.name).await;
+            let _ = self.queue.stores.workers.purge().filter(subject(&self.state)).await;
             let client = self.queue.stores.context.client();
             let _ = tokio::time::timeout(Duration::from_secs(2), client.flush()).await;
         };
         self.queue.runtime.block_on(leave);
     }
+}
+
+/// Where a worker says that it is there.
+fn subject(state: &WorkerState) -> String {
+    format!("cardroom.worker.{}", state.name)
 }
 
 /// Acknowledges a message: it is removed from the queue. Where that is lost, the part comes again,
