@@ -70,10 +70,10 @@ def wait(what, so):
 
 
 def rows(folder):
-    """The hands of a ledger, without what tells who wrote them and when."""
+    """The rows of a ledger, without what tells who wrote them, when, and how long agents took."""
     with sqlite3.connect(os.path.join(folder, "ledger.sqlite")) as ledger:
         tables = [name for (name,) in ledger.execute("select name from sqlite_master where type = 'table'")]
-        skipped = {"match", "note", "meta", "sqlite_sequence"}
+        skipped = {"match", "notes", "sqlite_sequence"}
         return {
             table: sorted(map(repr, ledger.execute(f"select * from \"{table}\"")))
             for table in tables

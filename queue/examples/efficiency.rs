@@ -67,7 +67,7 @@ fn simulate(workers: usize, parts: usize, mean: f64) -> Times {
     while let (Some(Reverse(there)), Some(Reverse(worker))) = (waiting.pop(), free.pop()) {
         let begin = there.max(worker);
         let seconds = mean * random.time();
-        if random.next() % LOST == 0 {
+        if random.next().is_multiple_of(LOST) {
             // It is lost half way, and another machine takes its place.
             let lost = begin + micros(seconds / 2.0);
             waiting.push(Reverse(lost + micros(LEASE)));

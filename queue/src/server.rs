@@ -56,8 +56,11 @@ impl Server {
             std::fs::metadata(file).map_err(QueueError::io(file))?;
             options = options.add_root_certificates(file.clone()).require_tls(true);
         }
-        let addresses: Vec<&str> = self.url.split(',').collect();
-        let url = self.url.clone();
+        let (url, user) = without_user(&self.url);
+        if let Some((user, password)) = user {
+            options = options.user_and_password(user, password);
+        }
+        let addresses: Vec<&str> = url.split(',').collect();
         let client = match tokio::time::timeout(CONNECT, options.connect(addresses)).await {
             Ok(Ok(client)) => client,
             Ok(Err(error)) => {
@@ -79,6 +82,20 @@ impl Server {
         let context = async_nats::jetstream::new(client);
         Stores::open(context).await
     }
+}
+
+/// Addresses without the name and password that may stand in them, which no message is to show.
+fn without_user(url: &str) -> (String, Option<(String, String)>) {
+    let mut found = None;
+    let plain = url.split(',').map(|address| {
+        let (scheme, rest) = address.split_once("://").unwrap_or(("nats", address));
+        let (user, host) = rest.rsplit_once('@').unwrap_or(("", rest));
+        if let Some((user, password)) = user.split_once(':') {
+            found = Some((user.to_owned(), password.to_owned()));
+        }
+        format!("{scheme}://{host}")
+    });
+    (plain.collect::<Vec<_>>().join(","), found)
 }
 
 impl Stores {

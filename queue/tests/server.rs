@@ -15,6 +15,7 @@ pub(crate) struct Nats {
 }
 
 impl Nats {
+    #[allow(clippy::print_stdout)]
     /// A server that keeps its store in this folder; `None` where there is no such program.
     pub(crate) fn start(folder: &Path, port: Option<u16>, config: &str) -> Option<Nats> {
         let free = || Some(TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port());

@@ -203,6 +203,13 @@ fn servers_that_are_away_or_refuse_are_told_apart() {
     let Some(nats) = Nats::start(folder.path(), None, users) else { return };
     let refused = Queue::connect(&nats.server()).err().expect("a refusal");
     assert!(matches!(refused, QueueError::Refused { .. }), "{refused}");
+    let named = |password: &str| Server {
+        url: format!("nats://a:{password}@127.0.0.1:{}", nats.port),
+        ..Server::default()
+    };
+    assert!(Queue::connect(&named("b")).is_ok());
+    let wrong = Queue::connect(&named("guess")).err().expect("a refusal").to_string();
+    assert!(wrong.contains("refuses") && !wrong.contains("guess"), "{wrong}");
     let with = |credentials: PathBuf| Server { credentials: Some(credentials), ..nats.server() };
     let missing = Queue::connect(&with(folder.path().join("none"))).err().expect("a refusal");
     assert!(missing.to_string().contains("none"), "{missing}");
