@@ -13,7 +13,7 @@ use std::io::Write;
 /// Parts put in per second, as measured (docs/scale.md).
 const ENQUEUE: f64 = 10_000.0;
 /// Parts handed in per second by all workers, as measured with results of 200 kB.
-const HAND_IN: f64 = 150.0;
+const HAND_IN: f64 = 240.0;
 /// Seconds to fetch and join one part's result, as measured.
 const MERGE: f64 = 0.05;
 /// Standard deviation of the logarithm of a part's time.
@@ -55,36 +55,64 @@ struct Times {
     straggling: f64,
 }
 
+/// What ends at a time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// A part is done, and is to be handed in.
+    Work,
+    /// A result is handed in.
+    HandIn,
+    /// A worker is lost half way, and another machine takes its place.
+    Lost,
+}
+
 fn simulate(workers: usize, parts: usize, mean: f64) -> Times {
     let mut random = Random(7);
     // Times in microseconds, so that they can be ordered.
     let micros = |seconds: f64| (seconds * 1e6) as u64;
-    let mut free: BinaryHeap<Reverse<u64>> = (0..workers).map(|_| Reverse(0)).collect();
-    let mut waiting: BinaryHeap<Reverse<u64>> =
-        (0..parts).map(|part| Reverse(micros(part as f64 / ENQUEUE))).collect();
-    let (mut server, mut work, mut last) = (0u64, 0.0, 0u64);
+    let put_in = |part: usize| Reverse(micros(part as f64 / ENQUEUE));
+    let mut waiting: BinaryHeap<Reverse<u64>> = (0..parts).map(put_in).collect();
+    let mut busy: BinaryHeap<Reverse<(u64, End)>> = BinaryHeap::new();
+    let (mut now, mut idle, mut server, mut work) = (0, workers, 0, 0.0);
     let mut ends = Vec::new();
-    while let (Some(Reverse(there)), Some(Reverse(worker))) = (waiting.pop(), free.pop()) {
-        let begin = there.max(worker);
-        let seconds = mean * random.time();
-        if random.next().is_multiple_of(LOST) {
-            // It is lost half way, and another machine takes its place.
-            let lost = begin + micros(seconds / 2.0);
-            waiting.push(Reverse(lost + micros(LEASE)));
-            free.push(Reverse(lost));
-            continue;
+    loop {
+        while idle > 0 && waiting.peek().is_some_and(|Reverse(there)| *there <= now) {
+            waiting.pop();
+            idle -= 1;
+            let seconds = mean * random.time();
+            if random.next().is_multiple_of(LOST) {
+                busy.push(Reverse((now + micros(seconds / 2.0), End::Lost)));
+            } else {
+                work += seconds;
+                busy.push(Reverse((now + micros(seconds), End::Work)));
+            }
         }
-        work += seconds;
-        let end = (begin + micros(seconds)).max(server) + micros(1.0 / HAND_IN);
-        server = server.max(begin + micros(seconds)) + micros(1.0 / HAND_IN);
-        last = last.max(end);
-        ends.push(end);
-        free.push(Reverse(end));
+        let next = waiting.peek().filter(|_| idle > 0).map(|Reverse(there)| *there);
+        match busy.peek().copied() {
+            Some(Reverse((time, end))) if next.is_none_or(|next| time <= next) => {
+                busy.pop();
+                now = time;
+                match end {
+                    End::Work => {
+                        server = now.max(server) + micros(1.0 / HAND_IN);
+                        busy.push(Reverse((server, End::HandIn)));
+                        continue;
+                    }
+                    End::HandIn => ends.push(now),
+                    End::Lost => waiting.push(Reverse(now + micros(LEASE))),
+                }
+                idle += 1;
+            }
+            _ => match next {
+                Some(next) => now = next,
+                None => break,
+            },
+        }
     }
-    ends.sort_unstable();
-    let first_idle = ends.iter().rev().nth(workers.min(ends.len()) - 1).copied().unwrap_or(0);
+    let last = ends.last().copied().unwrap_or(0);
+    let full = ends.iter().rev().nth(workers.min(ends.len()) - 1).copied().unwrap_or(0);
     let played = last as f64 / 1e6;
-    let straggling = (last - first_idle) as f64 / 1e6;
+    let straggling = (last - full) as f64 / 1e6;
     Times { work, played, joined: played + MERGE * parts as f64, straggling }
 }
 

@@ -177,7 +177,8 @@ impl<'a> Worker<'a> {
             queue.runtime.block_on(finish(message));
             return Ok(None);
         };
-        if queue.runtime.block_on(queue.stores.done(&id, part))?.is_some() {
+        // One that comes for the first time has no result; if it has, the first result counts.
+        if delivered > 1 && queue.runtime.block_on(queue.stores.done(&id, part))?.is_some() {
             queue.runtime.block_on(finish(message));
             return Ok(None);
         }
@@ -367,6 +368,8 @@ impl<'a> Worker<'a> {
         let run = format!("cardroom.run.{id}");
         let state = self.state.clone();
         self.queue.runtime.spawn(async move {
+            // Of what is done at once nobody need know who does it.
+            tokio::time::sleep(LOOK).await;
             loop {
                 if let Ok(text) = serde_json::to_vec(&state) {
                     let _ = context.publish(subject(&state), text.into()).await;
@@ -416,7 +419,7 @@ fn subject(state: &WorkerState) -> String {
 /// Acknowledges a message: it is removed from the queue. Where that is lost, the part comes again,
 /// and is known to be done.
 async fn finish(message: &Message) {
-    let _ = message.double_ack().await;
+    let _ = message.ack().await;
 }
 
 /// Gives a part back to the queue.

@@ -129,10 +129,11 @@ fn a_part_that_is_given_back_or_cancelled_goes_on_or_ends() {
     assert!(matches!(given, Ok(Some((_, 1, Outcome::Stopped)))));
     let other = Queue::connect(&nats.server()).expect("a queue");
     let ended = worker.next(false, &|| false, &mut |part| {
-        let workers = other.workers().expect("workers");
-        assert_eq!(workers[0].part, Some((id.clone(), 1)));
-        other.cancel(&id).expect("cancelled");
         let begun = Instant::now();
+        while other.workers().expect("workers")[0].part != Some((id.clone(), 1)) {
+            assert!(begun.elapsed() < Duration::from_secs(30), "nobody says who works on it");
+        }
+        other.cancel(&id).expect("cancelled");
         while !part.cancelled.load(Ordering::SeqCst) {
             assert!(begun.elapsed() < Duration::from_secs(30), "nobody said that it is cancelled");
             std::thread::sleep(Duration::from_millis(20));
