@@ -1,4 +1,5 @@
-//! How much of many workers' time is work: `efficiency [PART_SECONDS [PARTS]]` (60 s, 5,120 parts).
+//! How much of many workers' time is work: `efficiency [PART_SECONDS [PARTS
+//! [MERGE_SECONDS]]]` (60 s, 5,120 parts, 0.05 s to fetch and join one result).
 //!
 //! A simulation of events: parts come into the queue one after the other, a worker that is free
 //! takes the next, and each hand-in takes the server's time. Part times are log-normal. Some workers
@@ -11,11 +12,9 @@ use std::error::Error;
 use std::io::Write;
 
 /// Parts put in per second, as measured (docs/scale.md).
-const ENQUEUE: f64 = 10_000.0;
+const ENQUEUE: f64 = 50_000.0;
 /// Parts handed in per second by all workers, as measured with results of 200 kB.
-const HAND_IN: f64 = 240.0;
-/// Seconds to fetch and join one part's result, as measured.
-const MERGE: f64 = 0.05;
+const HAND_IN: f64 = 500.0;
 /// Standard deviation of the logarithm of a part's time.
 const SPREAD: f64 = 0.15;
 /// One part in so many loses its worker.
@@ -66,7 +65,7 @@ enum End {
     Lost,
 }
 
-fn simulate(workers: usize, parts: usize, mean: f64) -> Times {
+fn simulate(workers: usize, parts: usize, mean: f64, merge: f64) -> Times {
     let mut random = Random(7);
     // Times in microseconds, so that they can be ordered.
     let micros = |seconds: f64| (seconds * 1e6) as u64;
@@ -113,18 +112,19 @@ fn simulate(workers: usize, parts: usize, mean: f64) -> Times {
     let full = ends.iter().rev().nth(workers.min(ends.len()) - 1).copied().unwrap_or(0);
     let played = last as f64 / 1e6;
     let straggling = (last - full) as f64 / 1e6;
-    Times { work, played, joined: played + MERGE * parts as f64, straggling }
+    Times { work, played, joined: played + merge * parts as f64, straggling }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let mean: f64 = words.first().map_or(Ok(60.0), |word| word.parse())?;
     let parts: usize = words.get(1).map_or(Ok(5120), |word| word.parse())?;
+    let merge: f64 = words.get(2).map_or(Ok(0.05), |word| word.parse())?;
     let mut out = std::io::stdout();
     writeln!(out, "{parts} parts of {mean} s, one in {LOST} lost, lease {LEASE} s")?;
     writeln!(out, "workers    hours  efficiency  with merge  stragglers   merge")?;
     for workers in [1usize, 8, 64, 512] {
-        let Times { work, played, joined, straggling } = simulate(workers, parts, mean);
+        let Times { work, played, joined, straggling } = simulate(workers, parts, mean, merge);
         let of = |clock: f64| work / (clock * workers as f64);
         let bar = "#".repeat((40.0 * of(joined)).round() as usize);
         writeln!(
