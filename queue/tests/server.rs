@@ -49,7 +49,8 @@ impl Nats {
 
 impl Drop for Nats {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        // It writes out what it has acknowledged; one that is killed may lose the last of it.
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         let _ = self.child.wait();
     }
 }
