@@ -11,7 +11,8 @@ TARGET = "x86_64-unknown-linux-musl"
 
 
 def metadata():
-    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", TARGET]
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", TARGET,
+               "--features", "queue"]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 

@@ -54,6 +54,12 @@ impl Failure {
         Failure { code: Code::Interrupted, error: anyhow::anyhow!("{message}") }
     }
 
+    /// Whether it was interrupted, and nothing was wrong.
+    #[cfg(feature = "queue")]
+    pub fn is_interruption(&self) -> bool {
+        self.code == Code::Interrupted
+    }
+
     /// The process's exit code.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code as u8)

@@ -10,7 +10,7 @@ struct Group {
 }
 
 /// All groups, in the order of the help text.
-const GROUPS: [Group; 5] = [
+const GROUPS: &[Group] = &[
     Group {
         title: "Serve",
         example: "cardroom serve",
@@ -41,6 +41,12 @@ const GROUPS: [Group; 5] = [
         example: "cardroom solve shove-fold --stack 10",
         commands: &["solve", "endgame", "train", "buckets", "equity", "features", "study"],
     },
+    #[cfg(feature = "queue")]
+    Group {
+        title: "Many machines",
+        example: "cardroom worker --nats nats://localhost:4222",
+        commands: &["enqueue", "worker", "runs"],
+    },
     Group { title: "Explain", example: "cardroom explain chart oct", commands: &["explain"] },
 ];
 
@@ -59,7 +65,7 @@ fn groups(command: &Command) -> String {
     let names = || GROUPS.iter().flat_map(|group| group.commands);
     let wide = names().map(|name| name.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for Group { title, example, commands } in &GROUPS {
+    for Group { title, example, commands } in GROUPS {
         text += &format!("{title}, as in `{example}`:\n");
         for name in *commands {
             let about = command.find_subcommand(name).and_then(Command::get_about);
@@ -95,7 +101,7 @@ mod tests {
         let mut all: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
         all.sort_unstable();
         assert_eq!(grouped, all);
-        for group in &GROUPS {
+        for group in GROUPS {
             let words = group.example.split(' ');
             assert!(command.clone().try_get_matches_from(words).is_ok(), "{}", group.example);
         }

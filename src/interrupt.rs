@@ -123,6 +123,14 @@ pub(crate) fn listen(stop: &Stop) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
+/// Asks whoever listens to stop, as the first signal does.
+#[cfg(feature = "queue")]
+pub(crate) fn ask() {
+    if let Some((stop, _)) = &*asked() {
+        stop.ask();
+    }
+}
+
 /// Waits for signals on a thread of its own. From the return on none ends the process by itself.
 fn spawn(waiting: impl AsyncFnOnce(Signals) + Send + 'static) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

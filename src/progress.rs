@@ -173,7 +173,7 @@ fn rate(per_second: f64) -> Option<String> {
 }
 
 /// A time in words, to the two largest units.
-fn span(seconds: f64) -> String {
+pub(crate) fn span(seconds: f64) -> String {
     let seconds = seconds.round().max(1.0) as u64;
     let (minutes, hours) = (seconds / 60, seconds / 3600);
     match seconds {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{root, rust_files};
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
-const PICTURE: [(&str, &[&str]); 16] = [
+const PICTURE: [(&str, &[&str]); 17] = [
     ("show", &[]),
     ("cards", &[]),
     ("game", &["cards"]),
@@ -21,7 +21,8 @@ const PICTURE: [(&str, &[&str]); 16] = [
     ("wire", &["matches"]),
     ("studies", &["models", "logs"]),
     ("gpu", &["learners"]),
-    ("cardroom", &["evaluation", "wire", "learners", "studies", "gpu"]),
+    ("queue", &[]),
+    ("cardroom", &["evaluation", "wire", "learners", "studies", "gpu", "queue"]),
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.

@@ -102,6 +102,25 @@ fn parts_played_apart_and_merged_are_the_match() {
 }
 
 #[test]
+fn a_tournament_in_parts_has_the_table_of_the_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let base = ["tournament", "call", "fold", "random", "--hands", "1024", "--seed", "3", "-q"];
+    let whole = succeed(at, &[&base[..], &["--out", "whole", "--json"]].concat());
+    for part in ["1/2", "2/2"] {
+        succeed(at, &[&base[..], &["--out", &part[..1], "--shard", part]].concat());
+    }
+    check_failure(&cardroom(at, &["merge", "1", "1", "--out", "m1"]), 3, "1");
+    let said = succeed(at, &["merge", "2", "1", "--out", "merged"]);
+    assert!(said.starts_with("3 matches joined in merged"), "{said}");
+    let merged = succeed(at, &[&base[..], &["--out", "merged", "--json"]].concat());
+    let table = |text: &str| -> Value {
+        serde_json::from_str::<Value>(text).expect("a document")["crosstable"].clone()
+    };
+    assert_eq!(table(&merged), table(&whole));
+}
+
+#[test]
 fn players_go_by_the_names_they_are_given() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();

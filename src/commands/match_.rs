@@ -41,6 +41,14 @@ pub struct Args {
     shard: Option<Shard>,
 }
 
+#[cfg(feature = "queue")]
+impl Args {
+    /// The files that its agents are made from, and its configuration.
+    pub(crate) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        self.play.files(&self.agents)
+    }
+}
+
 /// Plays the match and prints its report.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { agents, mut play, out, rules, shard } = args;

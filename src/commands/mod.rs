@@ -21,6 +21,8 @@ pub mod match_;
 pub mod merge;
 pub mod package;
 pub mod play;
+#[cfg(feature = "queue")]
+pub mod queue;
 pub mod replay;
 pub mod serve;
 pub mod solve;
@@ -71,6 +73,12 @@ pub enum Command {
     Evaluate(evaluate::Args),
     Explain(explain::Args),
     Study(study::Args),
+    #[cfg(feature = "queue")]
+    Enqueue(queue::enqueue::Args),
+    #[cfg(feature = "queue")]
+    Worker(queue::worker::Args),
+    #[cfg(feature = "queue")]
+    Runs(queue::runs::Args),
     Bench(bench::Args),
     Config(config::Args),
     Systemd(systemd::Args),
@@ -91,7 +99,7 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
     match command {
         Command::Serve(args) => serve::run(args).map(Output::printed),
         Command::Match(args) => match_::run(args),
-        Command::Tournament(args) => tournament::run(args).map(Output::printed),
+        Command::Tournament(args) => tournament::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Stats(args) => stats::run(&args),
         Command::Replay(args) => replay::run(&args),
@@ -111,6 +119,12 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Study(args) => study::run(&args),
+        #[cfg(feature = "queue")]
+        Command::Enqueue(args) => queue::enqueue::run(args),
+        #[cfg(feature = "queue")]
+        Command::Worker(args) => queue::worker::run(args),
+        #[cfg(feature = "queue")]
+        Command::Runs(args) => queue::runs::run(args),
         Command::Bench(args) => bench::run(args).map(Output::printed),
         Command::Config(args) => config::run(args).map(Output::printed),
         Command::Systemd(args) => systemd::run(args).map(Output::printed),

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use logs::export;
-use logs::stats::{Report, text};
+use logs::stats::{CrossTable, Report, text};
+use logs::{Shard, export};
 use matches::plan::Plan;
 use matches::runner::Level;
 use matches::stop::Stop;
@@ -13,7 +13,7 @@ use show::number::counted;
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output;
+use crate::output::{Output, Shown};
 use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
@@ -45,15 +45,26 @@ pub struct Args {
     /// The folder of this tournament
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Play only part i of N of each match; join the parts with `cardroom merge`
+    #[arg(long, value_name = "i/N")]
+    shard: Option<Shard>,
+}
+
+#[cfg(feature = "queue")]
+impl Args {
+    /// The files that its agents are made from, and its configuration.
+    pub(crate) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        self.play.files(&self.agents)
+    }
 }
 
 /// Plays the matches and prints the table.
-pub fn run(args: Args) -> Result<(), Failure> {
-    let Args { agents, mut play, gauntlet, csv, svg, rules, out } = args;
+pub fn run(args: Args) -> Result<Output, Failure> {
+    let Args { agents, mut play, gauntlet, csv, svg, rules, out, shard } = args;
     let rule = rules.of(&mut play)?;
     let loaded = play.named.load()?;
     let agents = play.agents(&agents)?;
-    let pattern = Plan { rule, ..play.plan(Vec::new(), None)? };
+    let pattern = Plan { rule, ..play.plan(Vec::new(), shard)? };
     let players = pattern.def.players;
     let pairing = if gauntlet { Pairing::Gauntlet } else { Pairing::All };
     let matches = tournament::matches(&pattern, &agents, pairing);
@@ -72,10 +83,14 @@ pub fn run(args: Args) -> Result<(), Failure> {
 
     let mut results = tournament::Results::new(names);
     let mut reports = Vec::new();
-    let total = pattern.hands * matches.len() as u64;
+    let range = pattern.shard_hands();
+    let total = (range.end - range.start) * matches.len() as u64;
     let mut done = 0;
     for (number, (line_up, plan)) in matches.iter().enumerate() {
-        let settings = play.settings(&home.join(plan.match_name()), &plan.entrants);
+        let settings = play.settings(
+            &home.join(Plan { shard: None, ..plan.clone() }.match_name()),
+            &plan.entrants,
+        );
         let label = format!("match {} of {}: ", number + 1, matches.len());
         let played = play_shown(plan, &settings, &label, play.quiet, &stop)?;
         done += played.outcome.hands;
@@ -100,18 +115,32 @@ pub fn run(args: Args) -> Result<(), Failure> {
             format!("{} in {}", counted(table.names.len() as u64, "agent"), pattern.game_name);
         report::write(&file, &export::table_picture::svg(&table, &title))?;
     }
-    let document = json!({
-        "schema": "cardroom-tournament/1",
-        "crosstable": table,
-        "standings": table.standings(),
-        "matches": reports,
-    });
-    if play.json {
-        return output::print(&format!("{document:#}\n"));
+    let kept = (play.level() > Level::Nothing).then_some(home);
+    Output::of(&Played { table, reports, kept }, play.json)
+}
+
+/// A tournament that was played.
+struct Played {
+    table: CrossTable,
+    reports: Vec<Report>,
+    kept: Option<PathBuf>,
+}
+
+impl Shown for Played {
+    fn text(&self) -> String {
+        let mut text = text::crosstable(&self.table);
+        if let Some(home) = &self.kept {
+            text.push_str(&format!("\nkept in {}\n", home.display()));
+        }
+        text
     }
-    let mut text = text::crosstable(&table);
-    if play.level() > Level::Nothing {
-        text.push_str(&format!("\nkept in {}\n", home.display()));
+
+    fn document(&self) -> impl serde::Serialize {
+        json!({
+            "schema": "cardroom-tournament/1",
+            "crosstable": self.table,
+            "standings": self.table.standings(),
+            "matches": self.reports,
+        })
     }
-    output::print(&text)
 }

@@ -1,0 +1,189 @@
+"""Runs on many machines, with a real nats-server on this one: nothing is lost, whoever is killed.
+
+usage: check_queue.py CARDROOM
+
+CARDROOM must be built with the feature `queue`. A match is played by one process, and again by three
+workers, of which one is killed with SIGKILL in the middle of a part and one is stopped with SIGSTOP for
+longer than its lease, while the server is ended and started again on its store. The collected ledger
+must hold the same rows. Also tried: wrong credentials, a full store, a missing server, a command that
+cannot be cut. Where there is no nats-server, says so and ends with 0.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+MATCH = "match random call --hands 60000 --seed 5 --record hands --name wild --name calm"
+PARTS = 24
+PATIENCE = 180
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Nats:
+    def __init__(self, folder, config=""):
+        self.folder, self.config, self.port = folder, config, free_port()
+        self.start()
+
+    def start(self):
+        path = os.path.join(self.folder, "nats.conf")
+        with open(path, "w") as file:
+            file.write(self.config)
+        command = ["nats-server", "-js", "-a", "127.0.0.1", "-p", str(self.port), "-sd", self.folder]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen([*command, "-c", path], **quiet)
+        wait("nats-server listens", self.listens)
+
+    def listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+            return True
+        except OSError:
+            return False
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+
+    @property
+    def url(self):
+        return f"nats://127.0.0.1:{self.port}"
+
+
+def wait(what, so):
+    begun = time.monotonic()
+    while not so():
+        if time.monotonic() - begun > PATIENCE:
+            sys.exit(f"waited in vain until {what}")
+        time.sleep(0.05)
+
+
+def rows(folder):
+    """The rows of a ledger, without what tells who wrote them, when, and how long agents took."""
+    with sqlite3.connect(os.path.join(folder, "ledger.sqlite")) as ledger:
+        tables = [name for (name,) in ledger.execute("select name from sqlite_master where type = 'table'")]
+        skipped = {"match", "notes", "sqlite_sequence"}
+        return {
+            table: sorted(map(repr, ledger.execute(f"select * from \"{table}\"")))
+            for table in tables
+            if table not in skipped
+        }
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    if shutil.which("nats-server") is None:
+        print("not checked: there is no nats-server on this machine")
+        return
+    children = []
+    with tempfile.TemporaryDirectory() as home:
+        try:
+            check(program, home, children)
+        finally:
+            for child in children:
+                if child.poll() is None:
+                    child.kill()
+
+
+def check(program, home, children):
+    def cardroom(*arguments, code=0, says=""):
+        done = subprocess.run([program, *arguments], cwd=home, capture_output=True, text=True)
+        said = done.stdout + done.stderr
+        if done.returncode != code or says not in said:
+            sys.exit(f"{arguments}: {done.returncode} instead of {code}, or not `{says}`: {said}")
+        return done.stdout
+
+    def write(name, text):
+        with open(os.path.join(home, name), "w") as file:
+            file.write(text)
+
+    cardroom(*MATCH.split(), "--out", "single", "--quiet")
+    store = os.path.join(home, "store")
+    os.mkdir(store)
+    nats = Nats(store)
+    children.append(nats.process)
+    write("run.toml", f'command = "{MATCH}"\nparts = {PARTS}\n')
+    put = json.loads(cardroom("enqueue", "run.toml", "--nats", nats.url, "--lease", "2s", "--json"))
+    run = put["run"]
+    assert put["put_in"] == PARTS, put
+    again = json.loads(cardroom("enqueue", "run.toml", "--nats", nats.url, "--json"))
+    assert again["run"] == run and again["put_in"] == 0, again
+
+    def state():
+        return json.loads(cardroom("runs", "show", run, "--nats", nats.url, "--json"))
+
+    def worker(name):
+        command = [program, "worker", "--nats", nats.url, "--drain", "--threads", "1", "--cache", name]
+        log = open(os.path.join(home, name + ".log"), "w")
+        child = subprocess.Popen(command, cwd=home, stdout=log, stderr=log)
+        children.append(child)
+        return child
+
+    workers = [worker(name) for name in ("killed", "silent", "steady")]
+
+    def at_work(child):
+        return any(
+            f"-{child.pid}-" in one["name"].replace("_", "-") and one["part"] for one in state()["workers"]
+        )
+
+    wait("the first is at work", lambda: at_work(workers[0]))
+    workers[0].send_signal(signal.SIGKILL)
+    wait("the second is at work", lambda: at_work(workers[1]))
+    workers[1].send_signal(signal.SIGSTOP)
+    stopped = time.monotonic()
+    wait("a few parts are done", lambda: len(state()["runs"][0]["done"]) >= 4)
+    nats.end()
+    time.sleep(1)
+    nats.start()
+    children.append(nats.process)
+    wait("it was silent for longer than its lease", lambda: time.monotonic() - stopped > 6)
+    workers[1].send_signal(signal.SIGCONT)
+    for child in workers[1:]:
+        if child.wait(PATIENCE) != 0:
+            sys.exit(f"a worker ended with {child.returncode}")
+    done = state()["runs"][0]
+    assert [one["part"] for one in done["done"]] == list(range(1, PARTS + 1)), done
+    assert not done["dead"], done
+    cardroom("runs", "collect", run, "--nats", nats.url, "--out", "whole", "--quiet")
+    single, whole = (rows(os.path.join(home, name)) for name in ("single", "whole"))
+    assert single.keys() == whole.keys(), (single.keys(), whole.keys())
+    differing = [table for table in single if single[table] != whole[table]]
+    if differing or not any(len(table) >= 60000 for table in single.values()):
+        sys.exit(f"the collected ledger differs in {differing}")
+    cardroom("runs", "cancel", run, "--nats", nats.url, says="removed")
+    cardroom("runs", "show", run, "--nats", nats.url, code=3, says="there is no run")
+    nats.end()
+
+    # Whatever is refused names the thing and the remedy.
+    cardroom("runs", "list", "--nats", nats.url, code=4, says="does not answer")
+    write("bad.toml", 'command = "stats data"\nparts = 2\n')
+    cardroom("enqueue", "bad.toml", "--nats", nats.url, code=3, says="cannot be cut")
+    closed = os.path.join(home, "closed")
+    os.mkdir(closed)
+    nats = Nats(closed, "authorization { user: a, password: b }\n")
+    children.append(nats.process)
+    cardroom("worker", "--nats", nats.url, code=3, says="--nats-creds")
+    cardroom("runs", "list", "--nats", f"nats://a:b@127.0.0.1:{nats.port}", says="no runs")
+    nats.end()
+    small = os.path.join(home, "small")
+    os.mkdir(small)
+    nats = Nats(small, "jetstream { max_file_store: 100KB }\n")
+    children.append(nats.process)
+    cardroom("enqueue", "run.toml", "--nats", nats.url)
+    cardroom("worker", "--drain", "--threads", "1", "--nats", nats.url, code=4, says="no room")
+    nats.end()
+    print(f"{PARTS} parts by three workers, one killed, one silent, the server started again: same rows")
+
+
+main()

@@ -1,0 +1,35 @@
+//! A work queue on a NATS server with JetStream: runs cut into parts, leases, results.
+//!
+//! A [`Run`] is a command that can be cut into parts, with the files it needs. Parts wait in a
+//! work-queue stream, one message each; a [`Worker`] leases one, renews the lease while it works,
+//! puts the result into the object store, records it, and only then acknowledges the message. A
+//! lease that is not renewed ends, and the part goes to another worker. Of two results of a part
+//! the first that is recorded counts. A part that has failed [`DELIVERIES`] times becomes a dead
+//! letter. What a command is and how results are joined is the caller's.
+//!
+//! On the server: the stream `CARDROOM_PARTS` (subjects `cardroom.part.VERSION.RUN`), the stream
+//! `CARDROOM_RECORDS` (`cardroom.run.RUN`, `cardroom.done.RUN.PART`, `cardroom.dead.RUN.PART`), the
+//! stream `CARDROOM_WORKERS` (`cardroom.worker.NAME`, kept for half a minute), and the object stores
+//! `cardroom_files` (by SHA-256) and `cardroom_results`. How JetStream works: <https://docs.nats.io/nats-concepts/jetstream>.
+
+mod error;
+mod pack;
+mod queue;
+mod run;
+mod server;
+mod worker;
+
+pub use error::QueueError;
+pub use pack::{pack, unpack};
+pub use queue::{Enqueued, Queue};
+pub use run::{Dead, Done, Run, RunFile, Status, WorkerState};
+pub use server::Server;
+pub use worker::{Outcome, Part, Worker};
+
+use std::time::Duration;
+
+/// How often a part is given to a worker before it becomes a dead letter.
+pub const DELIVERIES: i64 = 5;
+
+/// How long a worker may keep a part without renewing its lease, unless a run says otherwise.
+pub const LEASE: Duration = Duration::from_secs(30);

@@ -1,0 +1,71 @@
+//! Results as one compressed file: a tar archive in gzip, the same bytes for the same content.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use crate::QueueError;
+
+/// What a result is called inside its archive.
+const ROOT: &str = "part";
+
+/// Packs a file, or those files of a folder (and of the folders in it) whose name is `kept`.
+///
+/// # Errors
+/// When something cannot be read or written.
+pub fn pack(from: &Path, kept: impl Fn(&str) -> bool, to: &Path) -> Result<(), QueueError> {
+    let write = || -> io::Result<()> {
+        let zip = GzEncoder::new(BufWriter::new(File::create(to)?), Compression::fast());
+        let mut archive = tar::Builder::new(zip);
+        archive.mode(tar::HeaderMode::Deterministic);
+        if from.is_dir() {
+            add(&mut archive, from, Path::new(ROOT), &kept)?;
+        } else {
+            archive.append_path_with_name(from, ROOT)?;
+        }
+        archive.into_inner()?.finish()?.flush()
+    };
+    write().map_err(QueueError::io(from))
+}
+
+fn add(
+    archive: &mut tar::Builder<impl Write>,
+    folder: &Path,
+    name: &Path,
+    kept: &impl Fn(&str) -> bool,
+) -> io::Result<()> {
+    archive.append_dir(name, folder)?;
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, inner) = (entry.path(), name.join(entry.file_name()));
+        if path.is_dir() {
+            add(archive, &path, &inner, kept)?;
+        } else if kept(&entry.file_name().to_string_lossy()) {
+            archive.append_path_with_name(&path, inner)?;
+        }
+    }
+    Ok(())
+}
+
+/// Unpacks what [`pack`] has packed to this path, which must not exist; the archive may be anything
+/// that a server hands out, and nothing of it is written outside.
+///
+/// # Errors
+/// When it is not such an archive, or cannot be written.
+pub fn unpack(from: &Path, to: &Path) -> Result<(), QueueError> {
+    let read = || -> io::Result<()> {
+        let beside = tempfile::tempdir_in(to.parent().unwrap_or(Path::new(".")))?;
+        let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(File::open(from)?)));
+        archive.set_preserve_permissions(false);
+        archive.unpack(beside.path())?;
+        // Only at its end is the checksum looked at.
+        io::copy(&mut archive.into_inner(), &mut io::sink())?;
+        fs::rename(beside.path().join(ROOT), to)
+    };
+    read().map_err(QueueError::io(from))
+}

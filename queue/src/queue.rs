@@ -1,0 +1,457 @@
+//! The queue as a command sees it: runs put in, looked at, removed, and their results fetched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
+use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::object_store::{InfoErrorKind, ObjectMetadata, ObjectStore};
+use async_nats::jetstream::stream::{DirectGetErrorKind, Stream};
+use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
+use tokio::io::AsyncWriteExt;
+
+use crate::run::{Dead, Done, Run, Status, WorkerState};
+use crate::server::{Stores, patiently};
+use crate::{LEASE, QueueError, Server};
+
+/// Messages sent before their receipts are waited for.
+const PIPELINE: usize = 500;
+
+/// A connection to the queue. Its methods wait for the server.
+pub struct Queue {
+    pub(crate) runtime: tokio::runtime::Runtime,
+    pub(crate) stores: Stores,
+}
+
+/// What came of putting a run in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enqueued {
+    /// The run's name.
+    pub id: String,
+    /// Parts put in now.
+    pub parts: u32,
+    /// Dead letters among them that are tried again.
+    pub again: u32,
+    /// Parts that were done already.
+    pub done: u32,
+}
+
+/// A record with its place in its stream.
+struct Record<T> {
+    value: T,
+    subject: String,
+    sequence: u64,
+    age: f64,
+}
+
+impl Queue {
+    /// Connects to a server, and makes what the queue needs there.
+    ///
+    /// # Errors
+    /// When the server is not there, refuses, or has no JetStream.
+    pub fn connect(server: &Server) -> Result<Queue, QueueError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .map_err(QueueError::io("threads"))?;
+        let stores = runtime.block_on(server.connect())?;
+        Ok(Queue { runtime, stores })
+    }
+
+    /// Puts a run in, with its files, which `file` finds by their path in the run. A run that is
+    /// there already is not put in twice; what is missing of it is, and its dead letters are
+    /// tried again. `lease` is from then on that of all parts of this version.
+    ///
+    /// # Errors
+    /// When the server fails or is full, or a file cannot be read.
+    pub fn enqueue(
+        &self,
+        run: &Run,
+        lease: Option<Duration>,
+        file: impl Fn(&str) -> PathBuf,
+    ) -> Result<Enqueued, QueueError> {
+        self.runtime.block_on(async {
+            let id = run.id();
+            for wanted in &run.files {
+                if !exists(&self.stores.files, &wanted.sha256).await? {
+                    put(&self.stores.files, &wanted.sha256, &file(&wanted.path)).await?;
+                }
+            }
+            self.stores.consumer(&run.version, lease).await?;
+            let text = serde_json::to_vec(run).map_err(|e| QueueError::request("to enqueue", e))?;
+            let subject = format!("cardroom.run.{id}");
+            self.stores.create(&subject, text).await?;
+            let first =
+                self.stores.last::<Run>(&subject).await?.map_or(0, |record| record.sequence);
+            let done = self.stores.records::<Done>(&format!("cardroom.done.{id}.*")).await?;
+            let done: BTreeSet<u32> = done.into_iter().map(|record| record.value.part).collect();
+            let dead = self.stores.records::<Dead>(&format!("cardroom.dead.{id}.*")).await?;
+            let dead: BTreeMap<u32, u64> =
+                dead.into_iter().map(|record| (record.value.part, record.sequence)).collect();
+            let left: Vec<(u32, String)> = (1..=run.parts)
+                .filter(|part| !done.contains(part))
+                .map(|part| match dead.get(&part) {
+                    Some(letter) => (part, format!("{id}.{part}.{first}.{letter}")),
+                    None => (part, format!("{id}.{part}.{first}")),
+                })
+                .collect();
+            let mut parts = 0;
+            let subject = format!("cardroom.part.{}.{id}", token(&run.version));
+            for chunk in left.chunks(PIPELINE) {
+                // What came in before a failure is known by its name when it comes again.
+                let new = patiently("to enqueue parts", async || {
+                    let mut receipts = Vec::new();
+                    for (part, name) in chunk {
+                        let payload = part.to_string().into();
+                        let message = PublishMessage::build().payload(payload).message_id(name);
+                        let sent = self.stores.context.send_publish(subject.clone(), message);
+                        receipts.push(sent.await?);
+                    }
+                    let mut new = 0;
+                    for receipt in receipts {
+                        new += u32::from(!receipt.await?.duplicate);
+                    }
+                    Ok::<u32, async_nats::jetstream::context::PublishError>(new)
+                });
+                parts += new.await?;
+            }
+            for letter in dead.values() {
+                self.stores.delete(*letter).await?;
+            }
+            let (again, done) = (dead.len() as u32, done.len() as u32);
+            Ok(Enqueued { id, parts, again, done })
+        })
+    }
+
+    /// How all runs stand, the oldest first.
+    ///
+    /// # Errors
+    /// When the server fails.
+    pub fn runs(&self) -> Result<Vec<Status>, QueueError> {
+        self.runtime.block_on(async {
+            let mut all = Vec::new();
+            for record in self.stores.records::<Run>("cardroom.run.*").await? {
+                all.push(self.stores.status(record).await?);
+            }
+            Ok(all)
+        })
+    }
+
+    /// How a run stands. Its name may be shortened to what no other begins with.
+    ///
+    /// # Errors
+    /// When there is no such run, or the server fails.
+    pub fn status(&self, name: &str) -> Result<Status, QueueError> {
+        self.runtime.block_on(async {
+            let mut found = self.stores.records::<Run>("cardroom.run.*").await?;
+            found.retain(|record| !name.is_empty() && id_of(record).starts_with(name));
+            match (found.pop(), found.is_empty()) {
+                (Some(record), true) => self.stores.status(record).await,
+                _ => Err(QueueError::NoRun(name.to_owned())),
+            }
+        })
+    }
+
+    /// The workers that are there.
+    ///
+    /// # Errors
+    /// When the server fails.
+    pub fn workers(&self) -> Result<Vec<WorkerState>, QueueError> {
+        self.runtime.block_on(async {
+            let records = records::<WorkerState>(&self.stores.workers, "cardroom.worker.*").await?;
+            let mut workers: Vec<WorkerState> =
+                records.into_iter().map(|record| record.value).collect();
+            workers.sort_by(|a, b| a.name.cmp(&b.name));
+            Ok(workers)
+        })
+    }
+
+    /// Removes a run, with its parts, records and results, whether it is done or not; workers stop
+    /// what they do of it.
+    ///
+    /// # Errors
+    /// When there is no such run, or the server fails.
+    pub fn cancel(&self, name: &str) -> Result<Status, QueueError> {
+        let status = self.status(name)?;
+        let id = &status.id;
+        self.runtime.block_on(async {
+            let failed =
+                |why: &dyn std::fmt::Display| QueueError::request("to remove the run", why);
+            let Stores { parts, records, files, results, .. } = &self.stores;
+            let waiting = format!("cardroom.part.{}.{id}", token(&status.run.version));
+            parts.purge().filter(waiting).await.map_err(|error| failed(&error))?;
+            for subject in [
+                format!("cardroom.run.{id}"),
+                format!("cardroom.done.{id}.*"),
+                format!("cardroom.dead.{id}.*"),
+            ] {
+                records.purge().filter(subject).await.map_err(|error| failed(&error))?;
+            }
+            for object in status.done.iter().filter_map(|done| done.object.as_ref()) {
+                let _ = results.delete(object).await;
+            }
+            let others = self.stores.records::<Run>("cardroom.run.*").await?;
+            if others.is_empty() {
+                // Pieces of results that did not fit go, too.
+                let pieces = self.stores.context.get_stream("OBJ_cardroom_results").await;
+                let pieces = pieces.map_err(|error| failed(&error))?;
+                pieces.purge().await.map_err(|error| failed(&error))?;
+            }
+            let named = |hash: &str| {
+                let mut files = others.iter().flat_map(|record| &record.value.files);
+                files.any(|file| file.sha256 == hash)
+            };
+            for file in status.run.files.iter().filter(|file| !named(&file.sha256)) {
+                let _ = files.delete(&file.sha256).await;
+            }
+            Ok::<(), QueueError>(())
+        })?;
+        Ok(status)
+    }
+
+    /// Puts parts of a run in again whose results the server has lost although it had taken them, as
+    /// one that is killed may: returns how many.
+    ///
+    /// # Errors
+    /// When the server fails.
+    pub fn put_back_lost(&self, status: &Status) -> Result<u32, QueueError> {
+        let Status { id, run, .. } = status;
+        self.runtime.block_on(async {
+            let mut lost = 0;
+            for record in self.stores.records::<Done>(&format!("cardroom.done.{id}.*")).await? {
+                let Some(object) = &record.value.object else { continue };
+                if exists(&self.stores.results, object).await? {
+                    continue;
+                }
+                self.stores.delete(record.sequence).await?;
+                let part = record.value.part;
+                let name = format!("{id}.{part}.lost.{}", record.sequence);
+                let subject = format!("cardroom.part.{}.{id}", token(&run.version));
+                patiently("to enqueue a part again", async || {
+                    let message = PublishMessage::build().payload(part.to_string().into());
+                    let message = message.message_id(&name);
+                    self.stores.context.send_publish(subject.clone(), message).await?.await
+                })
+                .await?;
+                lost += 1;
+            }
+            Ok(lost)
+        })
+    }
+
+    /// Fetches the result of a part into a file.
+    ///
+    /// # Errors
+    /// When it is not there or not whole, or cannot be written.
+    pub fn fetch(&self, object: &str, to: &Path) -> Result<(), QueueError> {
+        self.runtime.block_on(get(&self.stores.results, object, to))
+    }
+}
+
+/// A version as one token of a subject.
+pub(crate) fn token(version: &str) -> String {
+    version.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+fn id_of(record: &Record<Run>) -> String {
+    record.subject.rsplit('.').next().unwrap_or_default().to_owned()
+}
+
+impl Stores {
+    /// The consumer that hands out the parts of a version, made where there is none.
+    pub(crate) async fn consumer(
+        &self,
+        version: &str,
+        lease: Option<Duration>,
+    ) -> Result<Consumer<pull::Config>, QueueError> {
+        let name = format!("workers-{}", token(version));
+        let config = pull::Config {
+            durable_name: Some(name.clone()),
+            filter_subject: format!("cardroom.part.{}.*", token(version)),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: lease.unwrap_or(LEASE),
+            max_deliver: -1,
+            max_ack_pending: 100_000,
+            max_waiting: 100_000,
+            ..pull::Config::default()
+        };
+        patiently("to set up the workers' consumer", async || match lease {
+            Some(_) => self.parts.create_consumer(config.clone()).await.map_err(|e| e.to_string()),
+            None => self
+                .parts
+                .get_or_create_consumer(&name, config.clone())
+                .await
+                .map_err(|error| error.to_string()),
+        })
+        .await
+    }
+
+    /// Writes a record where there is none; whether there was none.
+    pub(crate) async fn create(&self, subject: &str, text: Vec<u8>) -> Result<bool, QueueError> {
+        patiently("to record", async || {
+            let message = PublishMessage::build().payload(text.clone().into());
+            let message = message.expected_last_subject_sequence(0);
+            let receipt = self.context.send_publish(subject.to_owned(), message).await?;
+            match receipt.await {
+                Ok(_) => Ok(true),
+                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Ok(false),
+                Err(error) => Err(error),
+            }
+        })
+        .await
+    }
+
+    /// The record of this subject.
+    async fn last<T: DeserializeOwned>(
+        &self,
+        subject: &str,
+    ) -> Result<Option<Record<T>>, QueueError> {
+        let message = patiently("to read a record", async || {
+            match self.records.direct_get_last_for_subject(subject).await {
+                Ok(message) => Ok(Some(message)),
+                Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
+        .await?;
+        let Some(message) = message else { return Ok(None) };
+        let value = serde_json::from_slice(&message.payload);
+        let value = value.map_err(|error| QueueError::request("to read a record", error))?;
+        let (subject, sequence) = (message.subject.to_string(), message.sequence);
+        Ok(Some(Record { value, subject, sequence, age: 0.0 }))
+    }
+
+    /// The run of this name.
+    pub(crate) async fn run(&self, id: &str) -> Result<Option<Run>, QueueError> {
+        Ok(self.last(&format!("cardroom.run.{id}")).await?.map(|record| record.value))
+    }
+
+    /// What is recorded of a part that is done.
+    pub(crate) async fn done(&self, id: &str, part: u32) -> Result<Option<Done>, QueueError> {
+        Ok(self.last(&format!("cardroom.done.{id}.{part}")).await?.map(|record| record.value))
+    }
+
+    async fn delete(&self, sequence: u64) -> Result<(), QueueError> {
+        let deleted = self.records.delete_message(sequence).await;
+        deleted.map(drop).map_err(|error| QueueError::request("to remove a record", error))
+    }
+
+    /// All records of these subjects, the oldest first.
+    async fn records<T: DeserializeOwned>(
+        &self,
+        subjects: &str,
+    ) -> Result<Vec<Record<T>>, QueueError> {
+        records(&self.records, subjects).await
+    }
+
+    async fn status(&self, record: Record<Run>) -> Result<Status, QueueError> {
+        let id = id_of(&record);
+        let done = self.records::<Done>(&format!("cardroom.done.{id}.*")).await?;
+        let dead = self.records::<Dead>(&format!("cardroom.dead.{id}.*")).await?;
+        let mut done: Vec<Done> = done.into_iter().map(|record| record.value).collect();
+        let mut dead: Vec<Dead> = dead.into_iter().map(|record| record.value).collect();
+        done.sort_by_key(|done| done.part);
+        dead.sort_by_key(|dead| dead.part);
+        Ok(Status { id, run: record.value, age: record.age, done, dead })
+    }
+
+    /// The runs that are not done, with their versions.
+    pub(crate) async fn waiting(&self) -> Result<Vec<Run>, QueueError> {
+        let mut waiting = Vec::new();
+        for record in self.records::<Run>("cardroom.run.*").await? {
+            let status = self.status(record).await?;
+            if status.left() > 0 {
+                waiting.push(status.run);
+            }
+        }
+        Ok(waiting)
+    }
+}
+
+/// Whether there is an object of this name.
+pub(crate) async fn exists(store: &ObjectStore, name: &str) -> Result<bool, QueueError> {
+    patiently("to look for an object", async || match store.info(name).await {
+        Ok(info) => Ok(!info.deleted),
+        Err(error) if error.kind() == InfoErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    })
+    .await
+}
+
+/// Puts a file into a store.
+pub(crate) async fn put(store: &ObjectStore, name: &str, from: &Path) -> Result<(), QueueError> {
+    // That the file can be read is not the server's affair.
+    std::fs::File::open(from).map_err(QueueError::io(from))?;
+    patiently(&format!("to store {}", from.display()), async || {
+        let mut file = tokio::fs::File::open(from).await.map_err(|error| error.to_string())?;
+        let metadata = ObjectMetadata { name: name.to_owned(), ..ObjectMetadata::default() };
+        store.put(metadata, &mut file).await.map_err(|error| error.to_string())
+    })
+    .await
+    .map(drop)
+}
+
+/// Fetches an object into a file, whole or not at all.
+pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<(), QueueError> {
+    let partial = to.with_extension("partial");
+    patiently(&format!("to fetch {name}"), async || {
+        let fetch = async {
+            let mut object = store.get(name).await?;
+            let mut file = tokio::fs::File::create(&partial).await?;
+            // What arrives is checked against the object's SHA-256.
+            tokio::io::copy(&mut object, &mut file).await?;
+            file.flush().await?;
+            Ok::<(), async_nats::Error>(())
+        };
+        fetch.await.map_err(|error| error.to_string())
+    })
+    .await?;
+    std::fs::rename(&partial, to).map_err(QueueError::io(to))
+}
+
+/// All messages of these subjects, the oldest first.
+async fn records<T: DeserializeOwned>(
+    stream: &Stream,
+    subjects: &str,
+) -> Result<Vec<Record<T>>, QueueError> {
+    let what = "to read records";
+    let failed = |why: &dyn std::fmt::Display| QueueError::request(what, why);
+    let consumer = patiently(what, async || {
+        let config = pull::Config {
+            filter_subject: subjects.to_owned(),
+            ack_policy: AckPolicy::None,
+            inactive_threshold: Duration::from_secs(60),
+            ..pull::Config::default()
+        };
+        stream.create_consumer(config).await
+    })
+    .await?;
+    let mut found = Vec::new();
+    let mut left = consumer.cached_info().num_pending;
+    while left > 0 {
+        let batch = consumer.fetch().max_messages(PIPELINE).messages().await;
+        let mut batch = batch.map_err(|error| failed(&error))?;
+        let before = found.len();
+        while let Some(message) = batch.next().await {
+            let message = message.map_err(|error| failed(&error))?;
+            let info = message.info().map_err(|error| failed(&error))?;
+            let age = std::time::SystemTime::now()
+                .duration_since(info.published.into())
+                .map_or(0.0, |age| age.as_secs_f64());
+            let sequence = info.stream_sequence;
+            left = info.pending;
+            let value = serde_json::from_slice(&message.payload);
+            let value = value.map_err(|error| failed(&error))?;
+            found.push(Record { value, subject: message.subject.to_string(), sequence, age });
+        }
+        if found.len() == before {
+            break;
+        }
+    }
+    let _ = stream.delete_consumer(&consumer.cached_info().name).await;
+    Ok(found)
+}

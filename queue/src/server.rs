@@ -1,0 +1,179 @@
+//! The connection to a NATS server, and the streams and stores that the queue keeps there.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::object_store::ObjectStore;
+use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
+use async_nats::jetstream::{Context, object_store};
+use async_nats::{ConnectErrorKind, ConnectOptions};
+
+use crate::QueueError;
+
+/// How long a request is tried again while the server is away.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How long the first connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long JetStream knows which messages it has got.
+const DUPLICATES: Duration = Duration::from_secs(24 * 3600);
+/// A worker that has not been heard of for so long is gone.
+pub(crate) const ALIVE: Duration = Duration::from_secs(30);
+
+/// Where the server is, and how it is asked to let us in.
+#[derive(Debug, Clone, Default)]
+pub struct Server {
+    /// Its address, as in `nats://host:4222` or `tls://host:4222`; several, separated by commas,
+    /// of one cluster.
+    pub url: String,
+    /// A file with the credentials of a user (JWT and seed, as `nsc` writes them).
+    pub credentials: Option<PathBuf>,
+    /// A file with the certificates of the authority that the server's certificate is from.
+    pub authority: Option<PathBuf>,
+}
+
+/// What the queue keeps on the server.
+pub(crate) struct Stores {
+    pub(crate) context: Context,
+    pub(crate) parts: Stream,
+    pub(crate) records: Stream,
+    pub(crate) files: ObjectStore,
+    pub(crate) results: ObjectStore,
+    pub(crate) workers: Stream,
+}
+
+impl Server {
+    /// Connects, and makes what is not there yet.
+    pub(crate) async fn connect(&self) -> Result<Stores, QueueError> {
+        let mut options = ConnectOptions::new().name("cardroom").connection_timeout(CONNECT);
+        if let Some(file) = &self.credentials {
+            options = options.credentials_file(file).await.map_err(QueueError::io(file))?;
+        }
+        if let Some(file) = &self.authority {
+            // The client says nothing of which file it could not read.
+            std::fs::metadata(file).map_err(QueueError::io(file))?;
+            options = options.add_root_certificates(file.clone()).require_tls(true);
+        }
+        let (url, user) = without_user(&self.url);
+        if let Some((user, password)) = user {
+            options = options.user_and_password(user, password);
+        }
+        let addresses: Vec<&str> = url.split(',').collect();
+        let client = match tokio::time::timeout(CONNECT, options.connect(addresses)).await {
+            Ok(Ok(client)) => client,
+            Ok(Err(error)) => {
+                let why = error.to_string();
+                let tls = why.to_lowercase().contains("certificate");
+                return Err(match error.kind() {
+                    ConnectErrorKind::Authentication
+                    | ConnectErrorKind::AuthorizationViolation
+                    | ConnectErrorKind::Tls => QueueError::Refused { url, why },
+                    _ if tls => QueueError::Refused { url, why },
+                    _ => QueueError::Unreachable { url, why },
+                });
+            }
+            Err(_) => {
+                let why = format!("nothing came for {} seconds", CONNECT.as_secs());
+                return Err(QueueError::Unreachable { url, why });
+            }
+        };
+        let context = async_nats::jetstream::new(client);
+        Stores::open(context).await
+    }
+}
+
+/// Addresses without the name and password that may stand in them, which no message is to show.
+fn without_user(url: &str) -> (String, Option<(String, String)>) {
+    let mut found = None;
+    let plain = url.split(',').map(|address| {
+        let (scheme, rest) = address.split_once("://").unwrap_or(("nats", address));
+        let (user, host) = rest.rsplit_once('@').unwrap_or(("", rest));
+        if let Some((user, password)) = user.split_once(':') {
+            found = Some((user.to_owned(), password.to_owned()));
+        }
+        format!("{scheme}://{host}")
+    });
+    (plain.collect::<Vec<_>>().join(","), found)
+}
+
+impl Stores {
+    async fn open(context: Context) -> Result<Stores, QueueError> {
+        let failed = |error: &dyn Display| {
+            let why = format!("{error} (JetStream must be on: `nats-server -js -sd FOLDER`)");
+            QueueError::request("to set up the queue", why)
+        };
+        let parts = context
+            .get_or_create_stream(Config {
+                name: "CARDROOM_PARTS".into(),
+                subjects: vec!["cardroom.part.*.*".into()],
+                retention: RetentionPolicy::WorkQueue,
+                duplicate_window: DUPLICATES,
+                ..Config::default()
+            })
+            .await
+            .map_err(|error| failed(&error))?;
+        let records = context
+            .get_or_create_stream(Config {
+                name: "CARDROOM_RECORDS".into(),
+                subjects: ["cardroom.run.*", "cardroom.done.*.*", "cardroom.dead.*.*"]
+                    .map(str::to_owned)
+                    .to_vec(),
+                max_messages_per_subject: 1,
+                allow_direct: true,
+                ..Config::default()
+            })
+            .await
+            .map_err(|error| failed(&error))?;
+        let mut stores = Vec::new();
+        for bucket in ["cardroom_files", "cardroom_results"] {
+            let store = match context.get_object_store(bucket).await {
+                Ok(store) => store,
+                Err(_) => {
+                    let bucket = bucket.to_owned();
+                    let config = object_store::Config { bucket, ..object_store::Config::default() };
+                    let made = context.create_object_store(config).await;
+                    made.map_err(|error| failed(&error))?
+                }
+            };
+            stores.push(store);
+        }
+        let workers = context
+            .get_or_create_stream(Config {
+                name: "CARDROOM_WORKERS".into(),
+                subjects: vec!["cardroom.worker.*".into()],
+                max_messages_per_subject: 1,
+                max_age: ALIVE,
+                duplicate_window: ALIVE,
+                ..Config::default()
+            })
+            .await
+            .map_err(|error| failed(&error))?;
+        let (Some(results), Some(files)) = (stores.pop(), stores.pop()) else {
+            return Err(QueueError::request("to set up the queue", "no object store"));
+        };
+        Ok(Stores { context, parts, records, files, results, workers })
+    }
+}
+
+/// Asks until there is an answer, for as long as a server may take to come back.
+pub(crate) async fn patiently<T, E: Display>(
+    what: &str,
+    ask: impl AsyncFn() -> Result<T, E>,
+) -> Result<T, QueueError> {
+    let begun = Instant::now();
+    loop {
+        match ask().await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => {
+                let error = QueueError::request(what, error);
+                let full = matches!(error, QueueError::Full { .. });
+                if full || begun.elapsed() > PATIENCE {
+                    return Err(error);
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}

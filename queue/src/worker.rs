@@ -1,0 +1,428 @@
+//! A worker: leases parts, has them done, and hands in what came of them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::consumer::{Consumer, pull};
+use async_nats::jetstream::{AckKind, Message};
+use futures_util::StreamExt;
+use sha2::{Digest, Sha256};
+
+use crate::queue::{exists, get, put};
+use crate::run::{Dead, Done, Run, RunFile, WorkerState, hex};
+use crate::server::ALIVE;
+use crate::{DELIVERIES, Queue, QueueError};
+
+/// How long the server holds a request for a part before it says that there is none.
+const WAIT: Duration = Duration::from_secs(5);
+/// How often a waiting worker looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A worker of one version of the program.
+pub struct Worker<'a> {
+    queue: &'a Queue,
+    consumer: Consumer<pull::Config>,
+    state: WorkerState,
+    cache: PathBuf,
+    runs: HashMap<String, Arc<Run>>,
+    lease: Duration,
+}
+
+/// A part to be done.
+pub struct Part {
+    /// The name of its run.
+    pub id: String,
+    /// Its run.
+    pub run: Arc<Run>,
+    /// Its number, from 1.
+    pub part: u32,
+    /// A folder in which the run's files stand under their paths.
+    pub folder: PathBuf,
+    /// Where the result may be made: nothing is there, and its folder is removed afterwards.
+    pub out: PathBuf,
+    /// Whether its run was cancelled meanwhile.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+/// What came of a part.
+pub enum Outcome {
+    /// It is done; the result is this file, or there is none.
+    Done(Option<PathBuf>),
+    /// It has failed, and why.
+    Failed(String),
+    /// The worker is to stop; the part is given back.
+    Stopped,
+}
+
+impl<'a> Worker<'a> {
+    /// A worker that keeps files of runs in `cache`.
+    ///
+    /// # Errors
+    /// When all that waits is for other versions, the folder cannot be made, or the server fails.
+    pub fn new(
+        queue: &'a Queue,
+        version: &str,
+        name: &str,
+        cache: &Path,
+    ) -> Result<Worker<'a>, QueueError> {
+        let waiting = queue.runtime.block_on(queue.stores.waiting())?;
+        if !waiting.is_empty() && waiting.iter().all(|run| run.version != version) {
+            let mut theirs: Vec<&str> = waiting.iter().map(|run| run.version.as_str()).collect();
+            theirs.sort_unstable();
+            theirs.dedup();
+            let (runs, theirs, ours) = (waiting.len(), theirs.join(", "), version.to_owned());
+            return Err(QueueError::OtherVersion { runs, theirs, ours });
+        }
+        let consumer = queue.runtime.block_on(queue.stores.consumer(version, None))?;
+        for folder in ["files", "runs", "parts"] {
+            let folder = cache.join(folder);
+            std::fs::create_dir_all(&folder).map_err(QueueError::io(folder))?;
+        }
+        let cache = cache.canonicalize().map_err(QueueError::io(cache))?;
+        // Two workers never have the same name, whatever machines call themselves.
+        let unique = queue.stores.context.client().new_inbox();
+        let unique: String = unique.chars().rev().take(6).collect();
+        let name = format!("{}-{unique}", crate::queue::token(name));
+        let state = WorkerState { name, version: version.to_owned(), part: None, done: 0 };
+        let lease = consumer.cached_info().config.ack_wait;
+        let worker = Worker { queue, consumer, state, cache, runs: HashMap::new(), lease };
+        worker.show(None);
+        Ok(worker)
+    }
+
+    /// What the others see of it.
+    pub fn state(&self) -> &WorkerState {
+        &self.state
+    }
+
+    /// Leases the next part, has it done and hands in the result. `None` when it was to `stop`
+    /// before there was one, or nothing is left of any run where `drain` is set.
+    ///
+    /// # Errors
+    /// When the server is away for long or is full, or a file of the run is missing; the part is
+    /// then given back.
+    pub fn next(
+        &mut self,
+        drain: bool,
+        stop: &dyn Fn() -> bool,
+        work: &mut dyn FnMut(&Part) -> Outcome,
+    ) -> Result<Option<(String, u32, Outcome)>, QueueError> {
+        let queue = self.queue;
+        loop {
+            let Some(message) = queue.runtime.block_on(self.lease(drain, stop))? else {
+                return Ok(None);
+            };
+            let result = self.perform(&message, work);
+            if result.is_err() {
+                queue.runtime.block_on(give_back(&message, Duration::ZERO));
+            }
+            if let Some(done) = result? {
+                return Ok(Some(done));
+            }
+        }
+    }
+
+    /// The next part's message.
+    async fn lease(
+        &mut self,
+        drain: bool,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Message>, QueueError> {
+        loop {
+            if stop() {
+                return Ok(None);
+            }
+            // A server that is away is waited for.
+            let wait = if drain { Duration::from_secs(1) } else { WAIT };
+            let asked = self.consumer.batch().max_messages(1).expires(wait).messages().await;
+            if let Ok(mut batch) = asked {
+                loop {
+                    match tokio::time::timeout(LOOK, batch.next()).await {
+                        Ok(Some(Ok(message))) => return Ok(Some(message)),
+                        Ok(_) => break,
+                        // The part that may come meanwhile goes to another when its lease ends.
+                        Err(_) if stop() => return Ok(None),
+                        Err(_) => {}
+                    }
+                }
+            } else {
+                tokio::time::sleep(LOOK).await;
+            }
+            self.note(None).await;
+            if drain
+                && let Ok(info) = self.consumer.get_info().await
+                && info.num_pending == 0
+                && info.num_ack_pending == 0
+            {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// One part from its message to its end; `None` where there is nothing to do about it.
+    fn perform(
+        &mut self,
+        message: &Message,
+        work: &mut dyn FnMut(&Part) -> Outcome,
+    ) -> Result<Option<(String, u32, Outcome)>, QueueError> {
+        let queue = self.queue;
+        let id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
+        let part = std::str::from_utf8(&message.payload).ok().and_then(|part| part.parse().ok());
+        let delivered = message.info().map_or(1, |info| info.delivered);
+        let run = queue.runtime.block_on(self.run(&id))?;
+        let (Some(part), Some(run)) = (part, run) else {
+            queue.runtime.block_on(finish(message));
+            return Ok(None);
+        };
+        // One that comes for the first time has no result; if it has, the first result counts.
+        if delivered > 1 && queue.runtime.block_on(queue.stores.done(&id, part))?.is_some() {
+            queue.runtime.block_on(finish(message));
+            return Ok(None);
+        }
+        if delivered > DELIVERIES {
+            let why =
+                format!("{DELIVERIES} workers were lost, or gave it back, while they worked on it");
+            queue.runtime.block_on(self.bury(message, &id, part, &why))?;
+            return Ok(Some((id, part, Outcome::Failed(why))));
+        }
+        self.state.part = Some((id.clone(), part));
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let beat = self.heartbeat(message, &id, &cancelled);
+        let done = self.do_part(message, &id, &run, part, delivered, &cancelled, work);
+        beat.abort();
+        self.state.part = None;
+        Ok(done?.map(|outcome| (id, part, outcome)))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn do_part(
+        &mut self,
+        message: &Message,
+        id: &str,
+        run: &Arc<Run>,
+        part: u32,
+        delivered: i64,
+        cancelled: &Arc<AtomicBool>,
+        work: &mut dyn FnMut(&Part) -> Outcome,
+    ) -> Result<Option<Outcome>, QueueError> {
+        let queue = self.queue;
+        let folder = self.folder(id, run)?;
+        let parts = self.cache.join("parts");
+        let scratch = tempfile::tempdir_in(&parts).map_err(QueueError::io(&parts))?;
+        let out = scratch.path().join("part");
+        let cancelled = Arc::clone(cancelled);
+        let given = Part { id: id.to_owned(), run: Arc::clone(run), part, folder, out, cancelled };
+        let begun = Instant::now();
+        let outcome = work(&given);
+        let seconds = begun.elapsed().as_secs_f64();
+        if given.cancelled.load(Ordering::SeqCst) {
+            self.runs.remove(id);
+            queue.runtime.block_on(finish(message));
+            return Ok(Some(Outcome::Failed("its run was cancelled".to_owned())));
+        }
+        match &outcome {
+            Outcome::Done(file) => {
+                queue.runtime.block_on(async {
+                    let object = format!("{id}/{part}/{}-{delivered}", self.state.name);
+                    if let Some(file) = file {
+                        put(&queue.stores.results, &object, file).await?;
+                    }
+                    let object = file.as_ref().map(|_| object);
+                    let worker = self.state.name.clone();
+                    let done = Done { part, object: object.clone(), worker, seconds };
+                    let text = serde_json::to_vec(&done)
+                        .map_err(|error| QueueError::request("to record", error))?;
+                    let subject = format!("cardroom.done.{id}.{part}");
+                    let first = queue.stores.create(&subject, text).await?;
+                    let mine = first || queue.stores.done(id, part).await?.as_ref() == Some(&done);
+                    if let (false, Some(object)) = (mine, object) {
+                        // Another result of this part was there first, and counts.
+                        let _ = queue.stores.results.delete(object).await;
+                    }
+                    finish(message).await;
+                    Ok::<(), QueueError>(())
+                })?;
+                self.state.done += 1;
+            }
+            Outcome::Failed(why) if delivered >= DELIVERIES => {
+                queue.runtime.block_on(self.bury(message, id, part, why))?;
+            }
+            Outcome::Failed(_) => {
+                let pause = Duration::from_secs(1 << delivered.clamp(0, 4));
+                queue.runtime.block_on(give_back(message, pause));
+            }
+            Outcome::Stopped => queue.runtime.block_on(give_back(message, Duration::ZERO)),
+        }
+        Ok(Some(outcome))
+    }
+
+    /// Makes a part a dead letter.
+    async fn bury(
+        &self,
+        message: &Message,
+        id: &str,
+        part: u32,
+        why: &str,
+    ) -> Result<(), QueueError> {
+        let dead = Dead { part, worker: self.state.name.clone(), error: why.to_owned() };
+        let text = serde_json::to_vec(&dead);
+        let text = text.map_err(|error| QueueError::request("to record", error))?;
+        self.queue.stores.create(&format!("cardroom.dead.{id}.{part}"), text).await?;
+        finish(message).await;
+        Ok(())
+    }
+
+    /// The run of this name, read once; `None` of one that was cancelled.
+    async fn run(&mut self, id: &str) -> Result<Option<Arc<Run>>, QueueError> {
+        if let Some(run) = self.runs.get(id) {
+            return Ok(Some(Arc::clone(run)));
+        }
+        let run = self.queue.stores.run(id).await?.map(Arc::new);
+        // Who has put it in may have set another lease.
+        if let Ok(info) = self.consumer.get_info().await {
+            self.lease = info.config.ack_wait;
+        }
+        if let Some(run) = &run {
+            self.runs.insert(id.to_owned(), Arc::clone(run));
+        }
+        Ok(run)
+    }
+
+    /// A folder with the run's files, fetched by their hashes where they are not there yet.
+    fn folder(&self, id: &str, run: &Run) -> Result<PathBuf, QueueError> {
+        let folder = self.cache.join("runs").join(id);
+        std::fs::create_dir_all(&folder).map_err(QueueError::io(&folder))?;
+        for file in &run.files {
+            let place = folder.join(&file.path);
+            if place.exists() {
+                continue;
+            }
+            let held = self.held(id, file)?;
+            let inside = place.parent().unwrap_or(&folder);
+            std::fs::create_dir_all(inside).map_err(QueueError::io(inside))?;
+            let partial =
+                tempfile::NamedTempFile::new_in(inside).map_err(QueueError::io(inside))?;
+            std::fs::copy(&held, partial.path()).map_err(QueueError::io(&held))?;
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                let mode = if file.executable { 0o755 } else { 0o644 };
+                let mode = std::fs::Permissions::from_mode(mode);
+                std::fs::set_permissions(partial.path(), mode).map_err(QueueError::io(&place))?;
+            }
+            partial.persist(&place).map_err(|error| QueueError::io(&place)(error.error))?;
+        }
+        Ok(folder)
+    }
+
+    /// The file of this hash in the cache.
+    fn held(&self, id: &str, file: &RunFile) -> Result<PathBuf, QueueError> {
+        let missing = |why: &str| QueueError::NoFile {
+            run: id.to_owned(),
+            path: file.path.clone(),
+            sha256: file.sha256.clone(),
+            why: why.to_owned(),
+        };
+        // The names are the server's, and lead nowhere else.
+        let plain = |path: &str| {
+            let mut pieces = Path::new(path).components();
+            pieces.all(|piece| matches!(piece, std::path::Component::Normal(_)))
+        };
+        if !plain(&file.path) || !file.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(missing("its name leads outside the run's folder"));
+        }
+        let held = self.cache.join("files").join(&file.sha256);
+        if !held.exists() {
+            let (runtime, store) = (&self.queue.runtime, &self.queue.stores.files);
+            if !runtime.block_on(exists(store, &file.sha256))? {
+                return Err(missing("there is no object of this name"));
+            }
+            let name = format!("{}-{}", file.sha256, self.state.name);
+            let fetched = self.cache.join("files").join(name);
+            runtime.block_on(get(store, &file.sha256, &fetched))?;
+            let bytes = std::fs::read(&fetched).map_err(QueueError::io(&fetched))?;
+            if hex(&Sha256::digest(&bytes)) != file.sha256 {
+                let _ = std::fs::remove_file(&fetched);
+                return Err(missing("what it holds under this name has another hash"));
+            }
+            std::fs::rename(&fetched, &held).map_err(QueueError::io(&held))?;
+        }
+        Ok(held)
+    }
+
+    /// Renews the lease, shows that the worker is there, and looks whether the run still is, until
+    /// aborted.
+    fn heartbeat(
+        &self,
+        message: &Message,
+        id: &str,
+        cancelled: &Arc<AtomicBool>,
+    ) -> tokio::task::JoinHandle<()> {
+        let pause = (self.lease / 3).min(ALIVE / 3);
+        let (message, cancelled) = (message.clone(), Arc::clone(cancelled));
+        let (records, context) =
+            (self.queue.stores.records.clone(), self.queue.stores.context.clone());
+        let run = format!("cardroom.run.{id}");
+        let state = self.state.clone();
+        self.queue.runtime.spawn(async move {
+            // Of what is done at once nobody need know who does it.
+            tokio::time::sleep(LOOK).await;
+            loop {
+                if let Ok(text) = serde_json::to_vec(&state) {
+                    let _ = context.publish(subject(&state), text.into()).await;
+                }
+                tokio::time::sleep(pause).await;
+                // One that is lost is made up for by the next.
+                let _ = message.ack_with(AckKind::Progress).await;
+                if let Err(error) = records.direct_get_last_for_subject(&run).await
+                    && error.kind() == async_nats::jetstream::stream::DirectGetErrorKind::NotFound
+                {
+                    cancelled.store(true, Ordering::SeqCst);
+                }
+            }
+        })
+    }
+
+    /// Shows that the worker is there.
+    async fn note(&self, part: Option<(String, u32)>) {
+        let state = WorkerState { part, ..self.state.clone() };
+        if let Ok(text) = serde_json::to_vec(&state) {
+            let _ = self.queue.stores.context.publish(subject(&state), text.into()).await;
+        }
+    }
+
+    fn show(&self, part: Option<(String, u32)>) {
+        self.queue.runtime.block_on(self.note(part));
+    }
+}
+
+impl Drop for Worker<'_> {
+    /// A worker that leaves says so.
+    fn drop(&mut self) {
+        let leave = async {
+            let _ = self.queue.stores.workers.purge().filter(subject(&self.state)).await;
+            let client = self.queue.stores.context.client();
+            let _ = tokio::time::timeout(Duration::from_secs(2), client.flush()).await;
+        };
+        self.queue.runtime.block_on(leave);
+    }
+}
+
+/// Where a worker says that it is there.
+fn subject(state: &WorkerState) -> String {
+    format!("cardroom.worker.{}", state.name)
+}
+
+/// Acknowledges a message: it is removed from the queue. Where that is lost, the part comes again,
+/// and is known to be done.
+async fn finish(message: &Message) {
+    let _ = message.ack().await;
+}
+
+/// Gives a part back to the queue.
+async fn give_back(message: &Message, pause: Duration) {
+    let _ = message.ack_with(AckKind::Nak(Some(pause))).await;
+}

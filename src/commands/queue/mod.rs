@@ -1,0 +1,50 @@
+//! Runs on many machines by a queue on a NATS server: `enqueue`, `worker` and `runs`.
+
+mod cut;
+pub mod enqueue;
+pub mod runs;
+pub mod worker;
+
+use std::path::PathBuf;
+
+use ::queue::{Queue, QueueError, Server};
+
+use crate::exit::Failure;
+
+/// Where the queue's server is.
+#[derive(clap::Args)]
+pub(crate) struct ServerArgs {
+    /// The NATS server, as in nats://HOST:4222 or tls://HOST:4222; several of one cluster with
+    /// commas between
+    #[arg(long = "nats", value_name = "URL", env = "NATS_URL")]
+    url: String,
+    /// A file with a user's credentials, as `nsc` writes it
+    #[arg(long = "nats-creds", value_name = "FILE", env = "NATS_CREDS")]
+    credentials: Option<PathBuf>,
+    /// A file with the certificates of the authority that the server's certificate is from; asks
+    /// for TLS
+    #[arg(long = "nats-ca", value_name = "FILE", env = "NATS_CA")]
+    authority: Option<PathBuf>,
+}
+
+impl ServerArgs {
+    fn connect(self) -> Result<Queue, Failure> {
+        let ServerArgs { url, credentials, authority } = self;
+        Ok(Queue::connect(&Server { url, credentials, authority })?)
+    }
+}
+
+impl From<QueueError> for Failure {
+    /// What passes by itself is another code than what must be put right.
+    fn from(error: QueueError) -> Failure {
+        if error.is_passing() { Failure::gone(error) } else { Failure::input(error) }
+    }
+}
+
+/// The version of this program: only workers of the same do its runs.
+fn version() -> String {
+    match option_env!("CARDROOM_COMMIT") {
+        Some(commit) => format!("{}+{commit}", env!("CARGO_PKG_VERSION")),
+        None => env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

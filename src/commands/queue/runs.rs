@@ -1,0 +1,252 @@
+//! `cardroom runs`: what is in a queue, and what has come of it.
+
+use std::path::{Path, PathBuf};
+
+use ::queue::{Queue, QueueError, Status, WorkerState, unpack};
+use clap::Subcommand;
+use serde_json::json;
+use show::Table;
+use show::number::{counted, percent, whole};
+
+use super::ServerArgs;
+use super::cut::Cut;
+use crate::commands::{Command, perform};
+use crate::exit::Failure;
+use crate::interrupt::Aborting;
+use crate::output::{Output, Shown};
+use crate::progress::{Progress, span};
+
+/// Look at the runs in a queue, remove one, or fetch its results.
+///
+/// Examples:
+///   cardroom runs list --nats nats://HOST:4222
+///   cardroom runs show 3f21 --nats nats://HOST:4222
+///   cardroom runs collect 3f21 --out whole --nats nats://HOST:4222
+///
+/// Ends with 0; 3 where there is no such run or something is wrong on this side; 4 when the server
+/// does not answer, or the run to be collected is not done.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// All runs, with parts done, dead letters, and how long they will take; and the workers
+    List(Asked),
+    /// One run, with its dead letters and what each says
+    Show(AskedOf),
+    /// Remove a run with its parts and results, whether it is done or not; workers stop
+    Cancel(AskedOf),
+    /// Fetch the results of a run that is done, and join them as `cardroom merge` does
+    Collect(Collect),
+}
+
+#[derive(clap::Args)]
+struct Asked {
+    #[command(flatten)]
+    server: ServerArgs,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct AskedOf {
+    /// The run: its name, or what no other's begins with
+    #[arg(value_name = "RUN")]
+    run: String,
+    #[command(flatten)]
+    asked: Asked,
+}
+
+#[derive(clap::Args)]
+struct Collect {
+    #[command(flatten)]
+    of: AskedOf,
+    /// The folder or file to make, as --out of the run's command
+    #[arg(long, value_name = "PATH")]
+    out: PathBuf,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Does what is asked.
+pub fn run(args: Args) -> Result<Output, Failure> {
+    match args.what {
+        What::List(Asked { server, json }) => {
+            let queue = server.connect()?;
+            Output::of(&Runs { runs: queue.runs()?, workers: queue.workers()? }, json)
+        }
+        What::Show(AskedOf { run, asked: Asked { server, json } }) => {
+            let queue = server.connect()?;
+            let runs = vec![queue.status(&run)?];
+            Output::of(&Runs { runs, workers: queue.workers()? }, json)
+        }
+        What::Cancel(AskedOf { run, asked: Asked { server, json } }) => {
+            let queue = server.connect()?;
+            Output::of(&Cancelled(queue.cancel(&run)?), json)
+        }
+        What::Collect(Collect { of, out, quiet }) => collect(of, &out, quiet),
+    }
+}
+
+/// Fetches the parts of a run and joins them.
+fn collect(of: AskedOf, out: &Path, quiet: bool) -> Result<Output, Failure> {
+    let AskedOf { run, asked: Asked { server, json } } = of;
+    let queue = server.connect()?;
+    let status = queue.status(&run)?;
+    if status.done.len() < status.run.parts as usize {
+        let (run, parts) = (status.id.clone(), status.run.parts);
+        let (done, dead) = (status.done.len() as u32, status.dead.len() as u32);
+        return Err(QueueError::Unfinished { run, done, parts, dead }.into());
+    }
+    let lost = queue.put_back_lost(&status)?;
+    if lost > 0 {
+        return Err(QueueError::Lost { run: status.id, parts: lost }.into());
+    }
+    let cut = Cut::of(&status.run.command)?;
+    let mut beside = out.as_os_str().to_owned();
+    beside.push(".parts");
+    let beside = PathBuf::from(beside);
+    std::fs::create_dir_all(&beside)
+        .map_err(|source| QueueError::Io { path: beside.clone(), source })?;
+    let abort = Aborting::begin().map_err(|error| Failure::input(anyhow::Error::new(error)))?;
+    let parts = fetch(&queue, &status, &beside, quiet)?;
+    drop(abort);
+    let mut output = Output::default();
+    for mut words in cut.join(&status.run.command, &parts, out) {
+        if json {
+            words.push("--json".to_owned());
+        }
+        let joined = perform(Command::parse(&words)?)?;
+        output = Output::from(joined.whole()?);
+    }
+    // The whole holds all that the parts held.
+    let _ = std::fs::remove_dir_all(&beside);
+    Ok(output)
+}
+
+/// The parts of a run, unpacked in this folder; what is there already is not fetched again.
+fn fetch(
+    queue: &Queue,
+    status: &Status,
+    folder: &Path,
+    quiet: bool,
+) -> Result<Vec<PathBuf>, Failure> {
+    let mut parts = Vec::new();
+    let mut progress = Progress::patient(status.run.parts.into(), "parts fetched", quiet);
+    for done in &status.done {
+        let path = folder.join(format!("{}-{}", status.id, done.part));
+        if let Some(object) = done.object.as_ref().filter(|_| !path.exists()) {
+            let packed = path.with_extension("tar.gz");
+            queue.fetch(object, &packed)?;
+            unpack(&packed, &path)?;
+            // It is only in the way.
+            let _ = std::fs::remove_file(&packed);
+        }
+        parts.push(path);
+        progress.show(parts.len() as u64, "");
+    }
+    progress.finish();
+    Ok(parts)
+}
+
+struct Runs {
+    runs: Vec<Status>,
+    workers: Vec<WorkerState>,
+}
+
+impl Runs {
+    /// Seconds until a run is done by the workers there are, if they do nothing else.
+    fn to_go(&self, status: &Status) -> Option<f64> {
+        let able = self.workers.iter().filter(|worker| worker.version == status.run.version);
+        (status.left() > 0).then(|| status.seconds_to_go(able.count()))?
+    }
+}
+
+impl Shown for Runs {
+    fn text(&self) -> String {
+        let header = ["run", "parts", "done", "dead", "at work", "s/part", "to go", "command"];
+        let mut table = Table::new(header).right(1..=6);
+        for status in &self.runs {
+            let at_work = self
+                .workers
+                .iter()
+                .filter(|worker| worker.part.as_ref().is_some_and(|(run, _)| *run == status.id));
+            let (done, parts) = (status.done.len() as u64, u64::from(status.run.parts));
+            table.row([
+                status.id.clone(),
+                whole(parts),
+                format!("{} ({})", whole(done), percent(done as f64 / parts as f64, 0)),
+                whole(status.dead.len() as u64),
+                whole(at_work.count() as u64),
+                status.seconds_per_part().map_or_else(String::new, |mean| format!("{mean:.1}")),
+                self.to_go(status).map_or_else(String::new, span),
+                status.run.command.join(" "),
+            ]);
+        }
+        let mut text =
+            if self.runs.is_empty() { "no runs\n".to_owned() } else { format!("{table}\n") };
+        for status in &self.runs {
+            for dead in &status.dead {
+                text += &format!(
+                    "part {} of run {} failed for good on {}: {}\n",
+                    dead.part, status.id, dead.worker, dead.error
+                );
+            }
+        }
+        text += &format!("{}\n", counted(self.workers.len() as u64, "worker"));
+        for worker in &self.workers {
+            let part = match &worker.part {
+                Some((run, part)) => format!("part {part} of run {run}"),
+                None => "waits".to_owned(),
+            };
+            text += &format!(
+                "  {}, version {}: {part}; {} done\n",
+                worker.name, worker.version, worker.done
+            );
+        }
+        text
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let runs: Vec<serde_json::Value> = self
+            .runs
+            .iter()
+            .map(|status| {
+                json!({
+                    "run": status.id,
+                    "command": status.run.command,
+                    "version": status.run.version,
+                    "files": status.run.files,
+                    "age_seconds": status.age,
+                    "parts": status.run.parts,
+                    "done": status.done,
+                    "dead": status.dead,
+                    "seconds_to_go": self.to_go(status),
+                })
+            })
+            .collect();
+        json!({ "schema": "cardroom-runs/1", "runs": runs, "workers": self.workers })
+    }
+}
+
+struct Cancelled(Status);
+
+impl Shown for Cancelled {
+    fn text(&self) -> String {
+        let Status { id, run, done, .. } = &self.0;
+        format!("run {id} removed: {} of {} parts were done\n", done.len(), run.parts)
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let Status { id, run, done, .. } = &self.0;
+        json!({
+            "schema": "cardroom-run-removed/1", "run": id, "parts": run.parts, "done": done.len()
+        })
+    }
+}

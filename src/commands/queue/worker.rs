@@ -1,0 +1,149 @@
+//! `cardroom worker`: does parts of runs.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ::queue::{Outcome, Part, QueueError, Worker, pack};
+use matches::stop::Stop;
+use show::number::counted;
+
+use super::cut::Cut;
+use super::{ServerArgs, version};
+use crate::commands::{Command, perform};
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::output::Output;
+use crate::progress::say_waiting;
+
+/// Do parts of the runs in a queue, until stopped.
+///
+/// A worker needs nothing but the server: files of runs come from there and are kept in the cache.
+/// Start as many as there are machines, or more; each does one part at a time. One that is killed
+/// loses its lease and another gets its part. Ctrl-C gives the part back.
+///
+/// Ends with 0 when --drain finds nothing left, 3 when all that waits is for another version of the
+/// program, a file is missing or the credentials are refused, 4 when the server is away for two
+/// minutes or full, 130 when stopped.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    server: ServerArgs,
+    /// Threads for each part [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// End when no part is left, neither waiting nor with another worker
+    #[arg(long)]
+    drain: bool,
+    /// The folder for files of runs
+    #[arg(long, value_name = "FOLDER", default_value = "data/queue")]
+    cache: PathBuf,
+    /// Say nothing of each part
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Works.
+pub fn run(args: Args) -> Result<Output, Failure> {
+    let Args { server, threads, drain, cache, quiet } = args;
+    let queue = server.connect()?;
+    let machine = std::env::var("HOSTNAME").ok().or_else(|| {
+        std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned())
+    });
+    let name = format!("{}-{}", machine.as_deref().unwrap_or("worker"), std::process::id());
+    let mut worker = Worker::new(&queue, &version(), &name, &cache)?;
+    let stop = Stop::new();
+    let answer = interrupt::listen(&stop)?;
+    answer.set("giving the part back; press Ctrl-C again to abort");
+    let home =
+        std::env::current_dir().map_err(|error| Failure::input(anyhow::Error::new(error)))?;
+    if !quiet {
+        say_waiting(&format!("{} waits for parts", worker.state().name));
+    }
+    let mut done = 0;
+    loop {
+        let begun = Instant::now();
+        let mut work = |part: &Part| work(part, threads);
+        let next = worker.next(drain, &|| stop.asked(), &mut work);
+        // The part's command was run where its files are, and was the one that was asked to stop.
+        let back = std::env::set_current_dir(&home);
+        interrupt::listen(&stop)?;
+        back.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", home.display())))?;
+        let Some((id, part, outcome)) = next? else { break };
+        let what = match outcome {
+            Outcome::Done(_) => {
+                done += 1;
+                format!("done in {:.1} s", begun.elapsed().as_secs_f64())
+            }
+            Outcome::Failed(why) => format!("failed: {why}"),
+            Outcome::Stopped => "given back".to_owned(),
+        };
+        if !quiet {
+            say_waiting(&format!("part {part} of run {id}: {what}"));
+        }
+    }
+    let parts = counted(done, "part");
+    if stop.asked() {
+        return Err(Failure::interrupted(format!(
+            "stopped after {parts}; go on with: {}",
+            interrupt::command_line()
+        )));
+    }
+    Ok(Output::from(format!("{parts} done; nothing is left\n")))
+}
+
+/// Does one part.
+fn work(part: &Part, threads: Option<u16>) -> Outcome {
+    let watch = Watch::of(Arc::clone(&part.cancelled));
+    let done = catch_unwind(AssertUnwindSafe(|| perform_part(part, threads)));
+    drop(watch);
+    match done {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(failure)) if failure.is_interruption() => Outcome::Stopped,
+        Ok(Err(failure)) => Outcome::Failed(failure.to_string()),
+        Err(_) => {
+            Outcome::Failed("the program panicked; its worker's stderr says where".to_owned())
+        }
+    }
+}
+
+fn perform_part(part: &Part, threads: Option<u16>) -> Result<Outcome, Failure> {
+    let cut = Cut::of(&part.run.command)?;
+    let of = (part.part, part.run.parts);
+    let words = cut.part(&part.run.command, of, threads, &part.out);
+    std::env::set_current_dir(&part.folder)
+        .map_err(|source| Failure::from(QueueError::Io { path: part.folder.clone(), source }))?;
+    perform(Command::parse(&words)?)?.whole()?;
+    let packed = part.out.with_extension("tar.gz");
+    pack(&part.out, |file| cut.keeps(file), &packed)?;
+    Ok(Outcome::Done(Some(packed)))
+}
+
+/// Asks the command at work to stop when its run is cancelled, as long as the value lives.
+struct Watch(Arc<AtomicBool>);
+
+impl Watch {
+    fn of(cancelled: Arc<AtomicBool>) -> Watch {
+        let over = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&over);
+        let watch = move || {
+            while !ended.load(Ordering::SeqCst) {
+                if cancelled.load(Ordering::SeqCst) {
+                    interrupt::ask();
+                }
+                std::thread::sleep(Duration::from_millis(200));
+            }
+        };
+        // Where no thread can be started, a cancelled part is done to its end and thrown away.
+        let _ = std::thread::Builder::new().name("cancelled".into()).spawn(watch);
+        Watch(over)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
