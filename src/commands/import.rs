@@ -152,7 +152,7 @@ fn read(
             let file = BufReader::new(File::open(path).map_err(|error| located(&error))?);
             if let Some(map) = column_map(args, &def)? {
                 let mut reader = columns::Reader::new(&def, map, file);
-                while let Some(hand) = reader.next() {
+                for hand in reader.by_ref() {
                     let (record, players) = hand.map_err(|error| located(&error))?;
                     let place = place(record.hand);
                     hands.push(ImportedHand { record, players, place });
