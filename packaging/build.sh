@@ -63,6 +63,9 @@ install -m755 packaging/debian/postinst packaging/debian/prerm packaging/debian/
 install -m644 packaging/debian/copyright "$tree/usr/share/doc/cardroom/copyright"
 rm "$tree"/usr/share/doc/cardroom/LICENSE-*
 gzip -9n "$tree/usr/share/doc/cardroom/CHANGELOG.md"
+printf 'cardroom (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- %s  %s\n' "$version" \
+    "$(sed -n 's/^Maintainer: //p' packaging/debian/control)" "$(date -uRd "@$SOURCE_DATE_EPOCH")" |
+    gzip -9n >"$tree/usr/share/doc/cardroom/changelog.gz"
 (cd "$tree" && find usr etc -type f -print0 | sort -z | xargs -0 md5sum) >"$tree/DEBIAN/md5sums"
 dpkg-deb --root-owner-group -Zxz --build "$tree" "$out/cardroom_${version}_amd64.deb" >/dev/null
 

@@ -24,7 +24,7 @@ echo "== checksums"
 echo "== tarball"
 tar -C "$work" -xzf "$out"/cardroom-*-linux.tar.gz
 folder=$(echo "$work"/cardroom-*)
-if ldd "$folder/cardroom" >/dev/null 2>&1; then echo "the program is not static"; exit 1; fi
+if readelf -lW "$folder/cardroom" | grep -q INTERP; then echo "the program is not static"; exit 1; fi
 size=$(stat -c %s "$folder/cardroom")
 echo "the program has $size bytes"
 [ "$size" -le "$most" ] || { echo "more than $most"; exit 1; }
@@ -43,7 +43,7 @@ inside sh -c 'dpkg -i /root/cardroom_*.deb' >/dev/null
 inside getent passwd cardroom
 inside su -s /bin/sh cardroom -c 'cd /tmp && cardroom match call fold --hands 100 --out m --quiet' >/dev/null
 inside cardroom config check --config /etc/cardroom/cardroom.toml
-inside su -s /bin/sh cardroom -c 'exec cardroom serve --bind 127.0.0.1:5299 --data /tmp/data --log warn' >/dev/null &
+chroot --userspec=cardroom:cardroom "$work/debian" cardroom serve --bind 127.0.0.1:5299 --data /tmp/data --log warn >/dev/null &
 server=$!
 for _ in $(seq 50); do
     inside cardroom doctor --server 127.0.0.1:5299 >/dev/null 2>&1 && break
