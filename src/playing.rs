@@ -54,6 +54,9 @@ pub(crate) struct PlayArgs {
     /// Time for each decision, as in 500ms or 2s; agents that take longer are checked or folded
     #[arg(long, value_name = "TIME")]
     pub(crate) deadline: Option<Time>,
+    /// Play only part i of N of each match; join the parts with `cardroom merge`
+    #[arg(long, value_name = "i/N")]
+    shard: Option<Shard>,
     /// One JSON document instead of tables
     #[arg(long)]
     pub(crate) json: bool,
@@ -108,11 +111,7 @@ impl PlayArgs {
     }
 
     /// The plan of a match between these agents.
-    pub(crate) fn plan(
-        &self,
-        entrants: Vec<AgentChoice>,
-        shard: Option<Shard>,
-    ) -> Result<Plan, Failure> {
+    pub(crate) fn plan(&self, entrants: Vec<AgentChoice>) -> Result<Plan, Failure> {
         Ok(Plan {
             def: self.game.load()?,
             game_name: self.game.name().to_owned(),
@@ -121,7 +120,7 @@ impl PlayArgs {
             hands: self.hands(),
             seed: self.seed,
             duplicate: !self.no_duplicate,
-            shard,
+            shard: self.shard,
             deadline: self.deadline.map(|time| time.0),
             rule: None,
         })

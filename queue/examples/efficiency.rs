@@ -2,9 +2,10 @@
 //! [MERGE_SECONDS]]]` (60 s, 5,120 parts, 0.05 s to fetch and join one result).
 //!
 //! A simulation of events: parts come into the queue one after the other, a worker that is free
-//! takes the next, and each hand-in takes the server's time. Part times are log-normal. Some workers
-//! are lost: their part waits for the end of the lease. At the end one process joins all results.
-//! Efficiency is the work's time over that of all workers from the first part to the whole result.
+//! takes the next, and each hand-in takes the server's time. Part times are log-normal. Some
+//! workers are lost: their part waits for the end of the lease. At the end one process joins all
+//! results. Efficiency is the work's time over that of all workers from the first part to the whole
+//! result.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 pub enum QueueError {
     /// The server does not answer.
     #[error(
-        "the NATS server at {url} does not answer: {why}; start it (`nats-server -js`) or say where \
-         it is with --nats"
+        "the NATS server at {url} does not answer: {why}; start it (`nats-server -js`) or say \
+         where it is with --nats"
     )]
     Unreachable {
         /// Where it was looked for.
@@ -52,8 +52,8 @@ pub enum QueueError {
     NoRun(String),
     /// The server has lost results, and their parts are in the queue again.
     #[error(
-        "the NATS server has lost the results of {parts} parts of run {run}, as one that is killed may: \
-         they are in the queue again; collect once workers have done them"
+        "the NATS server has lost the results of {parts} parts of run {run}, as one that is killed \
+         may: they are in the queue again; collect once workers have done them"
     )]
     Lost {
         /// The run.
@@ -89,8 +89,8 @@ pub enum QueueError {
     },
     /// A file that a run needs is not on the server.
     #[error(
-        "run {run} needs the file {path} with SHA-256 {sha256}, which the server does not hold: {why}; \
-         enqueue the run again where the file is"
+        "run {run} needs the file {path} with SHA-256 {sha256}, which the server does not hold: \
+         {why}; enqueue the run again where the file is"
     )]
     NoFile {
         /// The run.

@@ -9,18 +9,19 @@
 //!
 //! On the server: the stream `CARDROOM_PARTS` (subjects `cardroom.part.VERSION.RUN`), the stream
 //! `CARDROOM_RECORDS` (`cardroom.run.RUN`, `cardroom.done.RUN.PART`, `cardroom.dead.RUN.PART`), the
-//! stream `CARDROOM_WORKERS` (`cardroom.worker.NAME`, kept for half a minute), and the object stores
-//! `cardroom_files` (by SHA-256) and `cardroom_results`. How JetStream works: <https://docs.nats.io/nats-concepts/jetstream>.
+//! stream `CARDROOM_WORKERS` (`cardroom.worker.NAME`, kept for half a minute), and the object
+//! stores `cardroom_files` (by SHA-256) and `cardroom_results`. How JetStream works:
+//! <https://docs.nats.io/nats-concepts/jetstream>.
 
+mod archive;
 mod error;
-mod pack;
 mod queue;
 mod run;
 mod server;
 mod worker;
 
+pub use archive::{pack, unpack};
 pub use error::QueueError;
-pub use pack::{pack, unpack};
 pub use queue::{Enqueued, Queue};
 pub use run::{Dead, Done, Run, RunFile, Status, WorkerState};
 pub use server::Server;

@@ -213,8 +213,8 @@ impl Queue {
         Ok(status)
     }
 
-    /// Puts parts of a run in again whose results the server has lost although it had taken them, as
-    /// one that is killed may: returns how many.
+    /// Puts parts of a run in again whose results the server has lost although it had taken them,
+    /// as one that is killed may: returns how many.
     ///
     /// # Errors
     /// When the server fails.

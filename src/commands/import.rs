@@ -32,9 +32,9 @@ const AT_ONCE: usize = 4096;
 /// Put hands of other records into one match folder, which `stats` and `export` read.
 ///
 /// Reads PHH (.phh, .phhs; no-limit and limit hold'em without antes and straddles), CSV with the
-/// columns that `export` writes (with --game) or with those that a map names (--columns), ACPC logs,
-/// and other ledgers. All hands must be of one game and of the same players, in whatever seats. What
-/// a file says beyond the hands is not kept, and told.
+/// columns that `export` writes (with --game) or with those that a map names (--columns), ACPC
+/// logs, and other ledgers. All hands must be of one game and of the same players, in whatever
+/// seats. What a file says beyond the hands is not kept, and told.
 #[derive(clap::Args)]
 pub struct Args {
     /// The files, in the order of their hands

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use logs::Shard;
 use matches::plan::Plan;
 use matches::play::default_folder;
 use matches::runner::Level;
@@ -28,33 +27,22 @@ pub struct Args {
     /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT`, or names of the
     /// configuration
     #[arg(value_name = "AGENT", required = true, num_args = 1..)]
-    agents: Vec<String>,
+    pub(super) agents: Vec<String>,
     #[command(flatten)]
-    play: PlayArgs,
+    pub(super) play: PlayArgs,
     /// The folder of this match
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     rules: RuleArgs,
-    /// Play only part i of N; join the parts with `cardroom merge`
-    #[arg(long, value_name = "i/N")]
-    shard: Option<Shard>,
-}
-
-#[cfg(feature = "queue")]
-impl Args {
-    /// The files that its agents are made from, and its configuration.
-    pub(crate) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
-        self.play.files(&self.agents)
-    }
 }
 
 /// Plays the match and prints its report.
 pub fn run(args: Args) -> Result<Output, Failure> {
-    let Args { agents, mut play, out, rules, shard } = args;
+    let Args { agents, mut play, out, rules } = args;
     let rule = rules.of(&mut play)?;
     let loaded = play.named.load()?;
-    let plan = Plan { rule, ..play.plan(play.agents(&agents)?, shard)? };
+    let plan = Plan { rule, ..play.plan(play.agents(&agents)?)? };
     let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
     let settings = play.settings(&folder, &plan.entrants);
     let stop = Stop::new();

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use logs::export;
 use logs::stats::{CrossTable, Report, text};
-use logs::{Shard, export};
 use matches::plan::Plan;
 use matches::runner::Level;
 use matches::stop::Stop;
@@ -28,9 +28,9 @@ use crate::stop_rules::RuleArgs;
 pub struct Args {
     /// The agents: kinds, `KIND:ARGUMENT`, or names of the configuration
     #[arg(value_name = "AGENT", required = true, num_args = 2..)]
-    agents: Vec<String>,
+    pub(super) agents: Vec<String>,
     #[command(flatten)]
-    play: PlayArgs,
+    pub(super) play: PlayArgs,
     /// Only the first agent meets all others: the same matches as without, but no others
     #[arg(long)]
     gauntlet: bool,
@@ -45,26 +45,15 @@ pub struct Args {
     /// The folder of this tournament
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Play only part i of N of each match; join the parts with `cardroom merge`
-    #[arg(long, value_name = "i/N")]
-    shard: Option<Shard>,
-}
-
-#[cfg(feature = "queue")]
-impl Args {
-    /// The files that its agents are made from, and its configuration.
-    pub(crate) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
-        self.play.files(&self.agents)
-    }
 }
 
 /// Plays the matches and prints the table.
 pub fn run(args: Args) -> Result<Output, Failure> {
-    let Args { agents, mut play, gauntlet, csv, svg, rules, out, shard } = args;
+    let Args { agents, mut play, gauntlet, csv, svg, rules, out } = args;
     let rule = rules.of(&mut play)?;
     let loaded = play.named.load()?;
     let agents = play.agents(&agents)?;
-    let pattern = Plan { rule, ..play.plan(Vec::new(), shard)? };
+    let pattern = Plan { rule, ..play.plan(Vec::new())? };
     let players = pattern.def.players;
     let pairing = if gauntlet { Pairing::Gauntlet } else { Pairing::All };
     let matches = tournament::matches(&pattern, &agents, pairing);

@@ -172,7 +172,8 @@ impl Running {
         self.stderr_tail.as_mut()?.text()
     }
 
-    /// As [`stderr_tail`](Self::stderr_tail), while it goes on: waits no longer than a few milliseconds for more.
+    /// As [`stderr_tail`](Self::stderr_tail), while it goes on: waits no longer than a few
+    /// milliseconds for more.
     pub fn stderr_so_far(&mut self) -> Option<String> {
         self.stderr_tail.as_mut()?.so_far()
     }

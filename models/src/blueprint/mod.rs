@@ -8,9 +8,9 @@
 //!
 //! Opening reads the head alone and checks it, with its checksum and the length of the file, so
 //! that it takes the same time whatever the size: the tables are mapped into memory and read where
-//! play looks. [`Blueprint::verify`] reads everything. A packed file ([`pack()`]) holds the same in a
-//! fraction of the room; it is unpacked into memory, one inside the program when its tables are first
-//! looked at.
+//! play looks. [`Blueprint::verify`] reads everything. A packed file ([`pack()`]) holds the same in
+//! a fraction of the room; it is unpacked into memory when it is opened, one inside the program
+//! when its tables are first looked at.
 
 mod bytes;
 mod error;

@@ -1,9 +1,9 @@
 //! Packed blueprints: the same content in a fraction of the room.
 //!
-//! A packed file is [`MAGIC`], the version, the tail of the plain file, its head as it stands there,
-//! and then, compressed by DEFLATE (RFC 1951), the buckets' file and the tables: for each decision
-//! node one bit for each bucket that training has reached, then action by action the shares of all
-//! buckets. The last action's shares follow from the others.
+//! A packed file is [`MAGIC`], the version, the tail of the plain file, its head as it stands
+//! there, and then, compressed by DEFLATE (RFC 1951), the buckets' file and the tables: for each
+//! decision node one bit for each bucket, whether training has reached it, then action by action
+//! the shares of all buckets. The last action's shares follow from the others.
 
 use std::io::{self, Read, Write};
 use std::sync::OnceLock;

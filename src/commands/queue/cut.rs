@@ -109,8 +109,8 @@ impl Cut {
 /// When the command or its agents cannot be understood.
 pub(super) fn files(words: &[String], command: &Command) -> Result<Vec<PathBuf>, Failure> {
     let mut files = match command {
-        Command::Match(args) => args.files()?,
-        Command::Tournament(args) => args.files()?,
+        Command::Match(args) => args.play.files(&args.agents)?,
+        Command::Tournament(args) => args.play.files(&args.agents)?,
         _ => Vec::new(),
     };
     let apart = |c: char| c.is_whitespace() || ":=,".contains(c);
