@@ -9,7 +9,7 @@ use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{InfoErrorKind, ObjectMetadata, ObjectStore};
 use async_nats::jetstream::stream::{DirectGetErrorKind, Stream};
-use futures_util::StreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 use serde::de::DeserializeOwned;
 use tokio::io::AsyncWriteExt;
 
@@ -85,8 +85,8 @@ impl Queue {
             let text = serde_json::to_vec(run).map_err(|e| QueueError::request("to enqueue", e))?;
             let subject = format!("cardroom.run.{id}");
             self.stores.create(&subject, text).await?;
-            let first =
-                self.stores.last::<Run>(&subject).await?.map_or(0, |record| record.sequence);
+            let first = last::<Run>(&self.stores.records, &subject).await?;
+            let first = first.map_or(0, |record| record.sequence);
             let done = self.stores.records::<Done>(&format!("cardroom.done.{id}.*")).await?;
             let done: BTreeSet<u32> = done.into_iter().map(|record| record.value.part).collect();
             let dead = self.stores.records::<Dead>(&format!("cardroom.dead.{id}.*")).await?;
@@ -257,6 +257,11 @@ pub(crate) fn token(version: &str) -> String {
     version.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
+/// The subjects of all parts of a version.
+pub(crate) fn subjects(version: &str) -> String {
+    format!("cardroom.part.{}.*", token(version))
+}
+
 fn id_of(record: &Record<Run>) -> String {
     record.subject.rsplit('.').next().unwrap_or_default().to_owned()
 }
@@ -271,7 +276,7 @@ impl Stores {
         let name = format!("workers-{}", token(version));
         let config = pull::Config {
             durable_name: Some(name.clone()),
-            filter_subject: format!("cardroom.part.{}.*", token(version)),
+            filter_subject: subjects(version),
             ack_policy: AckPolicy::Explicit,
             ack_wait: lease.unwrap_or(LEASE),
             max_deliver: -1,
@@ -305,34 +310,16 @@ impl Stores {
         .await
     }
 
-    /// The record of this subject.
-    async fn last<T: DeserializeOwned>(
-        &self,
-        subject: &str,
-    ) -> Result<Option<Record<T>>, QueueError> {
-        let message = patiently("to read a record", async || {
-            match self.records.direct_get_last_for_subject(subject).await {
-                Ok(message) => Ok(Some(message)),
-                Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
-                Err(error) => Err(error),
-            }
-        })
-        .await?;
-        let Some(message) = message else { return Ok(None) };
-        let value = serde_json::from_slice(&message.payload);
-        let value = value.map_err(|error| QueueError::request("to read a record", error))?;
-        let (subject, sequence) = (message.subject.to_string(), message.sequence);
-        Ok(Some(Record { value, subject, sequence, age: 0.0 }))
-    }
-
     /// The run of this name.
     pub(crate) async fn run(&self, id: &str) -> Result<Option<Run>, QueueError> {
-        Ok(self.last(&format!("cardroom.run.{id}")).await?.map(|record| record.value))
+        Ok(last(&self.records, &format!("cardroom.run.{id}")).await?.map(|record| record.value))
     }
 
     /// What is recorded of a part that is done.
     pub(crate) async fn done(&self, id: &str, part: u32) -> Result<Option<Done>, QueueError> {
-        Ok(self.last(&format!("cardroom.done.{id}.{part}")).await?.map(|record| record.value))
+        Ok(last(&self.records, &format!("cardroom.done.{id}.{part}"))
+            .await?
+            .map(|record| record.value))
     }
 
     async fn delete(&self, sequence: u64) -> Result<(), QueueError> {
@@ -413,45 +400,54 @@ pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<()
     std::fs::rename(&partial, to).map_err(QueueError::io(to))
 }
 
-/// All messages of these subjects, the oldest first.
+/// The last messages of these subjects, the oldest first.
+///
+/// They are asked for one by one, by the names that the stream has: what a consumer counts as
+/// pending may be wrong for a moment after a purge, and such a request is never answered.
 async fn records<T: DeserializeOwned>(
     stream: &Stream,
     subjects: &str,
 ) -> Result<Vec<Record<T>>, QueueError> {
-    let what = "to read records";
-    let failed = |why: &dyn std::fmt::Display| QueueError::request(what, why);
-    let consumer = patiently(what, async || {
-        let config = pull::Config {
-            filter_subject: subjects.to_owned(),
-            ack_policy: AckPolicy::None,
-            inactive_threshold: Duration::from_secs(60),
-            ..pull::Config::default()
-        };
-        stream.create_consumer(config).await
-    })
-    .await?;
+    let mut asked = futures_util::stream::iter(names(stream, subjects).await?)
+        .map(|subject| async move { last::<T>(stream, &subject).await })
+        .buffer_unordered(PIPELINE);
     let mut found = Vec::new();
-    let mut left = consumer.cached_info().num_pending;
-    while left > 0 {
-        let batch = consumer.fetch().max_messages(PIPELINE).messages().await;
-        let mut batch = batch.map_err(|error| failed(&error))?;
-        let before = found.len();
-        while let Some(message) = batch.next().await {
-            let message = message.map_err(|error| failed(&error))?;
-            let info = message.info().map_err(|error| failed(&error))?;
-            let age = std::time::SystemTime::now()
-                .duration_since(info.published.into())
-                .map_or(0.0, |age| age.as_secs_f64());
-            let sequence = info.stream_sequence;
-            left = info.pending;
-            let value = serde_json::from_slice(&message.payload);
-            let value = value.map_err(|error| failed(&error))?;
-            found.push(Record { value, subject: message.subject.to_string(), sequence, age });
-        }
-        if found.len() == before {
-            break;
-        }
+    while let Some(record) = asked.next().await {
+        // One that was removed meanwhile is none.
+        found.extend(record?);
     }
-    let _ = stream.delete_consumer(&consumer.cached_info().name).await;
+    found.sort_by_key(|record| record.sequence);
     Ok(found)
+}
+
+/// The subjects, among these, of which the stream has messages.
+pub(crate) async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>, QueueError> {
+    patiently("to list records", async || {
+        let listed = stream.info_with_subjects(subjects).await?;
+        listed.map_ok(|(subject, _)| subject).try_collect().await
+    })
+    .await
+}
+
+/// The last message of this subject.
+async fn last<T: DeserializeOwned>(
+    stream: &Stream,
+    subject: &str,
+) -> Result<Option<Record<T>>, QueueError> {
+    let what = "to read a record";
+    let message =
+        patiently(what, async || match stream.direct_get_last_for_subject(subject).await {
+            Ok(message) => Ok(Some(message)),
+            Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        })
+        .await?;
+    let Some(message) = message else { return Ok(None) };
+    let value = serde_json::from_slice(&message.payload);
+    let value = value.map_err(|error| QueueError::request(what, error))?;
+    let age = std::time::SystemTime::now()
+        .duration_since(message.time.into())
+        .map_or(0.0, |age| age.as_secs_f64());
+    let (subject, sequence) = (message.subject.to_string(), message.sequence);
+    Ok(Some(Record { value, subject, sequence, age }))
 }

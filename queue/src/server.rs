@@ -145,6 +145,7 @@ impl Stores {
                 subjects: vec!["cardroom.worker.*".into()],
                 max_messages_per_subject: 1,
                 max_age: ALIVE,
+                allow_direct: true,
                 duplicate_window: ALIVE,
                 ..Config::default()
             })

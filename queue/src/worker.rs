@@ -11,7 +11,7 @@ use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;
 use sha2::{Digest, Sha256};
 
-use crate::queue::{exists, get, put};
+use crate::queue::{exists, get, names, put, subjects};
 use crate::run::{Dead, Done, Run, RunFile, WorkerState, hex};
 use crate::server::ALIVE;
 use crate::{DELIVERIES, Queue, QueueError};
@@ -29,6 +29,8 @@ pub struct Worker<'a> {
     cache: PathBuf,
     runs: HashMap<String, Arc<Run>>,
     lease: Duration,
+    /// Those of the parts of its version.
+    subjects: String,
 }
 
 /// A part to be done.
@@ -88,7 +90,8 @@ impl<'a> Worker<'a> {
         let name = format!("{}-{unique}", crate::queue::token(name));
         let state = WorkerState { name, version: version.to_owned(), part: None, done: 0 };
         let lease = consumer.cached_info().config.ack_wait;
-        let worker = Worker { queue, consumer, state, cache, runs: HashMap::new(), lease };
+        let (runs, subjects) = (HashMap::new(), subjects(version));
+        let worker = Worker { queue, consumer, state, cache, runs, lease, subjects };
         worker.show(None);
         Ok(worker)
     }
@@ -152,11 +155,8 @@ impl<'a> Worker<'a> {
                 tokio::time::sleep(LOOK).await;
             }
             self.note(None).await;
-            if drain
-                && let Ok(info) = self.consumer.get_info().await
-                && info.num_pending == 0
-                && info.num_ack_pending == 0
-            {
+            // A part is in the stream until it is acknowledged.
+            if drain && names(&self.queue.stores.parts, &self.subjects).await?.is_empty() {
                 return Ok(None);
             }
         }

@@ -132,6 +132,7 @@ fn a_part_that_is_given_back_or_cancelled_goes_on_or_ends() {
         let begun = Instant::now();
         while other.workers().expect("workers")[0].part != Some((id.clone(), 1)) {
             assert!(begun.elapsed() < Duration::from_secs(30), "nobody says who works on it");
+            std::thread::sleep(Duration::from_millis(20));
         }
         other.cancel(&id).expect("cancelled");
         while !part.cancelled.load(Ordering::SeqCst) {
