@@ -89,12 +89,21 @@ fn ignored_by_git(path: &str) -> Option<bool> {
 
 #[test]
 fn gitignore_hides_run_output_and_no_crate() {
-    for path in ["data/matches/x/ledger.sqlite", "target/release/cardroom"] {
+    for path in ["data/matches/x/ledger.sqlite", "target/release/cardroom", "game/target/x.json"] {
         assert_ne!(ignored_by_git(path), Some(false), "{path} should be ignored");
     }
     for path in ["logs/src/lib.rs", "logs/new.rs", "games/new.game", "agents/models/x/data/m.bin"] {
         assert_ne!(ignored_by_git(path), Some(true), "{path} must not be ignored");
     }
+}
+
+#[test]
+fn nothing_that_git_would_ignore_is_in_the_repository() {
+    let listed = ["-C", env!("CARGO_MANIFEST_DIR"), "ls-files", "-ci", "--exclude-standard"];
+    // Outside a git checkout, or without git, it lists nothing.
+    let output = Command::new("git").args(listed).output();
+    let listed = output.map(|output| output.stdout).unwrap_or_default();
+    assert_eq!(String::from_utf8_lossy(&listed), "");
 }
 
 #[test]
