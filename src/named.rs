@@ -45,6 +45,14 @@ impl Named {
         self.registry()?.resolve(name).map_err(Failure::input)
     }
 
+    /// The files that these agents are made from, and the configuration, where there is one.
+    #[cfg(feature = "queue")]
+    pub(crate) fn files(&self, names: &[String]) -> Result<Vec<std::path::PathBuf>, Failure> {
+        let agents = names.iter().map(|name| self.resolve(name)).collect::<Result<Vec<_>, _>>()?;
+        let of_agents = agents.iter().flat_map(AgentChoice::files).cloned();
+        Ok(of_agents.chain(self.load()?.file).collect())
+    }
+
     /// The agent of this name, which must be one that can be asked for its strategy.
     pub(crate) fn resolve_with_policy(&self, name: &str) -> Result<AgentChoice, Failure> {
         let registry = self.registry()?;

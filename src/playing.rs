@@ -105,9 +105,8 @@ impl PlayArgs {
     /// The files that these agents are made from, and the configuration, where there is one.
     #[cfg(feature = "queue")]
     pub(crate) fn files(&self, names: &[String]) -> Result<Vec<std::path::PathBuf>, Failure> {
-        let agents = self.agents(names)?;
-        let of_agents = agents.iter().flat_map(AgentChoice::files).cloned();
-        Ok(of_agents.chain(self.named.load()?.file).collect())
+        self.agents(names)?;
+        self.named.files(names)
     }
 
     /// The plan of a match between these agents.

@@ -197,6 +197,71 @@ fn a_duel_finds_what_played_hands_find_with_less_spread() {
 }
 
 #[test]
+fn parts_of_a_measurement_make_the_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("raise.menu"), "preflop 1: pot\n").expect("a file");
+    let duel = ["equity", "--by", "duel", "--against", "call", "--from", "river", "--hands", "40"];
+    let flops = ["call", "--by", "best-response", "--menu", "raise.menu", "--flops", "8"];
+    let exploiters = ["equity", "--by", "exploiters", "--hands", "40"];
+    let played = ["equity", "--by", "match", "--against", "call", "--hands", "2000"];
+    let cases: [(&str, &[&str], Option<&str>); 5] = [
+        ("lbr", &["equity", "--hands", "30"], Some("deals.csv")),
+        ("duel", &duel, Some("hands.csv")),
+        ("flops", &flops, Some("flops.csv")),
+        ("exploiters", &exploiters, Some("exploiters.csv")),
+        ("match", &played, None),
+    ];
+    for (name, arguments, results) in cases {
+        let evaluate = [&["evaluate"], arguments].concat();
+        let mut whole =
+            document(folder, &[&evaluate[..], &["--out", &format!("{name}-whole")]].concat());
+        let part = |index: u32| format!("{name}-{index}");
+        for index in [3, 1, 2] {
+            let shard = format!("{index}/3");
+            let arguments = ["--shard", &shard, "--out", &part(index)];
+            let output = cardroom(folder, &[&evaluate[..], &arguments].concat());
+            assert!(output.status.success(), "{name}: {}", text(&output.stderr));
+            if results.is_some() {
+                assert!(text(&output.stdout).contains(&format!("this is part {shard}")), "{name}");
+            }
+        }
+        let out = format!("{name}-joined");
+        let merge = ["merge", &part(2), &part(3), &part(1), "--out", &out];
+        let output = cardroom(folder, &merge);
+        assert!(output.status.success(), "{name}: {}", text(&output.stderr));
+        let before = results.map(|file| fs::read(folder.join(&out).join(file)).expect("results"));
+        let mut joined = document(folder, &[&evaluate[..], &["--out", &out]].concat());
+        // Not how long it took.
+        for of in [&mut whole, &mut joined] {
+            match name {
+                "match" => *of = of["entrants"][0]["rate"].take(),
+                _ => drop(of.as_object_mut().expect("a document").remove("seconds")),
+            }
+        }
+        assert_eq!(joined, whole, "{name}");
+        let after = results.map(|file| fs::read(folder.join(&out).join(file)).expect("results"));
+        assert_eq!(after, before, "{name}: nothing is measured again");
+    }
+    let refused = |arguments: &[&str], expected: &str| {
+        check_failure(&cardroom(folder, arguments), 3, expected);
+    };
+    refused(&["merge", "lbr-1", "lbr-3", "--out", "x"], "missing: part 2/3");
+    refused(&["merge", "lbr-1", "lbr-2", "lbr-1", "--out", "x"], "part 1/3 is given twice");
+    refused(&["merge", "lbr-1", "duel-2", "lbr-3", "--out", "x"], "different measurements");
+    refused(&["merge", "lbr-1", "lbr-whole", "--out", "x"], "measured without --shard");
+    refused(&["merge", "lbr-1", "match-2", "--out", "x"], "no evaluation.toml in it");
+    refused(&["merge", "lbr-1", "lbr-2", "lbr-3", "--out", "lbr-joined"], "exists already");
+    assert!(!folder.join("x").exists());
+    let again = ["evaluate", "equity", "--hands", "30", "--out", "lbr-1"];
+    refused(&again, "its part (--shard) differs");
+    let many = ["evaluate", "equity", "--hands", "30", "--shard", "16/20", "--out", "y"];
+    refused(&many, "there are 15 results in all");
+    let small = ["evaluate", "call", "--by", "best-response", "--game", "kuhn.limit.2p"];
+    check_failure(&cardroom(folder, &[&small[..], &["--shard", "1/2"]].concat()), 2, "no parts");
+}
+
+#[test]
 fn what_cannot_be_evaluated_is_refused_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let refused = |arguments: &[&str], code, expected: &str| {

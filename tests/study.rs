@@ -266,6 +266,49 @@ fn the_study_of_rules_for_novices_goes_from_nothing_to_its_report() {
     assert_eq!(text(&again.stderr), "", "a study that is done does nothing again");
 }
 
+#[test]
+fn parts_of_a_study_make_the_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fn study<'a>(more: &[&'a str]) -> Vec<&'a str> {
+        [&["study", "002", "--scale", "0.001"], more].concat()
+    }
+    let mut whole = document(folder, &study(&["--out", "whole"]));
+    for part in ["2", "1"] {
+        let output = cardroom(folder, &study(&["--shard", &format!("{part}/2"), "--out", part]));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert!(text(&output.stdout).starts_with(&format!("part {part}/2: ")));
+    }
+    let output = cardroom(folder, &["merge", "2", "1", "--out", "joined"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let joined = cardroom(folder, &study(&["--out", "joined", "--json"]));
+    assert_eq!(text(&joined.stderr), "", "nothing is left to do");
+    let mut joined: Value = serde_json::from_slice(&joined.stdout).expect("a document");
+    without_times(&mut whole);
+    without_times(&mut joined);
+    assert_eq!(joined, whole);
+    let refused = |arguments: &[&str], code, expected: &str| {
+        check_failure(&cardroom(folder, arguments), code, expected);
+    };
+    refused(&["merge", "1", "--out", "x"], 3, "missing: part 2/2");
+    refused(&["merge", "1", "2", "1", "--out", "x"], 3, "part 1/2 is given twice");
+    refused(&["merge", "1", "whole", "--out", "x"], 3, "done without --shard");
+    refused(&study(&["--out", "1"]), 3, "part 1/2 of study 002");
+    refused(&study(&["--shard", "1000/1000", "--out", "x"]), 2, "are independent");
+}
+
+/// Takes out of a document how long things took.
+fn without_times(document: &mut Value) {
+    match document {
+        Value::Object(map) => {
+            map.retain(|key, _| !key.contains("seconds"));
+            map.values_mut().for_each(without_times);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_times),
+        _ => (),
+    }
+}
+
 /// Whether the claim with this text in it is reproduced.
 fn reproduced(made: &Value, part: &str) -> bool {
     let claims = made["claims"].as_array().expect("claims");

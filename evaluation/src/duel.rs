@@ -9,26 +9,41 @@
 //! play earlier streets as that agent does, with a fraction of the spread.
 //!
 //! A strategy that is valued against itself wins nothing, exactly.
+//!
+//! What a hand brings is a function of its number and the seed. Kept in a [`folder`](crate::folder),
+//! `hands.csv` has a line for each: its number, and what was won at its spot, in big blinds; nothing
+//! where it came to none.
 
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::path::Path;
 use std::sync::Arc;
 
+use agents::AgentChoice;
 use agents::reach::{self, Alike};
 use cards::{Card, CardSet, Combo, HoleCards, Showdown};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street, Turn};
-use logs::Rate;
+use logs::{Provenance, Rate, Shard};
 use matches::deals::{Deal, Dealer};
 use matches::stop::Stop;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
 
+use crate::folder::{ResultsFolder, StoreError, first_difference, folder_name, has, part};
 use crate::pool;
+
+/// The results.
+pub const HANDS: &str = "hands.csv";
+
+const HEADER: &str = "hand,won\n";
 
 /// Weights of all combos.
 type Weights = Vec<f64>;
 
 /// Hands that a thread takes at a time.
-const BLOCK: u64 = 8;
+const BLOCK: usize = 8;
 /// Lines with less weight than this share of a spot's are not followed.
 const LEAST: f64 = 1e-9;
 
@@ -65,72 +80,203 @@ pub struct Valued {
     pub at_spots: f64,
 }
 
+/// What hands brought: `None` where one came to no spot.
+type Results = BTreeMap<u64, Option<f64>>;
+
 /// Values, on so many threads; the result does not depend on their number. `visit` is told how many
 /// hands are done.
 pub fn duel(duel: &Duel, threads: usize, stop: &Stop, mut visit: impl FnMut(u64)) -> Valued {
-    let blocks: Vec<u64> = (0..duel.hands.div_ceil(BLOCK)).collect();
-    let mut sums: Vec<Option<Sums>> = vec![None; blocks.len()];
-    let mut done = 0;
-    let work = |&block: &u64| Ok::<_, std::convert::Infallible>((block, duel.block(block)));
-    let collected = pool::each(&blocks, threads, stop, work, |result| {
-        if let Some((block, found)) = result {
-            done += found.hands;
-            sums[block as usize] = Some(found);
-        }
-        visit(done);
-        Ok(())
+    let mut results = Results::new();
+    let hands: Vec<u64> = (0..duel.hands).collect();
+    let Ok(()) = duel.each(&hands, threads, stop, |found| {
+        results.extend(found);
+        visit(results.len() as u64);
+        Ok::<_, Infallible>(())
     });
-    let Ok(()) = collected;
-    let all = sums.into_iter().flatten().fold(Sums::default(), Sums::and);
-    all.valued()
+    valued(&results)
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    hands: u64,
-    spots: u64,
-    /// In big blinds.
-    won: f64,
-    squares: f64,
+/// A duel that is kept in a folder.
+pub struct Plan {
+    /// What is to be valued.
+    pub duel: Duel,
+    /// Whose play is valued, and against whose, who also plays until then.
+    pub agents: [AgentChoice; 2],
+    /// SHA-256 of their files, see [`model_sha256`](crate::folder::model_sha256).
+    pub model_sha256: [Option<String>; 2],
+    /// The game's name: a built-in one, or the path of its file.
+    pub game_name: String,
+    /// The part that is valued; `None` for the whole.
+    pub shard: Option<Shard>,
 }
 
-impl Sums {
-    fn and(self, other: Sums) -> Sums {
-        Sums {
-            hands: self.hands + other.hands,
-            spots: self.spots + other.spots,
-            won: self.won + other.won,
-            squares: self.squares + other.squares,
+/// What a folder holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model_sha256: Option<String>,
+    against: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    against_sha256: Option<String>,
+    from: String,
+    sample_below: f64,
+    seed: u64,
+    game_name: String,
+    provenance: Provenance,
+    game: GameDef,
+}
+
+impl crate::folder::Manifest for Manifest {
+    fn difference(&self, other: &Manifest) -> Option<&'static str> {
+        first_difference([
+            ("agent", self.agent == other.agent),
+            ("model", self.model_sha256 == other.model_sha256),
+            ("opponent", self.against == other.against),
+            ("opponent's model", self.against_sha256 == other.against_sha256),
+            ("first street", self.from == other.from),
+            ("--sample-below", self.sample_below == other.sample_below),
+            ("seed", self.seed == other.seed),
+            ("game", self.game == other.game),
+        ])
+    }
+}
+
+impl Plan {
+    /// A name for the measurement that tells what it is, the number of hands left out: more of them
+    /// continue a measurement.
+    pub fn name(&self) -> String {
+        let [agent, against] = &self.agents;
+        let Duel { street, sample_below, seed, .. } = &self.duel;
+        let sampled = if *sample_below > 0.0 { format!("-b{sample_below}") } else { String::new() };
+        let rest = format!("vs-{}-from-{street}{sampled}-s{seed}", against.name());
+        let model = self.model_sha256[0].as_deref();
+        folder_name("duel", agent, model, &self.game_name, &(rest + &part(self.shard)))
+    }
+
+    fn manifest(&self, provenance: Provenance) -> Manifest {
+        let [agent, against] = self.agents.each_ref().map(|agent| agent.name().to_owned());
+        let [model_sha256, against_sha256] = self.model_sha256.clone();
+        Manifest {
+            agent,
+            model_sha256,
+            against,
+            against_sha256,
+            from: self.duel.street.to_string(),
+            sample_below: self.duel.sample_below,
+            seed: self.duel.seed,
+            game_name: self.game_name.clone(),
+            provenance,
+            game: GameDef::clone(&self.duel.def),
         }
     }
 
-    fn valued(self) -> Valued {
-        let n = self.hands as f64;
-        let mean = self.won / n;
-        let rate = (self.hands > 1).then(|| {
-            let variance = (self.squares - n * mean * mean).max(0.0) / (n - 1.0);
-            Rate::from_error(1000.0 * mean, 1000.0 * (variance / n).sqrt(), self.hands, self.hands)
-        });
-        let at_spots = if self.spots > 0 { self.won / self.spots as f64 } else { 0.0 };
-        Valued { hands: self.hands, spots: self.spots, rate, at_spots }
+    /// The hands that are wanted.
+    pub fn hands(&self) -> u64 {
+        self.numbers().count() as u64
     }
+
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        (0..self.duel.hands).filter(|&hand| has(self.shard, hand))
+    }
+}
+
+/// Values as [`duel`] does, going on with what the folder holds.
+///
+/// # Errors
+/// [`StoreError`]; hands that were valued before an error are kept.
+pub fn run(
+    plan: &Plan,
+    folder: &Path,
+    provenance: Provenance,
+    threads: usize,
+    stop: &Stop,
+    mut visit: impl FnMut(u64),
+) -> Result<Valued, StoreError> {
+    let mut known = Results::new();
+    let (manifest, shard) = (plan.manifest(provenance), plan.shard);
+    if plan.hands() == 0 {
+        return Err(StoreError::TooManyParts(plan.duel.hands));
+    }
+    let mut kept = ResultsFolder::open(folder, &manifest, shard, HANDS, HEADER, |number, line| {
+        let (hand, won) =
+            read_line(line).ok_or_else(|| format!("line {number} is not a hand: '{line}'"))?;
+        match known.insert(hand, won) {
+            None => Ok(()),
+            Some(_) => Err(format!("line {number}: hand {hand} stands twice")),
+        }
+    })?;
+    let mut results = Results::new();
+    let mut missing = Vec::new();
+    for hand in plan.numbers() {
+        match known.get(&hand) {
+            Some(&won) => drop(results.insert(hand, won)),
+            None => missing.push(hand),
+        }
+    }
+    plan.duel.each(&missing, threads, stop, |found| {
+        let won = |won: Option<f64>| won.map_or_else(String::new, |won| format!("{won:?}"));
+        for (hand, found) in found {
+            kept.add(&format!("{hand},{}\n", won(found)))?;
+            results.insert(hand, found);
+        }
+        visit(results.len() as u64);
+        Ok(())
+    })?;
+    Ok(valued(&results))
+}
+
+fn read_line(line: &str) -> Option<(u64, Option<f64>)> {
+    let (hand, won) = line.split_once(',')?;
+    let won = if won.is_empty() { None } else { Some(won.parse().ok()?) };
+    (won.is_none_or(f64::is_finite)).then_some((hand.parse().ok()?, won))
+}
+
+/// What came of these hands.
+fn valued(results: &Results) -> Valued {
+    let hands = results.len() as u64;
+    let n = hands as f64;
+    let (mut spots, mut sum, mut squares) = (0, 0.0, 0.0);
+    for won in results.values().flatten() {
+        spots += 1;
+        sum += won;
+        squares += won * won;
+    }
+    let mean = sum / n;
+    let rate = (hands > 1).then(|| {
+        let variance = (squares - n * mean * mean).max(0.0) / (n - 1.0);
+        Rate::from_error(1000.0 * mean, 1000.0 * (variance / n).sqrt(), hands, hands)
+    });
+    let at_spots = if spots > 0 { sum / spots as f64 } else { 0.0 };
+    Valued { hands, spots, rate, at_spots }
 }
 
 impl Duel {
-    fn block(&self, block: u64) -> Sums {
-        let mut sums = Sums::default();
+    /// Values these hands; `done` gets some of them at a time, and none now and then.
+    fn each<E: Send>(
+        &self,
+        hands: &[u64],
+        threads: usize,
+        stop: &Stop,
+        mut done: impl FnMut(Vec<(u64, Option<f64>)>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let blocks: Vec<&[u64]> = hands.chunks(BLOCK).collect();
+        let work = |block: &&[u64]| Ok(self.block(block));
+        pool::each(&blocks, threads, stop, work, |found| done(found.unwrap_or_default()))
+    }
+
+    /// What is won in each of these hands, in big blinds.
+    fn block(&self, hands: &[u64]) -> Vec<(u64, Option<f64>)> {
         let mut dealer = Dealer::new(&self.def, self.seed);
-        for hand in (block * BLOCK..(block + 1) * BLOCK).take_while(|&hand| hand < self.hands) {
+        let won = |&hand: &u64| {
             let mut rng =
                 Pcg64Mcg::seed_from_u64(self.seed ^ hand.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            sums.hands += 1;
-            let Some(spot) = self.reached(&dealer.deal(hand), &mut rng) else { continue };
-            let won = self.value(&spot, &mut rng) / f64::from(self.def.big_blind());
-            sums.spots += 1;
-            sums.won += won;
-            sums.squares += won * won;
-        }
-        sums
+            let spot = self.reached(&dealer.deal(hand), &mut rng);
+            let big_blind = f64::from(self.def.big_blind());
+            (hand, spot.map(|spot| self.value(&spot, &mut rng) / big_blind))
+        };
+        hands.iter().map(won).collect()
     }
 
     /// The spot that a hand of self-play comes to; `None` where it ends before, or nobody is left

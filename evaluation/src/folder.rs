@@ -1,20 +1,33 @@
 //! The folder of a measurement: what is measured, and the results that are there.
 //!
 //! `evaluation.toml` says what is measured. Results are lines of one file, in whatever order they
-//! were finished. A line is there or it is not: one that was cut short by the end of the process is
-//! dropped when the folder is opened again.
+//! were finished, each with a key before its first comma. A line is there or it is not: one that
+//! was cut short by the end of the process is dropped when the folder is opened again.
+//!
+//! The folder of a part (`--shard`) has the lines of some keys only, and says in its manifest which
+//! part it is; [`merge`] joins the parts.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use agents::AgentChoice;
+use logs::{Shard, ShardsError};
 use matches::plan::{files_sha256, unique_names};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::{best_response, duel, exploiters, lbr};
+
 /// What is measured, for people and for the next run.
 pub const MANIFEST: &str = "evaluation.toml";
+
+/// The key of the manifest that says which part a folder is.
+const SHARD: &str = "shard";
+
+/// The files of results, one of which each folder has.
+const RESULTS: [&str; 4] =
+    [lbr::store::DEALS, duel::HANDS, best_response::store::RESULTS, exploiters::RESULTS];
 
 /// What a folder holds. Two measurements that agree in all but provenance are one.
 pub trait Manifest: Serialize + DeserializeOwned {
@@ -58,6 +71,11 @@ pub enum StoreError {
     /// A file that the agent needs cannot be read.
     #[error("a file that the agent needs cannot be read: {0}")]
     Model(io::Error),
+    /// Nothing is left for a part.
+    #[error(
+        "this part would be empty: there are {0} results in all, so give at most as many parts"
+    )]
+    TooManyParts(u64),
 }
 
 /// SHA-256 of the agent's files in hexadecimal, when it has some.
@@ -94,6 +112,16 @@ pub(crate) fn first_difference<const N: usize>(
     same.into_iter().find_map(|(field, same)| (!same).then_some(field))
 }
 
+/// What the name of a part's folder ends with.
+pub(crate) fn part(shard: Option<Shard>) -> String {
+    shard.map_or_else(String::new, Shard::suffix)
+}
+
+/// Whether a result is to be measured: of the whole, every one is.
+pub(crate) fn has(shard: Option<Shard>, result: u64) -> bool {
+    shard.is_none_or(|shard| shard.has(result))
+}
+
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let path = path.to_path_buf();
     move |source| StoreError::Io { path, source }
@@ -106,15 +134,16 @@ pub struct ResultsFolder {
 }
 
 impl ResultsFolder {
-    /// Makes the folder, or goes on with the measurement it holds if that is the same one. Every
-    /// whole line of the file `name` after its header, with its number from 1, goes to `line`,
-    /// which may say what is wrong with it.
+    /// Makes the folder, or goes on with the measurement, or the part of it, that it holds if that
+    /// is the same one. Every whole line of the file `name` after its header, with its number from
+    /// 1, goes to `line`, which may say what is wrong with it.
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn open(
         folder: &Path,
         manifest: &impl Manifest,
+        shard: Option<Shard>,
         name: &str,
         header: &str,
         mut line: impl FnMut(usize, &str) -> Result<(), String>,
@@ -131,7 +160,7 @@ impl ResultsFolder {
             TryLockError::WouldBlock => StoreError::InUse(folder.to_path_buf()),
             TryLockError::Error(source) => io_error(&path)(source),
         })?;
-        check_manifest(folder, manifest)?;
+        check_manifest(folder, manifest, shard)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(io_error(&path))?;
         // Lines that were begun but not ended; of a new file, everything.
@@ -163,24 +192,173 @@ impl ResultsFolder {
 }
 
 /// Writes the manifest of a new folder; that of an old one must be the same.
-fn check_manifest(folder: &Path, manifest: &impl Manifest) -> Result<(), StoreError> {
+fn check_manifest(
+    folder: &Path,
+    manifest: &impl Manifest,
+    shard: Option<Shard>,
+) -> Result<(), StoreError> {
     let path = folder.join(MANIFEST);
     match fs::read_to_string(&path) {
-        Ok(text) => match manifest.difference(&held(&path, &text)?) {
-            None => Ok(()),
-            Some(field) => Err(StoreError::Other { path: folder.to_path_buf(), field }),
-        },
+        Ok(text) => {
+            let bad = |reason| StoreError::Bad { path: path.clone(), reason };
+            let (held, part) = read_manifest(&text).map_err(bad)?;
+            let held = held.try_into().map_err(|error: toml::de::Error| bad(error.to_string()))?;
+            let other = (part != shard).then_some("part (--shard)");
+            match other.or_else(|| manifest.difference(&held)) {
+                None => Ok(()),
+                Some(field) => Err(StoreError::Other { path: folder.to_path_buf(), field }),
+            }
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let text = toml::to_string(manifest)
                 .map_err(|error| io_error(&path)(io::Error::other(error)))?;
-            logs::folder::write_whole(&path, |out| out.write_all(text.as_bytes()))
-                .map_err(io_error(&path))
+            let part = shard.map_or_else(String::new, |shard| format!("{SHARD} = \"{shard}\"\n"));
+            write_whole(&path, &(part + &text))
         }
         Err(error) => Err(io_error(&path)(error)),
     }
 }
 
-fn held<M: Manifest>(path: &Path, text: &str) -> Result<M, StoreError> {
-    toml::from_str(text)
-        .map_err(|error| StoreError::Bad { path: path.to_path_buf(), reason: error.to_string() })
+/// A manifest, and the part that the folder is.
+fn read_manifest(text: &str) -> Result<(toml::Table, Option<Shard>), String> {
+    let mut manifest: toml::Table =
+        text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let part = match manifest.remove(SHARD) {
+        None => None,
+        Some(toml::Value::String(text)) => {
+            Some(text.parse().map_err(|error| format!("{SHARD}: {error}"))?)
+        }
+        Some(other) => return Err(format!("{SHARD} = {other} is not a part")),
+    };
+    Ok((manifest, part))
+}
+
+fn write_whole(path: &Path, text: &str) -> Result<(), StoreError> {
+    logs::folder::write_whole(path, |out| out.write_all(text.as_bytes())).map_err(io_error(path))
+}
+
+/// Why parts cannot be joined.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// A folder cannot be read, or the whole not written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A folder without a manifest.
+    #[error("{} is not the folder of a measurement's part: there is no {MANIFEST} in it", .0.display())]
+    NotOne(PathBuf),
+    /// A whole measurement, not a part.
+    #[error("{} is no part: it was measured without --shard", .0.display())]
+    Whole(PathBuf),
+    /// Parts of two measurements.
+    #[error("{} and {} are parts of different measurements: their `{field}` differs", .one.display(), .other.display())]
+    Different {
+        /// A part.
+        one: PathBuf,
+        /// Another.
+        other: PathBuf,
+        /// What differs.
+        field: String,
+    },
+    /// They are not all parts, each once.
+    #[error(transparent)]
+    Parts(#[from] ShardsError),
+    /// Something is where the whole would go.
+    #[error("{} exists already; choose another folder with --out", .0.display())]
+    Exists(PathBuf),
+}
+
+/// Whether a folder is that of a measurement, or of a part of one.
+pub fn is_measurement(folder: &Path) -> bool {
+    folder.join(MANIFEST).exists()
+}
+
+/// Joins the folders of all parts of a measurement into a new one: the same bytes whatever the
+/// order of the parts.
+///
+/// # Errors
+/// [`MergeError`].
+pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
+    if out.exists() {
+        return Err(MergeError::Exists(out.to_path_buf()));
+    }
+    let mut read = parts.iter().map(|part| Part::read(part)).collect::<Result<Vec<_>, _>>()?;
+    read.sort_by_key(|part| part.shard.index);
+    let Some((first, others)) = read.split_first() else { return Ok(()) };
+    others.iter().try_for_each(|other| first.must_fit(other))?;
+    Shard::all(&read.iter().map(|part| part.shard).collect::<Vec<_>>())?;
+    let mut lines: Vec<&str> = read.iter().flat_map(|part| part.lines()).collect();
+    lines.sort_by_key(|line| key(line));
+    if let Some(pair) = lines.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
+        let reason = format!("`{}` is in two parts", key(pair[0]).1);
+        return Err(StoreError::Bad { path: first.folder.join(&first.name), reason }.into());
+    }
+    fs::create_dir_all(out).map_err(io_error(out))?;
+    // Its first line says which part it is.
+    let manifest = first.manifest.split_once('\n').map_or("", |(_, rest)| rest);
+    write_whole(&out.join(MANIFEST), manifest)?;
+    let mut results = first.header().to_owned();
+    lines.iter().for_each(|line| results.extend([line, "\n"]));
+    Ok(write_whole(&out.join(&first.name), &results)?)
+}
+
+/// What a line is of: a number, or a text.
+fn key(line: &str) -> (u64, &str) {
+    let key = line.split(',').next().unwrap_or_default();
+    (key.parse().unwrap_or_default(), key)
+}
+
+/// The folder of a part.
+struct Part<'a> {
+    folder: &'a Path,
+    shard: Shard,
+    manifest: String,
+    /// What makes two measurements different.
+    table: toml::Table,
+    /// The file of results.
+    name: String,
+    results: String,
+}
+
+impl Part<'_> {
+    fn read(folder: &Path) -> Result<Part<'_>, MergeError> {
+        let path = folder.join(MANIFEST);
+        let manifest = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(MergeError::NotOne(folder.to_path_buf()));
+            }
+            Err(error) => return Err(io_error(&path)(error).into()),
+        };
+        let bad = |reason: &str| StoreError::Bad { path: path.clone(), reason: reason.to_owned() };
+        let (mut table, shard) = read_manifest(&manifest).map_err(|why| bad(&why))?;
+        let shard = shard.ok_or_else(|| MergeError::Whole(folder.to_path_buf()))?;
+        table.remove("provenance");
+        let name = RESULTS.iter().find(|name| folder.join(name).exists());
+        let name = (*name.ok_or_else(|| bad("there are no results beside it"))?).to_owned();
+        let path = folder.join(&name);
+        let results = fs::read_to_string(&path).map_err(io_error(&path))?;
+        Ok(Part { folder, shard, manifest, table, name, results })
+    }
+
+    /// Checks that another is a part of the same measurement.
+    fn must_fit(&self, other: &Part<'_>) -> Result<(), MergeError> {
+        let field = if self.name != other.name || self.header() != other.header() {
+            Some("kind".to_owned())
+        } else {
+            let keys = self.table.keys().chain(other.table.keys());
+            keys.into_iter().find(|key| self.table.get(*key) != other.table.get(*key)).cloned()
+        };
+        let (one, other) = (self.folder.to_path_buf(), other.folder.to_path_buf());
+        field.map_or(Ok(()), |field| Err(MergeError::Different { one, other, field }))
+    }
+
+    fn header(&self) -> &str {
+        self.results.find('\n').map_or("", |end| &self.results[..=end])
+    }
+
+    /// The whole lines after the header.
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        let whole = self.results.rfind('\n').map_or("", |end| &self.results[..=end]);
+        whole.lines().skip(1)
+    }
 }

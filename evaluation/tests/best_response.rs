@@ -26,7 +26,8 @@ fn plan(agent: &str, menu: &str, flops: usize) -> Plan {
     let policy = agent.policy(&def).expect("it plays this").expect("it has a policy");
     let tree = BettingTree::new(&def, &menu.parse().expect(menu), 1000).expect("a small tree");
     let strategy = Arc::new(Asked::new(policy, tree));
-    Plan { def, game_name: "test".into(), agent, model_sha256: None, strategy, flops, seed: 7 }
+    let game_name = "test".into();
+    Plan { def, game_name, agent, model_sha256: None, strategy, flops, seed: 7, shard: None }
 }
 
 const MENU: &str = "preflop 1: pot";

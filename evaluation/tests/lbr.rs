@@ -22,6 +22,7 @@ fn plan(agent: &str, hands: u64) -> Plan {
         from: Street::Turn,
         hands,
         seed: 42,
+        shard: None,
     }
 }
 

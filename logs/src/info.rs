@@ -71,12 +71,51 @@ impl Shard {
     pub fn suffix(self) -> String {
         format!("-part{}of{}", self.index, self.of)
     }
+
+    /// Checks that these are all parts of one whole, each once.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn all(parts: &[Shard]) -> Result<(), ShardsError> {
+        let Some(&Shard { of, .. }) = parts.first() else { return Ok(()) };
+        if let Some(other) = parts.iter().find(|part| part.of != of) {
+            return Err(ShardsError::Counts(of, other.of));
+        }
+        let mut sorted = parts.to_vec();
+        sorted.sort_by_key(|part| part.index);
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(ShardsError::Twice(pair[0]));
+        }
+        let missing = (1..=of).filter(|&index| sorted.iter().all(|part| part.index != index));
+        let missing: Vec<Shard> = missing.map(|index| Shard { index, of }).collect();
+        if missing.is_empty() { Ok(()) } else { Err(ShardsError::Missing(missing)) }
+    }
+
+    /// Whether the item of this number, from 0, is this part's, where items are dealt out to the
+    /// parts one by one.
+    pub fn has(self, item: u64) -> bool {
+        item % u64::from(self.of) == u64::from(self.index - 1)
+    }
 }
 
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.of)
     }
+}
+
+/// Why parts make no whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShardsError {
+    /// They are of wholes that are cut in different ways.
+    #[error("these are parts of {0} and parts of {1}: give those of one run")]
+    Counts(u32, u32),
+    /// One is given twice.
+    #[error("part {0} is given twice")]
+    Twice(Shard),
+    /// Some are not given.
+    #[error("missing: {}", .0.iter().map(|part| format!("part {part}")).collect::<Vec<_>>().join(", "))]
+    Missing(Vec<Shard>),
 }
 
 /// Text that is not a part of a match.

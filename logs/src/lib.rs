@@ -29,7 +29,9 @@ mod record;
 mod replay;
 pub mod stats;
 
-pub use info::{Difference, Entrant, InfoError, MatchInfo, ParseShardError, Provenance, Shard};
+pub use info::{
+    Difference, Entrant, InfoError, MatchInfo, ParseShardError, Provenance, Shard, ShardsError,
+};
 pub use ledger::{LedgerError, LedgerReader, LedgerWriter};
 pub use record::{DecisionRecord, Fallback, HandRecord};
 pub use stats::{DecisionTally, Rate, Tally};

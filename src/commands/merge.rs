@@ -1,26 +1,28 @@
-//! `cardroom merge`: joins the parts of a match.
+//! `cardroom merge`: joins the parts of a match, a tournament, a measurement or a study.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use evaluation::folder::is_measurement;
 use logs::ledger;
 use serde_json::json;
+use show::number::counted;
 
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::report;
 
-/// Join the parts of a match or a tournament that were played with --shard into one.
+/// Join the parts of a match, a tournament, an evaluation or a study that were made with --shard.
 ///
-/// The result equals the match played in one piece. Refuses parts of different matches, parts given
-/// twice and missing parts, and says which.
+/// The result equals what is made in one piece. Refuses parts of different runs, parts given twice
+/// and missing parts, and says which.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The match folders of the parts
+    /// The folders of the parts
     #[arg(value_name = "DIR", required = true, num_args = 1..)]
     parts: Vec<PathBuf>,
-    /// The folder to write the whole match to
+    /// The folder to write the whole to
     #[arg(long, value_name = "DIR", required = true)]
     out: PathBuf,
     /// One JSON document instead of tables
@@ -28,9 +30,17 @@ pub struct Args {
     json: bool,
 }
 
-/// Merges the parts and prints the whole match's report.
+/// Merges the parts; prints the report of a match, and of others where they are.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { parts, out, json } = args;
+    if parts.iter().any(|part| is_measurement(part)) {
+        evaluation::folder::merge(&parts, &out).map_err(Failure::input)?;
+        return Output::of(&Joined { matches: None, parts: parts.len(), out }, json);
+    }
+    if parts.iter().any(|part| studies::record::is_study(part)) {
+        studies::record::merge(&parts, &out).map_err(Failure::input)?;
+        return Output::of(&Joined { matches: None, parts: parts.len(), out }, json);
+    }
     let names = matches_in(&parts);
     if names.is_empty() {
         matches::folder::merge(&parts, &out).map_err(Failure::input)?;
@@ -38,11 +48,12 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     }
     std::fs::create_dir_all(&out)
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", out.display())))?;
+    let count = parts.len();
     for name in &names {
         let parts: Vec<PathBuf> = parts.iter().map(|part| part.join(name)).collect();
         matches::folder::merge(&parts, &out.join(name)).map_err(Failure::input)?;
     }
-    Output::of(&Joined { matches: names, out }, json)
+    Output::of(&Joined { matches: Some(names), parts: count, out }, json)
 }
 
 /// The names of the matches in folders of tournaments; none where the folders are those of matches.
@@ -52,27 +63,35 @@ fn matches_in(parts: &[PathBuf]) -> BTreeSet<OsString> {
     matches.map(|entry| entry.file_name()).collect()
 }
 
-/// A tournament put together.
+/// What was put together, and is shown by the command that made the parts.
 struct Joined {
-    matches: BTreeSet<OsString>,
+    /// The matches of a tournament.
+    matches: Option<BTreeSet<OsString>>,
+    parts: usize,
     out: PathBuf,
 }
 
 impl Shown for Joined {
     fn text(&self) -> String {
+        let what = match self.matches.as_ref().map(BTreeSet::len) {
+            Some(1) => "1 match".to_owned(),
+            Some(matches) => format!("{matches} matches"),
+            None => counted(self.parts as u64, "part"),
+        };
         format!(
-            "{} joined in {}; the command of the parts with this folder as --out, and without \
-             --shard, shows the table\n",
-            if self.matches.len() == 1 {
-                "1 match".to_owned()
-            } else {
-                format!("{} matches", self.matches.len())
-            },
+            "{what} joined in {}; the command of the parts with this folder as --out, and without \
+             --shard, shows the whole\n",
             self.out.display(),
         )
     }
 
     fn document(&self) -> impl serde::Serialize {
-        json!({ "schema": "cardroom-merged/1", "folder": self.out, "matches": self.matches.len() })
+        let mut document = json!({
+            "schema": "cardroom-merged/1", "folder": self.out, "parts": self.parts
+        });
+        if let Some(matches) = &self.matches {
+            document["matches"] = json!(matches.len());
+        }
+        document
     }
 }

@@ -5,11 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use logs::Shard;
 use logs::folder::write_whole;
 use matches::stop::Stop;
+use serde_json::json;
+use show::number::counted;
 use studies::record::{Done, Record};
 use studies::study_000::STUDENTS;
-use studies::{Action, Network, Options, Part, Report, STUDIES, SlumbotRun, Step, Study};
+use studies::{
+    Action, Network, Options, Report, STUDIES, SlumbotRun, Step, Study, independent, part,
+};
 use wire::slumbot::LIVE;
 
 use super::{Command, perform};
@@ -82,6 +87,10 @@ pub struct Args {
     /// `shipped` or the teacher's name added where it is not the full size from nothing]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// Only part i of N: each N-th of the steps that no other needs, and what they need; join the
+    /// parts with `cardroom merge`
+    #[arg(long, value_name = "i/N")]
+    shard: Option<Shard>,
     /// Only print the commands
     #[arg(long)]
     dry_run: bool,
@@ -90,6 +99,9 @@ pub struct Args {
     /// One JSON document instead of text
     #[arg(long)]
     json: bool,
+    /// Do not name the steps
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 impl Args {
@@ -147,11 +159,23 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         scale: args.scale,
         shipped: args.shipped,
         teacher: args.teacher.clone(),
-        only: args.only.map(|Only::Depths| Part::Depths),
+        only: args.only.map(|Only::Depths| studies::Part::Depths),
         network: args.network,
         slumbot: runs(&args.slumbot)?,
+        shard: args.shard,
     };
-    let steps = (study.steps)(&options).into_iter().map(Work::of).collect::<Result<Vec<_>, _>>()?;
+    let mut steps = (study.steps)(&options);
+    if let Some(shard) = args.shard {
+        let most = independent(&steps, &options.folder);
+        steps = part(steps, &options.folder, shard);
+        if steps.is_empty() {
+            return Err(Failure::usage(format!(
+                "--shard {shard}: {most} steps are independent of each other, so there are at most \
+                 {most} parts"
+            )));
+        }
+    }
+    let steps = steps.into_iter().map(Work::of).collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
         let typed: String = steps.iter().map(|step| format!("{}\n", step.typed)).collect();
         return Ok(Output::from(typed));
@@ -173,12 +197,17 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
                 interrupt::command_line()
             )));
         }
-        say(&format!("[{:>2}/{}] {}", number + 1, count, step.title));
+        if !args.quiet {
+            say(&format!("[{:>2}/{}] {}", number + 1, count, step.title));
+        }
         let begun = Instant::now();
         step.work.perform()?;
         let seconds = begun.elapsed().as_secs_f64();
         let done = Done { title: step.title, command: step.typed, seconds };
         record.add(&options.folder, done).map_err(Failure::input)?;
+    }
+    if let Some(shard) = args.shard {
+        return Output::of(&PartDone { shard, steps: count, folder: options.folder }, args.json);
     }
     let made = (study.report)(&options, &record).map_err(Failure::input)?;
     for (name, content) in &made.files {
@@ -186,6 +215,33 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     let page = options.folder.join("report.html");
     Output::of(&Made { report: made, page }, args.json)
+}
+
+/// A part of a study that is done.
+struct PartDone {
+    shard: Shard,
+    steps: usize,
+    folder: PathBuf,
+}
+
+impl Shown for PartDone {
+    fn text(&self) -> String {
+        let PartDone { shard, steps, folder } = self;
+        format!(
+            "part {shard}: {} done in {}; `cardroom merge` joins the parts, and the same command \
+             with the\njoined folder as --out, and without --shard, makes the report\n",
+            counted(*steps as u64, "step"),
+            folder.display()
+        )
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let PartDone { shard, steps, folder } = self;
+        json!({
+            "schema": "cardroom-study-part/1", "part": shard.to_string(), "steps": steps,
+            "folder": folder
+        })
+    }
 }
 
 /// The report of a study that is done.
@@ -260,7 +316,7 @@ fn name(args: &Args) -> String {
     if args.scale < 1.0 {
         name += &format!("-{}", args.scale);
     }
-    name
+    name + &args.shard.map_or_else(String::new, Shard::suffix)
 }
 
 /// The program, as the record and the page name it.

@@ -9,8 +9,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use logs::Shard;
+
 mod claim;
 mod page;
+mod part;
 mod picture;
 mod read;
 pub mod record;
@@ -22,6 +25,7 @@ pub mod study_002;
 pub mod study_003;
 pub mod study_004;
 
+pub use part::{independent, part};
 pub use read::ReadError;
 
 use page::{Frame, page};
@@ -45,13 +49,15 @@ pub struct Options {
     pub network: Option<Network>,
     /// What students have done against Slumbot.
     pub slumbot: Vec<SlumbotRun>,
+    /// Only the steps of this part, without the report.
+    pub shard: Option<Shard>,
 }
 
 impl Options {
     /// The whole study at full size, from nothing.
     pub fn new(folder: PathBuf) -> Options {
-        let (teacher, only, network, slumbot) = (None, None, None, Vec::new());
-        Options { folder, scale: 1.0, shipped: false, teacher, only, network, slumbot }
+        let (teacher, only, network, slumbot, shard) = (None, None, None, Vec::new(), None);
+        Options { folder, scale: 1.0, shipped: false, teacher, only, network, slumbot, shard }
     }
 }
 

@@ -1,10 +1,12 @@
 //! What has been done of a study: `study.json` in its folder, written whole after each step, so
-//! that a study that was killed goes on where it was.
+//! that a study that was killed goes on where it was. The folders of a study's parts are joined by
+//! [`merge`].
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use logs::folder::write_whole;
+use logs::{Shard, ShardsError};
 use serde::{Deserialize, Serialize};
 
 use crate::Options;
@@ -26,6 +28,9 @@ pub struct Record {
     /// The SHA-256 of the blueprint that was given as the teacher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     teacher: Option<String>,
+    /// The part whose steps are done here, as in `1/4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shard: Option<String>,
     /// The folder as the commands name it.
     folder: String,
     /// The version and commit of the program that did it last.
@@ -74,6 +79,24 @@ pub enum RecordError {
         /// What was asked for.
         ours: String,
     },
+    /// A folder whose study has no parts.
+    #[error("{0} is no part of a study: it was done without --shard")]
+    Whole(String),
+    /// Parts of two studies.
+    #[error("{one} has {of_one}, and {other} has {of_other}: these are parts of different studies")]
+    Different {
+        /// A part.
+        one: String,
+        /// What is there.
+        of_one: String,
+        /// Another.
+        other: String,
+        /// What is there.
+        of_other: String,
+    },
+    /// They are not all parts, each once.
+    #[error(transparent)]
+    Parts(#[from] ShardsError),
 }
 
 impl Record {
@@ -91,29 +114,47 @@ impl Record {
             scale: options.scale,
             shipped: options.shipped,
             teacher: options.teacher.as_ref().map(hash).transpose()?,
+            shard: options.shard.map(|shard| shard.to_string()),
             folder: options.folder.display().to_string(),
             program: program.to_owned(),
             done: Vec::new(),
         };
-        let path = options.folder.join(NAME);
-        let name = path.display().to_string();
-        let text = match std::fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ours),
-            Err(error) => return Err(RecordError::File { path: name, error }),
-            Ok(text) => text,
+        let Some(found) = Record::read(&options.folder)? else { return Ok(ours) };
+        let part = |of: &Record| match &of.shard {
+            Some(shard) => format!("part {shard} of {}", of.what()),
+            None => of.what(),
         };
-        let found: Record = serde_json::from_str(&text)
-            .map_err(|error| RecordError::Damaged { path: name.clone(), error })?;
-        if found.what() != ours.what() {
-            return Err(RecordError::Other { path: name, found: found.what(), ours: ours.what() });
+        if part(&found) != part(&ours) {
+            let path = options.folder.join(NAME).display().to_string();
+            return Err(RecordError::Other { path, found: part(&found), ours: part(&ours) });
         }
-        ours.done = found.done;
         // The folder may have been moved, or be named in another way: its commands are still the
         // same.
-        for done in &mut ours.done {
-            done.command = done.command.replace(&found.folder, &ours.folder);
-        }
+        ours.take(found);
         Ok(ours)
+    }
+
+    /// That of a folder, if there is one.
+    fn read(folder: &Path) -> Result<Option<Record>, RecordError> {
+        let path = folder.join(NAME);
+        let name = path.display().to_string();
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(RecordError::File { path: name, error }),
+            Ok(text) => serde_json::from_str(&text)
+                .map(Some)
+                .map_err(|error| RecordError::Damaged { path: name, error }),
+        }
+    }
+
+    /// Takes the steps of another that are not here, as if they had been done in this folder.
+    fn take(&mut self, other: Record) {
+        for mut done in other.done {
+            if self.done.iter().all(|own| own.title != done.title) {
+                done.command = moved(&done.command, &other.folder, &self.folder);
+                self.done.push(done);
+            }
+        }
     }
 
     /// What is done, in words.
@@ -135,6 +176,10 @@ impl Record {
     pub fn add(&mut self, folder: &Path, done: Done) -> Result<(), RecordError> {
         self.done.retain(|other| other.title != done.title);
         self.done.push(done);
+        self.write(folder)
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), RecordError> {
         let path = folder.join(NAME);
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| RecordError::Damaged { path: path.display().to_string(), error })?;
@@ -147,4 +192,83 @@ impl Record {
         let done = self.done.iter().filter(|done| done.title.starts_with(title));
         done.map(|done| done.seconds).sum()
     }
+}
+
+/// A command as it would be typed where the folder has another name. Whatever a command names of the
+/// folder is a file in it.
+fn moved(command: &str, from: &str, to: &str) -> String {
+    let inside = format!("{from}/");
+    let mut text = String::new();
+    let mut rest = command;
+    while let Some(at) = rest.find(&inside) {
+        let begins = rest[..at].chars().next_back().or(text.chars().next_back());
+        let begins = begins.is_none_or(|before| " =,'\"".contains(before));
+        text += &rest[..at];
+        text += if begins { to } else { from };
+        text.push('/');
+        rest = &rest[at + inside.len()..];
+    }
+    text + rest
+}
+
+/// Whether a folder is that of a study, or of a part of one.
+pub fn is_study(folder: &Path) -> bool {
+    folder.join(NAME).exists()
+}
+
+/// Joins the folders of all parts of a study into a new one, in which the study goes on as one that
+/// was done in one piece. What several parts have made is the first one's.
+///
+/// # Errors
+/// [`RecordError`].
+pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), RecordError> {
+    let at = |path: &Path| path.display().to_string();
+    let file = |path: &Path| {
+        let path = at(path);
+        move |error| RecordError::File { path, error }
+    };
+    let mut read: Vec<(Shard, &Path, Record)> = Vec::new();
+    for folder in parts {
+        let missing = || file(&folder.join(NAME))(io::ErrorKind::NotFound.into());
+        let record = Record::read(folder)?.ok_or_else(missing)?;
+        let shard = record.shard.as_ref().and_then(|shard| shard.parse().ok());
+        read.push((shard.ok_or_else(|| RecordError::Whole(at(folder)))?, folder, record));
+    }
+    read.sort_by_key(|(shard, ..)| shard.index);
+    let Some((_, first, record)) = read.first() else { return Ok(()) };
+    for (_, other, theirs) in &read {
+        let [of_one, of_other] = [record, theirs]
+            .map(|record| format!("a part of {} by {}", record.what(), record.program));
+        if of_one != of_other {
+            let (one, other) = (at(first), at(other));
+            return Err(RecordError::Different { one, of_one, other, of_other });
+        }
+    }
+    Shard::all(&read.iter().map(|(shard, ..)| *shard).collect::<Vec<_>>())?;
+    if out.exists() {
+        return Err(file(out)(io::Error::other(
+            "exists already; choose another folder with --out",
+        )));
+    }
+    let mut whole = Record { shard: None, done: Vec::new(), folder: at(out), ..record.clone() };
+    for (_, folder, record) in read {
+        copy(folder, out).map_err(file(folder))?;
+        whole.take(record);
+    }
+    whole.write(out)
+}
+
+/// Copies what is in a folder and not yet in the other.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            copy(&from, &to)?;
+        } else if !to.exists() && entry.file_name() != NAME {
+            fs::copy(&from, &to)?;
+        }
+    }
+    Ok(())
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use agents::AgentChoice;
 use cards::StartingHand;
 use game::GameDef;
-use logs::Provenance;
+use logs::{Provenance, Shard};
 use matches::stop::Stop;
 use sha2::{Digest, Sha256};
 use solvers::Player;
@@ -24,7 +24,7 @@ use solvers::subgame::response::{
     FLOPS, FlopValues, Preflop, Responder, ResponseError, TreeStrategy, flop_kinds, shuffled_flops,
 };
 
-use crate::folder::{StoreError, folder_name};
+use crate::folder::{StoreError, folder_name, has, part};
 use crate::pool;
 use estimate::{Figures, LEAST, figures};
 use store::{Manifest, Store};
@@ -46,6 +46,8 @@ pub struct Plan {
     pub flops: usize,
     /// Determines which flops are drawn.
     pub seed: u64,
+    /// The part that is measured, of the kinds of flops; `None` for the whole.
+    pub shard: Option<Shard>,
 }
 
 /// Why there is no measurement.
@@ -96,7 +98,8 @@ impl Plan {
     /// continue it.
     pub fn name(&self) -> String {
         let (model, tree) = (self.model_sha256.as_deref(), self.strategy.tree().hash());
-        folder_name("best-response", &self.agent, model, &self.game_name, &tree[..8])
+        let rest = tree[..8].to_owned() + &part(self.shard);
+        folder_name("best-response", &self.agent, model, &self.game_name, &rest)
     }
 
     fn manifest(&self, preflop: &Preflop, provenance: Provenance) -> Manifest {
@@ -144,8 +147,11 @@ pub fn run(
     let preflop = responder.preflop();
     let values = preflop.leaves().len() * StartingHand::COUNT;
     let manifest = plan.manifest(preflop, provenance);
-    let (mut store, known) = Store::open(folder, &manifest, values)?;
+    let (mut store, known) = Store::open(folder, &manifest, plan.shard, values)?;
     let mut course = Course::new(plan, preflop, known);
+    if course.needed.is_empty() {
+        return Err(StoreError::TooManyParts(course.drawn.len() as u64).into());
+    }
     seen(&course.progress());
     let look = |&kind: &usize| flop(&responder, kind).map(|values| (kind, values));
     pool::each(&course.missing(), threads, stop, look, |looked| {
@@ -183,7 +189,8 @@ impl<'a> Course<'a> {
     fn new(plan: &Plan, preflop: &'a Preflop, known: BTreeMap<usize, FlopValues>) -> Course<'a> {
         let flops = shuffled_flops(plan.seed).into_iter().take(plan.flops);
         let drawn: Vec<usize> = flops.map(usize::from).collect();
-        let needed: BTreeSet<usize> = drawn.iter().copied().collect();
+        let needed = drawn.iter().copied().filter(|&kind| has(plan.shard, kind as u64));
+        let needed: BTreeSet<usize> = needed.collect();
         let earlier = needed.iter().filter(|&kind| known.contains_key(kind)).count();
         let unit = 1000.0 / f64::from(plan.def.big_blind());
         Course { preflop, unit, drawn, known, needed, earlier }
@@ -192,7 +199,10 @@ impl<'a> Course<'a> {
     /// Kinds to look at, those drawn first before the others.
     fn missing(&self) -> Vec<usize> {
         let mut met = BTreeSet::new();
-        let new = |kind: &&usize| !self.known.contains_key(kind) && met.insert(**kind);
+        let new = |kind: &&usize| {
+            let missing = self.needed.contains(kind) && !self.known.contains_key(kind);
+            missing && met.insert(**kind)
+        };
         self.drawn.iter().filter(new).copied().collect()
     }
 
@@ -206,9 +216,13 @@ impl<'a> Course<'a> {
         (first.len() >= LEAST).then(|| figures(self.preflop, &first, self.unit))
     }
 
+    /// Kinds that are needed and known.
+    fn there(&self) -> usize {
+        self.needed.iter().filter(|&kind| self.known.contains_key(kind)).count()
+    }
+
     fn progress(&self) -> Progress {
-        let known = self.needed.iter().filter(|&kind| self.known.contains_key(kind)).count();
-        Progress { known, needed: self.needed.len(), figures: self.figures() }
+        Progress { known: self.there(), needed: self.needed.len(), figures: self.figures() }
     }
 
     fn outcome(&self) -> Outcome {
@@ -217,7 +231,7 @@ impl<'a> Course<'a> {
             figures: self.figures(),
             flops,
             kinds: self.drawn[..flops].iter().collect::<BTreeSet<_>>().len(),
-            complete: flops == self.drawn.len(),
+            complete: self.there() == self.needed.len(),
             earlier: self.earlier,
         }
     }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use game::GameDef;
-use logs::Provenance;
+use logs::{Provenance, Shard};
 use serde::{Deserialize, Serialize};
 use solvers::subgame::response::{FlopValues, flop_kinds};
 
@@ -71,17 +71,19 @@ impl Store {
     pub fn open(
         folder: &Path,
         manifest: &Manifest,
+        shard: Option<Shard>,
         values: usize,
     ) -> Result<(Store, BTreeMap<usize, FlopValues>), StoreError> {
         let mut known = BTreeMap::new();
-        let kept = ResultsFolder::open(folder, manifest, RESULTS, HEADER, |number, line| {
-            let (kind, values) = read_line(line, values)
-                .ok_or_else(|| format!("line {number} is no flop of this measurement"))?;
-            match known.insert(kind, values) {
-                None => Ok(()),
-                Some(_) => Err(format!("line {number}: flop {kind} stands twice")),
-            }
-        })?;
+        let kept =
+            ResultsFolder::open(folder, manifest, shard, RESULTS, HEADER, |number, line| {
+                let (kind, values) = read_line(line, values)
+                    .ok_or_else(|| format!("line {number} is no flop of this measurement"))?;
+                match known.insert(kind, values) {
+                    None => Ok(()),
+                    Some(_) => Err(format!("line {number}: flop {kind} stands twice")),
+                }
+            })?;
         Ok((Store { kept }, known))
     }
 

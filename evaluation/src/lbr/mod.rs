@@ -16,13 +16,13 @@ use std::time::Instant;
 use agents::{AgentChoice, AgentError};
 use game::{GameDef, Policy, Seat, Street};
 use logs::stats::Sums;
-use logs::{Provenance, Rate};
+use logs::{Provenance, Rate, Shard};
 use matches::deals::Dealer;
 use matches::decide::decision_rng;
 use matches::stop::Stop;
 use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Won};
 
-use crate::folder::folder_name;
+use crate::folder::{folder_name, has, part};
 use crate::pool::{self, SHOWN};
 use store::{Manifest, Store, StoreError};
 
@@ -45,6 +45,8 @@ pub struct Plan {
     pub hands: u64,
     /// Determines every card and every draw of the agent.
     pub seed: u64,
+    /// The part that is measured; `None` for the whole.
+    pub shard: Option<Shard>,
 }
 
 /// Why there is no measurement.
@@ -127,8 +129,17 @@ impl Plan {
     /// A name for the measurement that tells what it is, the number of hands left out: more of them
     /// continue a measurement.
     pub fn name(&self) -> String {
-        let rest = format!("{}-from-{}-s{}", self.moves, self.from, self.seed);
+        let rest = format!("{}-from-{}-s{}", self.moves, self.from, self.seed) + &part(self.shard);
         folder_name("lbr", &self.agent, self.model_sha256.as_deref(), &self.game_name, &rest)
+    }
+
+    /// Hands that are measured: of a part, its own.
+    pub fn wanted(&self) -> u64 {
+        2 * self.deals().count() as u64
+    }
+
+    fn deals(&self) -> impl Iterator<Item = u64> {
+        (0..self.hands / 2).filter(|&deal| has(self.shard, deal))
     }
 
     fn manifest(&self, provenance: Provenance) -> Manifest {
@@ -163,20 +174,25 @@ pub fn run(
     let policy = plan.agent.policy(&plan.def)?;
     let policy = policy.ok_or_else(|| MeasureError::NoPolicy(plan.agent.name().to_owned()))?;
     let player = Player::new(plan, &*policy)?;
-    let deals = plan.hands / 2;
-    let mut store = Store::open(folder, &plan.manifest(provenance))?;
-    let mut course = Course::new(plan, deals);
-    for (&deal, &both) in store.known().range(..deals) {
-        course.add(deal, both);
+    if plan.wanted() == 0 {
+        return Err(StoreError::TooManyParts(plan.hands / 2).into());
+    }
+    let mut store = Store::open(folder, &plan.manifest(provenance), plan.shard)?;
+    let mut course = Course::new(plan);
+    let mut missing = Vec::new();
+    for deal in plan.deals() {
+        match store.known().get(&deal) {
+            Some(&both) => course.figures.add(both),
+            None => missing.push(deal),
+        }
     }
     course.earlier = course.hands();
-    let missing: Vec<u64> = (0..deals).filter(|&deal| !course.done[deal as usize]).collect();
     let mut shown = Instant::now();
     let play = |&deal: &u64| player.play(deal).map(|both| (deal, both));
     pool::each(&missing, threads, stop, play, |played| {
         if let Some((deal, both)) = played {
             store.keep(deal, both)?;
-            course.add(deal, both);
+            course.figures.add(both);
         }
         if shown.elapsed() >= SHOWN {
             shown = Instant::now();
@@ -219,16 +235,17 @@ impl<'a> Player<'a> {
 struct Course {
     big_blind: game::Chips,
     figures: Figures,
-    done: Vec<bool>,
+    /// Hands that are wanted.
+    wanted: u64,
     earlier: u64,
 }
 
 impl Course {
-    fn new(plan: &Plan, deals: u64) -> Course {
+    fn new(plan: &Plan) -> Course {
         Course {
             big_blind: plan.def.big_blind(),
             figures: Figures::default(),
-            done: vec![false; deals as usize],
+            wanted: plan.wanted(),
             earlier: 0,
         }
     }
@@ -237,18 +254,13 @@ impl Course {
         self.figures.dealt.hands
     }
 
-    fn add(&mut self, deal: u64, both: [Won; 2]) {
-        self.done[deal as usize] = true;
-        self.figures.add(both);
-    }
-
     fn progress(&self) -> Progress {
         let rate = Rate::of(&self.figures.expected, self.big_blind).ok();
         Progress { hands: self.hands(), earlier: self.earlier, rate }
     }
 
     fn outcome(&self) -> Outcome {
-        let complete = self.done.iter().all(|&done| done);
-        Outcome { figures: self.figures, hands: self.hands(), earlier: self.earlier, complete }
+        let (hands, earlier) = (self.hands(), self.earlier);
+        Outcome { figures: self.figures, hands, earlier, complete: hands == self.wanted }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use game::{GameDef, Payoff};
-use logs::Provenance;
+use logs::{Provenance, Shard};
 use serde::{Deserialize, Serialize};
 use solvers::lbr::Won;
 
@@ -67,9 +67,13 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn open(folder: &Path, manifest: &Manifest) -> Result<Store, StoreError> {
+    pub fn open(
+        folder: &Path,
+        manifest: &Manifest,
+        shard: Option<Shard>,
+    ) -> Result<Store, StoreError> {
         let mut known = BTreeMap::new();
-        let kept = ResultsFolder::open(folder, manifest, DEALS, HEADER, |number, line| {
+        let kept = ResultsFolder::open(folder, manifest, shard, DEALS, HEADER, |number, line| {
             let (deal, both) =
                 read_line(line).ok_or_else(|| format!("line {number} is not a deal: '{line}'"))?;
             match known.insert(deal, both) {

@@ -21,6 +21,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if solvers::subgame::response::is_holdem(&def) {
         return super::in_tree::run(args, &def);
     }
+    args.must_be_whole()?;
     let agent = args.named.resolve_with_policy(&args.agent)?;
     let policy = agent.policy(&def).map_err(Failure::input)?;
     let policy = policy.expect("asked for an agent that has one");

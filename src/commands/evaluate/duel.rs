@@ -1,8 +1,11 @@
 //! `cardroom evaluate AGENT --by duel --against OTHER`: both strategies valued at spots of play.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use evaluation::duel::{Duel, Valued, duel};
+use agents::AgentChoice;
+use evaluation::duel::{Duel, Plan, Valued, run as measure};
+use evaluation::folder::model_sha256;
 use matches::stop::Stop;
 use serde_json::json;
 use show::number::{signed, whole};
@@ -10,6 +13,7 @@ use solvers::subgame::response::is_holdem;
 
 use super::Args;
 use crate::exit::Failure;
+use crate::playing::provenance;
 use crate::progress::Progress;
 use crate::{interrupt, output};
 
@@ -32,34 +36,52 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let against = args.against.as_deref().unwrap_or_default();
-    let policy = |name: &str| -> Result<_, Failure> {
-        let policy = args.named.resolve_with_policy(name)?.policy(&def).map_err(Failure::input)?;
-        Ok(policy.expect("it has one"))
+    let agents =
+        [args.named.resolve_with_policy(&args.agent)?, args.named.resolve_with_policy(against)?];
+    let policy = |agent: &AgentChoice| -> Result<_, Failure> {
+        Ok(agent.policy(&def).map_err(Failure::input)?.expect("it has one"))
     };
-    let (one, other) = (policy(&args.agent)?, policy(against)?);
-    let plan = Duel {
-        def,
-        policies: [one, Arc::clone(&other)],
-        before: other,
-        street: args.from.street(),
-        sample_below: args.sample_below,
-        hands: args.hands,
-        seed: args.seed,
+    let (one, other) = (policy(&agents[0])?, policy(&agents[1])?);
+    let model = |agent| model_sha256(agent).map_err(Failure::input);
+    let plan = Plan {
+        model_sha256: [model(&agents[0])?, model(&agents[1])?],
+        agents,
+        game_name: args.game.name().to_owned(),
+        shard: args.shard,
+        duel: Duel {
+            def,
+            policies: [one, Arc::clone(&other)],
+            before: other,
+            street: args.from.street(),
+            sample_below: args.sample_below,
+            hands: args.hands,
+            seed: args.seed,
+        },
     };
+    let data = args.named.load()?.config.server.data;
+    let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
     answer.set("stopping after the hands under way; what is valued is shown");
-    let mut progress = Progress::new(plan.hands, "hands", args.quiet);
-    let valued = duel(&plan, args.threads(), &stop, |hands| progress.show(hands, ""));
+    let hands = plan.hands();
+    let mut progress = Progress::new(hands, "hands", args.quiet);
+    let mut seen = |hands| progress.show(hands, "");
+    let valued = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut seen);
     progress.finish();
-    show(args, against, &valued)?;
-    match valued.hands < plan.hands {
-        true => Err(Failure::interrupted(format!("stopped after {} hands", whole(valued.hands)))),
+    let valued = valued.map_err(Failure::input)?;
+    show(args, against, &folder, &valued)?;
+    match valued.hands < hands {
+        true => Err(Failure::interrupted(format!(
+            "stopped after {} of {} hands; resume with: {}",
+            whole(valued.hands),
+            whole(hands),
+            interrupt::command_line()
+        ))),
         false => Ok(()),
     }
 }
 
-fn show(args: &Args, against: &str, valued: &Valued) -> Result<(), Failure> {
+fn show(args: &Args, against: &str, folder: &Path, valued: &Valued) -> Result<(), Failure> {
     let Valued { hands, spots, rate, at_spots } = *valued;
     let street = args.from.street();
     if args.json {
@@ -70,7 +92,7 @@ fn show(args: &Args, against: &str, valued: &Valued) -> Result<(), Failure> {
             "game": args.game.name(),
             "from": street.to_string(),
             "sample_below": args.sample_below,
-        "seed": args.seed,
+            "seed": args.seed,
             "hands": hands,
             "spots": spots,
             "rate": rate,
@@ -89,10 +111,11 @@ fn show(args: &Args, against: &str, valued: &Valued) -> Result<(), Failure> {
     };
     output::print(&format!(
         "{} wins from {against} on the {street} and later: {rate}\n{} hands of {against} against itself, {} of \
-         them valued over all hands there ({} big blinds each)\n",
+         them valued over all hands there ({} big blinds each)\n{}",
         args.agent,
         whole(hands),
         whole(spots),
         signed(at_spots, 4),
+        args.kept_in(folder),
     ))
 }

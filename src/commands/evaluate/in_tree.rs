@@ -52,8 +52,7 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<(), Failure> {
     if args.json {
         output::print(&format!("{:#}\n", document(&plan, &outcome, seconds)))?;
     } else {
-        let kept = format!("\nkept in {}\n", folder.display());
-        output::print(&(text(&plan, &outcome, seconds) + &kept))?;
+        output::print(&(text(&plan, &outcome, seconds) + &args.kept_in(&folder)))?;
     }
     if outcome.complete {
         return Ok(());
@@ -90,6 +89,7 @@ fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {
         strategy,
         flops: args.flops.0,
         seed: args.seed,
+        shard: args.shard,
     })
 }
 

@@ -25,16 +25,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
     let stop = Stop::new();
     interrupt::listen(&stop)?;
-    let mut progress = Progress::new(plan.hands, "hands", args.quiet);
-    let mut show = |position: &Position| progress.show(position.hands, &note(position, plan.hands));
+    let hands = plan.wanted();
+    let mut progress = Progress::new(hands, "hands", args.quiet);
+    let mut show = |position: &Position| progress.show(position.hands, &note(position, hands));
     let outcome = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut show);
     progress.finish();
     let outcome = outcome.map_err(failure)?;
     if args.json {
         output::print(&format!("{:#}\n", document(&plan, &outcome)))?;
     } else {
-        let kept = format!("\nkept in {}\n", folder.display());
-        output::print(&(text(&plan, &outcome) + &kept))?;
+        output::print(&(text(&plan, &outcome) + &args.kept_in(&folder)))?;
     }
     if outcome.complete {
         return Ok(());
@@ -42,7 +42,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Err(Failure::interrupted(format!(
         "stopped after {} of {} hands; resume with: {}",
         outcome.hands,
-        plan.hands,
+        hands,
         interrupt::command_line()
     )))
 }
@@ -63,6 +63,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
         from: args.from.street(),
         hands: args.hands,
         seed: args.seed,
+        shard: args.shard,
     })
 }
 
@@ -126,7 +127,7 @@ fn text(plan: &Plan, outcome: &Outcome) -> String {
         plan.game_name,
         plan.seed,
         whole(outcome.hands),
-        whole(plan.hands),
+        whole(plan.wanted()),
     );
     let rows = rows(plan, outcome);
     let widest = rows.iter().map(|(_, name, _)| name.chars().count()).max().unwrap_or_default();
@@ -217,7 +218,7 @@ fn document(plan: &Plan, outcome: &Outcome) -> Value {
         "from": plan.from.name(),
         "seed": plan.seed,
         "hands": outcome.hands,
-        "hands_planned": plan.hands,
+        "hands_planned": plan.wanted(),
         "complete": outcome.complete,
         "dealt": of(&figures.dealt),
         "dealt_by_seat": figures.dealt_seats.each_ref().map(of),

@@ -1,9 +1,10 @@
 //! `cardroom evaluate`: how strong an agent is, by a yardstick.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{ValueEnum, value_parser};
+use logs::Shard;
 use solvers::subgame::response::FLOPS;
 
 use crate::exit::Failure;
@@ -33,7 +34,8 @@ mod versus;
 ///
 /// What was finished is kept in a folder (under data/evaluations unless --out says otherwise): the
 /// same command goes on with a run that was interrupted, or with more hands, and shows a finished
-/// one again. Ctrl-C finishes the deals (or flops) in play; a second one aborts. (The best response
+/// one again. With --shard it is a part of the deals, flops or exploiters, for other processes or
+/// machines to do the rest. Ctrl-C finishes the deals (or flops) in play; a second one aborts. (The best response
 /// in a small game takes seconds, that on buckets a minute; they are not kept.) Ends with 0 when
 /// all hands were played, 130 when interrupted, 3 on bad input, such as an agent that cannot be
 /// asked for its strategy.
@@ -85,6 +87,9 @@ pub struct Args {
     /// Determines every card and every draw of the agent; at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
+    /// Measure only part i of N; join the parts with `cardroom merge`
+    #[arg(long, value_name = "i/N")]
+    shard: Option<Shard>,
     #[command(flatten)]
     game: Game,
     #[command(flatten)]
@@ -173,6 +178,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         if args.by != Yardstick::BestResponse {
             return Err(Failure::usage("--sees is for best responses: add --by best-response"));
         }
+        args.must_be_whole()?;
         return in_buckets::run(args);
     }
     match args.by {
@@ -187,5 +193,33 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 impl Args {
     fn threads(&self) -> usize {
         threads(self.threads)
+    }
+
+    /// The files that the agents are made from, and the configuration, where there is one.
+    #[cfg(feature = "queue")]
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let names = [Some(&self.agent), self.against.as_ref()];
+        let agents: Vec<String> = names.into_iter().flatten().cloned().collect();
+        self.named.files(&agents)
+    }
+
+    /// For measurements that are not a list of independent results.
+    fn must_be_whole(&self) -> Result<(), Failure> {
+        let Some(shard) = self.shard else { return Ok(()) };
+        Err(Failure::usage(format!(
+            "--shard {shard}: this measurement is one computation and has no parts"
+        )))
+    }
+
+    /// Where the results are, and how parts become the whole.
+    fn kept_in(&self, folder: &Path) -> String {
+        let kept = format!("\nkept in {}\n", folder.display());
+        let part = self.shard.map_or_else(String::new, |shard| {
+            format!(
+                "this is part {shard}: `cardroom merge` joins the parts, and the same command with \
+                 the joined folder\nas --out, and without --shard, shows the whole\n"
+            )
+        });
+        kept + &part
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         hands: args.hands,
         seed: args.seed,
         duplicate: true,
-        shard: None,
+        shard: args.shard,
         deadline: None,
         rule: None,
     };

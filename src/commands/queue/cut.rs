@@ -13,8 +13,8 @@ use crate::exit::Failure;
 pub(super) struct Cut {
     /// Its first words.
     name: &'static [&'static str],
-    /// Its option for a number of threads.
-    threads: &'static str,
+    /// Its option for a number of threads, where it has one.
+    threads: Option<&'static str>,
     /// What joins its parts.
     join: Join,
 }
@@ -23,16 +23,20 @@ pub(super) struct Cut {
 enum Join {
     /// `merge`: a part is a folder with ledgers, from which all else is made again.
     Ledgers,
+    /// `merge`: a part is a folder, all of which is needed; the command itself shows the whole.
+    Folders,
     /// `--merge`: a part is a file.
     Files,
 }
 
 /// All of them.
-const CUTS: [Cut; 4] = [
-    Cut { name: &["match"], threads: "--jobs", join: Join::Ledgers },
-    Cut { name: &["tournament"], threads: "--jobs", join: Join::Ledgers },
-    Cut { name: &["train", "situations"], threads: "--threads", join: Join::Files },
-    Cut { name: &["endgame", "database"], threads: "--threads", join: Join::Files },
+const CUTS: [Cut; 6] = [
+    Cut { name: &["match"], threads: Some("--jobs"), join: Join::Ledgers },
+    Cut { name: &["tournament"], threads: Some("--jobs"), join: Join::Ledgers },
+    Cut { name: &["evaluate"], threads: Some("--threads"), join: Join::Folders },
+    Cut { name: &["study"], threads: None, join: Join::Folders },
+    Cut { name: &["train", "situations"], threads: Some("--threads"), join: Join::Files },
+    Cut { name: &["endgame", "database"], threads: Some("--threads"), join: Join::Files },
 ];
 
 impl Cut {
@@ -66,15 +70,15 @@ impl Cut {
         let mut words = words.to_vec();
         words.extend(["--shard".to_owned(), format!("{part}/{of}"), "--quiet".to_owned()]);
         words.extend(["--out".to_owned(), out.display().to_string()]);
-        if let Some(threads) = threads {
-            words.extend([self.threads.to_owned(), threads.to_string()]);
+        if let (Some(option), Some(threads)) = (self.threads, threads) {
+            words.extend([option.to_owned(), threads.to_string()]);
         }
         words
     }
 
     /// Whether a file of this name belongs to a part's result.
     pub(super) fn keeps(&self, file: &str) -> bool {
-        self.join == Join::Files || file == ledger::FILE_NAME
+        self.join != Join::Ledgers || file == ledger::FILE_NAME
     }
 
     /// The commands, one after the other, that join these parts and show the whole.
@@ -82,13 +86,13 @@ impl Cut {
         let parts: Vec<String> = parts.iter().map(|part| part.display().to_string()).collect();
         let out = ["--out".to_owned(), out.display().to_string()];
         match self.join {
-            Join::Ledgers => {
+            Join::Ledgers | Join::Folders => {
                 let mut merge = vec!["merge".to_owned()];
                 merge.extend(parts);
                 merge.extend(out.clone());
                 let mut whole = words.to_vec();
                 whole.extend(out);
-                // The report of a match is that of `merge`; a tournament's table is its own.
+                // The report of a match is that of `merge`; others show the whole themselves.
                 if self.name == ["match"] { vec![merge] } else { vec![merge, whole] }
             }
             Join::Files => {
@@ -111,6 +115,7 @@ pub(super) fn files(words: &[String], command: &Command) -> Result<Vec<PathBuf>,
     let mut files = match command {
         Command::Match(args) => args.play.files(&args.agents)?,
         Command::Tournament(args) => args.play.files(&args.agents)?,
+        Command::Evaluate(args) => args.files()?,
         _ => Vec::new(),
     };
     let apart = |c: char| c.is_whitespace() || ":=,".contains(c);

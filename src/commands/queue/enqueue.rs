@@ -18,8 +18,8 @@ use crate::output::{Output, Shown};
 
 /// Put a long command into a queue, cut into parts, for workers on any number of machines.
 ///
-/// RUN.toml names a command that has --shard (match, tournament, train situations, endgame
-/// database), and how many parts it is cut into:
+/// RUN.toml names a command that has --shard (match, tournament, evaluate, study, train situations,
+/// endgame database), and how many parts it is cut into:
 ///
 ///   command = "match resolve cfr --hands 1000000 --seed 7"
 ///   parts = 200

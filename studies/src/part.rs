@@ -1,0 +1,120 @@
+//! A study cut into parts for several processes or machines.
+//!
+//! A step needs those before it whose files it names. Steps that no other needs are dealt out to
+//! the parts; what they need is done in every part that needs it, which gives the same everywhere.
+
+use std::path::Path;
+
+use logs::Shard;
+
+use crate::{Action, Step};
+
+/// The steps of one part, in their order; `folder` is the study's.
+pub fn part(steps: Vec<Step>, folder: &Path, shard: Shard) -> Vec<Step> {
+    let needs = needs(&steps, folder);
+    let mut wanted = vec![false; steps.len()];
+    for (number, step) in (0..).zip(last(&needs)) {
+        wanted[step] = shard.has(number);
+    }
+    for step in (0..steps.len()).rev() {
+        if wanted[step] {
+            needs[step].iter().for_each(|&need| wanted[need] = true);
+        }
+    }
+    steps.into_iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(step, _)| step).collect()
+}
+
+/// How many steps no other needs: the most parts that make sense.
+pub fn independent(steps: &[Step], folder: &Path) -> usize {
+    last(&needs(steps, folder)).len()
+}
+
+/// The steps that no other needs.
+fn last(needs: &[Vec<usize>]) -> Vec<usize> {
+    (0..needs.len()).filter(|step| !needs.iter().any(|needs| needs.contains(step))).collect()
+}
+
+/// For each step those before it that it needs.
+fn needs(steps: &[Step], folder: &Path) -> Vec<Vec<usize>> {
+    let mut made: Vec<(usize, String)> = Vec::new();
+    let mut needs = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        let named = named(step, folder);
+        let touches = |path: &String| {
+            let by = made.iter().filter(|(_, made)| overlap(made, path));
+            by.map(|&(step, _)| step).collect::<Vec<_>>()
+        };
+        let mut of: Vec<usize> = named.iter().flat_map(touches).collect();
+        of.sort_unstable();
+        of.dedup();
+        // What nobody before has named, the step makes.
+        let new = named.into_iter().filter(|path| !made.iter().any(|(_, made)| made == path));
+        let new: Vec<_> = new.map(|path| (number, path)).collect();
+        made.extend(new);
+        needs.push(of);
+    }
+    needs
+}
+
+/// Whether two paths are one, or one lies in the other.
+fn overlap(one: &str, other: &str) -> bool {
+    Path::new(one).starts_with(other) || Path::new(other).starts_with(one)
+}
+
+/// The paths in the study's folder that a step names, wherever they stand in its arguments.
+fn named(step: &Step, folder: &Path) -> Vec<String> {
+    let text = |path: &Path| path.display().to_string();
+    let words: Vec<String> = match &step.action {
+        Action::Command { arguments, prints, makes } => {
+            let paths = [prints, makes].into_iter().flatten().map(|path| text(path));
+            arguments.iter().cloned().chain(paths).collect()
+        }
+        Action::Copy { from, to } => vec![text(from), text(to)],
+    };
+    let root = format!("{}/", folder.display());
+    let mut named = Vec::new();
+    for word in &words {
+        for (at, _) in word.match_indices(&root) {
+            let path = word[at..].split([',', '=', '"', ' ']).next().unwrap_or_default();
+            named.push(path.to_owned());
+        }
+    }
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::{Options, STUDIES};
+
+    #[test]
+    fn all_parts_together_are_the_study_and_each_has_what_its_steps_need() {
+        let options = Options::new(PathBuf::from("s"));
+        for study in STUDIES {
+            let steps = (study.steps)(&options);
+            let titles = |steps: &[Step]| -> BTreeSet<String> {
+                steps.iter().map(|step| step.title.clone()).collect()
+            };
+            let all = titles(&steps);
+            let of = independent(&steps, &options.folder) as u32;
+            let mut met = BTreeSet::new();
+            for index in 1..=of {
+                let part = part(steps.clone(), &options.folder, Shard { index, of });
+                assert!(!part.is_empty(), "study {}: part {index} of {of}", study.number);
+                // Every file that a step reads has been made in the part: what it does not make
+                // first itself.
+                let made: Vec<_> = needs(&part, &options.folder);
+                let whole = needs(&steps, &options.folder);
+                for (step, needs) in part.iter().zip(made) {
+                    let place = steps.iter().position(|other| other == step).expect("of the study");
+                    assert_eq!(needs.len(), whole[place].len(), "{}", step.title);
+                }
+                met.extend(titles(&part));
+            }
+            assert_eq!(met, all, "study {}", study.number);
+        }
+    }
+}
