@@ -212,6 +212,7 @@ impl Checker<'_> {
             let key = format!("server.hosts[{i}]");
             hosts.add(host).map_err(|error| self.loaded.unusable(&key, error))?;
         }
+        server.proxies.iter().for_each(|&proxy| hosts.trust(proxy));
         let ask = &server.login;
         let bad_user =
             ask.user.is_empty() || ask.user.contains(|c: char| c == ':' || c.is_control());
@@ -378,7 +379,9 @@ impl Checker<'_> {
             agent: slumbot.agent.clone(),
             users: slumbot.users.clone(),
             baseline: slumbot.baseline,
+            process: slumbot.process,
             most_sessions: slumbot.max_sessions,
+            most_sessions_of_user: slumbot.max_sessions_of_user,
             session_life: slumbot.session_life.0,
             forfeit_after: slumbot.forfeit_after.0,
             decision_time: slumbot.decision_timeout.0,

@@ -49,6 +49,8 @@ pub struct Server {
     pub bind: SocketAddr,
     /// Further names and addresses, without ports, under which browsers and programs reach it.
     pub hosts: Vec<String>,
+    /// Addresses of proxies that are believed when they say for whom they ask.
+    pub proxies: Vec<IpAddr>,
     /// The folder for records; made when it does not exist.
     pub data: PathBuf,
     /// On SIGTERM: how long matches may go on with their current hands.
@@ -98,8 +100,13 @@ pub struct Slumbot {
     pub users: BTreeMap<String, String>,
     /// Whether the agent plays itself with the cards of every hand, for `baseline_winnings`.
     pub baseline: bool,
+    /// The number of this process among several behind one address, with which its tokens begin; 0
+    /// for one that is alone.
+    pub process: u8,
     /// Most sessions at once.
     pub max_sessions: usize,
+    /// Most sessions of one user; 0 for any number.
+    pub max_sessions_of_user: usize,
     /// How long a session may be idle before its token is forgotten.
     pub session_life: Time,
     /// How long a hand may be idle before it is forfeited.
@@ -320,7 +327,9 @@ impl Default for Slumbot {
             agents: Vec::new(),
             users: BTreeMap::new(),
             baseline: true,
+            process: 0,
             max_sessions: 100_000,
+            max_sessions_of_user: 0,
             session_life: hours(30 * 24),
             forfeit_after: hours(24),
             decision_timeout: seconds(10),
@@ -344,6 +353,7 @@ impl Default for Server {
             header_timeout: seconds(10),
             request_timeout: seconds(10),
             hosts: Vec::new(),
+            proxies: Vec::new(),
             login: Login::default(),
         }
     }
@@ -388,6 +398,7 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
         ["server"] => Some(&[
             "bind",
             "hosts",
+            "proxies",
             "data",
             "grace",
             "log",
@@ -420,7 +431,9 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
             "agents",
             "users",
             "baseline",
+            "process",
             "max_sessions",
+            "max_sessions_of_user",
             "session_life",
             "forfeit_after",
             "decision_timeout",

@@ -12,7 +12,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderValue, Response, StatusCode, Version, header};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::host::refusal;
 use protocol::slumbot::message::json;
@@ -27,6 +27,8 @@ pub struct Hosts {
     addresses: Vec<IpAddr>,
     /// Without the dot that may end them.
     names: Vec<String>,
+    /// The proxies that are believed when they say for whom they ask.
+    proxies: Vec<IpAddr>,
 }
 
 /// A text that is no host, without a port.
@@ -40,7 +42,8 @@ pub struct NoHost(String);
 impl Hosts {
     /// The hosts of a server bound to this address, with no further names.
     pub fn new(bound: IpAddr) -> Hosts {
-        Hosts { bound: bound.to_canonical(), addresses: Vec::new(), names: Vec::new() }
+        let bound = bound.to_canonical();
+        Hosts { bound, addresses: Vec::new(), names: Vec::new(), proxies: Vec::new() }
     }
 
     /// One more.
@@ -56,6 +59,27 @@ impl Hosts {
             return Err(NoHost(text.to_owned()));
         }
         Ok(())
+    }
+
+    /// Believes this proxy when it says for whom it asks.
+    pub fn trust(&mut self, proxy: IpAddr) {
+        self.proxies.push(proxy.to_canonical());
+    }
+
+    /// Who asks: the other end of the connection, or, where that is a proxy that is believed, whom
+    /// it names in `X-Forwarded-For`: the last of those who are no such proxies themselves.
+    pub fn caller(&self, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
+        let mut caller = peer.to_canonical();
+        let said = headers.get_all("x-forwarded-for").iter().rev();
+        let named = said.filter_map(|line| line.to_str().ok()).flat_map(|line| line.rsplit(','));
+        for name in named {
+            let Ok(named) = name.trim().parse::<IpAddr>() else { return caller };
+            if !self.proxies.contains(&caller) {
+                return caller;
+            }
+            caller = named.to_canonical();
+        }
+        caller
     }
 
     /// Whether requests for this host, a port aside, are answered; `reached` is the address that
@@ -239,5 +263,32 @@ mod tests {
         }
         // Whoever binds to all addresses is told this one.
         assert!(Hosts::new("0.0.0.0".parse().expect("one")).have("0.0.0.0", reached));
+    }
+
+    #[test]
+    fn only_a_proxy_of_ours_is_believed_when_it_says_for_whom_it_asks() {
+        let ip = |text: &str| -> IpAddr { text.parse().expect("an address") };
+        let mut hosts = Hosts::new(ip("127.0.0.1"));
+        hosts.trust(ip("10.0.0.1"));
+        hosts.trust(ip("10.0.0.2"));
+        for (peer, said, caller) in [
+            ("10.0.0.1", &[][..], "10.0.0.1"),
+            ("10.0.0.1", &["192.0.2.7"], "192.0.2.7"),
+            ("::ffff:10.0.0.1", &["192.0.2.7"], "192.0.2.7"),
+            // What a client says of itself stands before what the proxy says of it.
+            ("10.0.0.1", &["127.0.0.1, 192.0.2.7"], "192.0.2.7"),
+            ("10.0.0.1", &["127.0.0.1", "192.0.2.7"], "192.0.2.7"),
+            ("10.0.0.1", &["192.0.2.7, 10.0.0.2"], "192.0.2.7"),
+            ("10.0.0.1", &["192.0.2.7, unknown"], "10.0.0.1"),
+            ("10.0.0.1", &["10.0.0.2"], "10.0.0.2"),
+            ("192.0.2.9", &["192.0.2.7"], "192.0.2.9"),
+            ("192.0.2.9", &["10.0.0.1"], "192.0.2.9"),
+        ] {
+            let mut headers = HeaderMap::new();
+            for line in said {
+                headers.append("x-forwarded-for", HeaderValue::from_static(line));
+            }
+            assert_eq!(hosts.caller(&headers, ip(peer)), ip(caller), "{peer} {said:?}");
+        }
     }
 }

@@ -57,7 +57,8 @@ pub async fn serve(
                 let moving = Moving::new(stream);
                 let place = places.take();
                 let closed = place.closed.clone();
-                let wire = Wire { peer, reached: reached.ip(), closed, flags: moving.flags() };
+                let (caller, reached, flags) = (peer.ip(), reached.ip(), moving.flags());
+                let wire = Wire { peer, caller, reached, closed, flags };
                 let header = limits.header;
                 tasks.spawn(converse(moving, wire, place, hosts, router, header, stop.clone()));
             }
@@ -86,7 +87,8 @@ async fn converse(
     let closed = place.closed.clone();
     let answering = middleware::from_fn(move |mut request: Request, next: Next| {
         let refused = hosts.refuse(&request, &wire);
-        request.extensions_mut().insert(wire.clone());
+        let caller = hosts.caller(request.headers(), wire.peer.ip());
+        request.extensions_mut().insert(Wire { caller, ..wire.clone() });
         let answering = Answering::begin(&place);
         async move {
             let answer = match refused {
@@ -125,6 +127,8 @@ async fn converse(
 pub struct Wire {
     /// Who is at the other end.
     pub peer: SocketAddr,
+    /// For whom they ask, where that is a proxy that is believed; else the same.
+    pub caller: IpAddr,
     /// The address of ours that they connected to.
     pub reached: IpAddr,
     closed: CancellationToken,

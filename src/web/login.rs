@@ -124,8 +124,8 @@ pub async fn ask(State(login): State<Arc<Login>>, request: Request, next: Next) 
         return next.run(request).await;
     }
     if request.headers().contains_key(header::AUTHORIZATION) {
-        let peer = request.extensions().get::<super::listener::Wire>().map(|wire| wire.peer);
-        tracing::warn!(?peer, "a login was refused");
+        let caller = request.extensions().get::<super::listener::Wire>().map(|wire| wire.caller);
+        tracing::warn!(?caller, "a login was refused");
     }
     let mut response = Response::new(Body::from("log in: this server asks for it\n"));
     *response.status_mut() = StatusCode::UNAUTHORIZED;

@@ -115,7 +115,7 @@ impl Api {
         if let Some(answer) = faults::before(fault, wire.as_ref()).await {
             return answer;
         }
-        let address = wire.as_ref().map(|wire| wire.peer.ip());
+        let address = wire.as_ref().map(|wire| wire.caller);
         if address.is_some_and(|address| !self.0.allowed(address)) {
             let code = StatusCode::TOO_MANY_REQUESTS;
             let mut response = object(code, "too many requests; wait a second");
@@ -128,6 +128,11 @@ impl Api {
             None => respond(code, body),
             Some(after) => self.spoil(after, code, body, wire.as_ref()).await,
         };
+        if response.status() == StatusCode::TOO_MANY_REQUESTS {
+            // Sessions come to their end in minutes at the earliest.
+            let minute = HeaderValue::from_static("60");
+            response.headers_mut().entry(header::RETRY_AFTER).or_insert(minute);
+        }
         if response.status() == StatusCode::UNAUTHORIZED
             && let Some(login) = &self.0.login
         {
@@ -167,24 +172,25 @@ impl Api {
         {
             self.count(endpoint, 1);
             if endpoint == Endpoint::Login {
-                let peer = parts.extensions.get::<Wire>().map(|wire| wire.peer);
-                tracing::warn!(?peer, "a login was refused");
+                let caller = parts.extensions.get::<Wire>().map(|wire| wire.caller);
+                tracing::warn!(?caller, "a login was refused");
             }
             let how = "this server asks for a login: call login with the password first, or send \
                        it with the request";
             return text(StatusCode::UNAUTHORIZED, how);
         }
+        let from = parts.extensions.get::<Wire>().map(|wire| wire.caller);
         let Some(injected) = &self.0.faults else {
-            return self.done(endpoint, &request, Twist::default()).await;
+            return self.done(endpoint, &request, from, Twist::default()).await;
         };
         if fault == Fault::RepeatAnswer
             && let Some(body) = injected.recall(&request)
         {
             return (StatusCode::OK, body);
         }
-        let mut answer = self.done(endpoint, &request, faults::twist(fault)).await;
+        let mut answer = self.done(endpoint, &request, from, faults::twist(fault)).await;
         if fault == Fault::Duplicate {
-            answer = self.done(endpoint, &request, Twist::default()).await;
+            answer = self.done(endpoint, &request, from, Twist::default()).await;
         }
         injected.remember(&request, &answer.1);
         answer
@@ -195,9 +201,10 @@ impl Api {
         &self,
         endpoint: Endpoint,
         request: &host::Request,
+        from: Option<IpAddr>,
         twist: Twist,
     ) -> (StatusCode, String) {
-        let answer = self.0.host.answer(request, twist);
+        let answer = self.0.host.answer(request, from, twist);
         match tokio::time::timeout(self.0.limits.time, answer).await {
             Ok(Ok(answer)) => {
                 self.count(endpoint, 0);

@@ -14,6 +14,7 @@ use logs::export::csv;
 use logs::{HandRecord, LedgerReader, Provenance};
 use matches::registry::registry;
 use protocol::slumbot::action::write;
+use protocol::slumbot::host::{Endpoint, Request};
 use protocol::slumbot::message::{HandEnd, HandObject};
 use tempfile::TempDir;
 use wire::slumbot_host::{HostError, HostPlan, OpenError, SlumbotHost, Twist};
@@ -33,7 +34,9 @@ fn plan(folder: &Path, agents: &[&str]) -> HostPlan {
         agent: agents[0].to_owned(),
         users: BTreeMap::new(),
         baseline: true,
+        process: 0,
         most_sessions: 1000,
+        most_sessions_of_user: 0,
         session_life: 24 * HOUR,
         forfeit_after: HOUR,
         decision_time: Duration::from_secs(10),
@@ -290,6 +293,53 @@ async fn idle_sessions_are_forgotten_and_others_find_room() {
     }
     let first = host.new_hand(None, None, NO).await.expect("a hand");
     assert!(!tokens.contains(&first.token.expect("a token")));
+}
+
+#[tokio::test]
+async fn a_user_has_no_more_sessions_than_allowed() {
+    let folder = TempDir::new().expect("a folder");
+    let two = HostPlan { most_sessions_of_user: 2, ..plan(folder.path(), &["call"]) };
+    let life = Duration::from_millis(200);
+    let host = SlumbotHost::open(HostPlan { session_life: life, ..two }).expect("a host");
+    let read = |endpoint, body: &str| {
+        Request::read(endpoint, Some("application/json"), body.as_bytes()).expect("a request")
+    };
+    let ann = read(Endpoint::Login, r#"{"username": "ann", "password": "x"}"#);
+    let nobody = read(Endpoint::NewHand, "{}");
+    let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().ok());
+    // A name counts wherever it logs in from; without one, the address does.
+    for (request, from, fits) in [
+        (&nobody, one, true),
+        (&nobody, one, true),
+        (&nobody, one, false),
+        (&ann, one, true),
+        (&ann, other, true),
+        (&ann, None, false),
+        (&nobody, other, true),
+        (&nobody, None, true),
+    ] {
+        let answer = host.answer(request, from, NO).await;
+        match answer {
+            Ok(_) => assert!(fits, "{request:?} {from:?}"),
+            Err(HostError::TooManyOfUser(2)) => assert!(!fits, "{request:?} {from:?}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    tokio::time::sleep(2 * life).await;
+    host.sweep().await;
+    assert_eq!(host.status().sessions, 0);
+    host.answer(&nobody, one, NO).await.expect("there is room again");
+}
+
+#[tokio::test]
+async fn a_folder_has_one_host_at_a_time() {
+    let folder = TempDir::new().expect("a folder");
+    let host = open(&folder, &["call"]);
+    let second = SlumbotHost::open(plan(folder.path(), &["call"])).err().expect("refused");
+    assert!(matches!(second, OpenError::InUse(_)), "{second}");
+    host.close();
+    drop(host);
+    open(&folder, &["call"]);
 }
 
 #[tokio::test]

@@ -21,6 +21,12 @@ pub enum OpenError {
         /// Why not.
         reason: io::Error,
     },
+    /// Another process has the folder.
+    #[error(
+        "{} is in use by another process: give each process a folder for its records of its own",
+        .0.display()
+    )]
+    InUse(PathBuf),
     /// A ledger cannot be opened.
     #[error(transparent)]
     Ledger(#[from] OpenLedgerError),
@@ -63,6 +69,11 @@ pub enum HostError {
     /// There are as many sessions as are allowed.
     #[error("there are too many sessions; try again later")]
     Full,
+    /// The user has as many sessions as one may have.
+    #[error(
+        "this user has {0} sessions, the most that one may have: go on with one of them by its token"
+    )]
+    TooManyOfUser(usize),
     /// The agent cannot be had.
     #[error("the agent cannot play now: {0}")]
     Agent(#[from] AgentError),
@@ -77,6 +88,7 @@ impl HostError {
         match self {
             HostError::BadToken | HostError::Refused { .. } | HostError::NoHand { .. } => 200,
             HostError::UnknownAgent { .. } => 400,
+            HostError::TooManyOfUser(_) => 429,
             HostError::Full | HostError::Agent(_) | HostError::NotRecorded(_) => 503,
         }
     }

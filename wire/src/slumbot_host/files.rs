@@ -1,7 +1,7 @@
 //! The small files beside the slots: which session had which token, what agents are called, what
 //! was forfeited. What holds tokens or the secret is its owner's only.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -129,4 +129,21 @@ pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>
         logs::folder::write_whole(path, |out| out.write_all(text.as_bytes()))?;
     }
     Ok(known)
+}
+
+/// Takes the lock of the host's folder, held as long as the file is open; `None` where another
+/// process has it.
+pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    let file = options
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(crate::permissions::FILE)
+        .open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
 }

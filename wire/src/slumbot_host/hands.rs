@@ -15,6 +15,7 @@ use super::queue::Keeping;
 use super::seeds::{parse_token, token_text};
 use super::session::{Baseline, Session, cards, client_seat, deal_number, set_totals, totals};
 use super::slots::{Kept, Kind, Slot, Stage, pack};
+use super::users::{Counted, User};
 use super::{BOT, CLIENT, HostError, Inner, Shared, Twist, lock, now};
 
 impl Inner {
@@ -60,7 +61,15 @@ impl Inner {
     }
 
     /// A session that nobody knows of yet.
-    pub(super) fn begin_session(&self, agent: u16) -> Result<Begun<'_>, HostError> {
+    pub(super) fn begin_session(
+        &self,
+        agent: u16,
+        user: Option<User>,
+    ) -> Result<Begun<'_>, HostError> {
+        let most = self.plan.most_sessions_of_user;
+        let of_user = |user| Counted::new(&self.users, user, most);
+        let of_user = user.map(|user| of_user(user).ok_or(HostError::TooManyOfUser(most)));
+        let of_user = of_user.transpose()?;
         let full = self.sessions().len() >= self.plan.most_sessions;
         if full && !self.make_room() {
             return Err(HostError::Full);
@@ -70,7 +79,8 @@ impl Inner {
         slot.agent = agent;
         slot.used = now();
         let seeds = self.secret.seeds(slot.number);
-        let session = Session::new(slot, self.slots.take(), seeds);
+        let mut session = Session::new(slot, self.slots.take(), seeds);
+        session.of_user = of_user;
         Ok(Begun { inner: self, session: Some(session) })
     }
 

@@ -12,7 +12,7 @@
 //!   them.
 //! - [`report`]: their statistics, now and then.
 //! - [`review`]: what the agent thought.
-//! - [`view`]: what a client may see of its session.
+//! - [`users`]: how many sessions a user has. - [`view`]: what a client may see of its session.
 //!
 //! Folder: `secret`, `sessions` (slots), `agents` (their names, one a line, in the order of their
 //! numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can be
@@ -31,10 +31,13 @@ mod seeds;
 mod session;
 mod slots;
 mod timeouts;
+mod users;
 mod view;
 mod writer;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fs::File;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -53,6 +56,7 @@ use ledger_store::{AgentLedger, LedgerStore};
 use seeds::{Secret, token_text};
 use session::{Session, replay};
 use slots::{Slots, Stage, pack};
+use users::{User, Users};
 
 pub use agents::{Offered, Question};
 pub use error::{HostError, OpenError};
@@ -82,8 +86,14 @@ pub struct HostPlan {
     pub users: BTreeMap<String, String>,
     /// Whether the agent plays itself with the cards of every hand, for `baseline_winnings`.
     pub baseline: bool,
+    /// The number of this process among those behind one address, with which its tokens begin; 0
+    /// for one that is alone.
+    pub process: u8,
     /// Most sessions at once.
     pub most_sessions: usize,
+    /// Most sessions of one user: of those who log in under one name, or else come from one
+    /// address; 0 for any number.
+    pub most_sessions_of_user: usize,
     /// How long a session may be idle before its token is forgotten.
     pub session_life: Duration,
     /// How long a hand may be idle before it is forfeited.
@@ -143,6 +153,9 @@ struct Inner {
     keeper: Mutex<LedgerStore>,
     books: Vec<Mutex<Option<Arc<AgentLedger>>>>,
     counts: Counts,
+    users: Users,
+    #[expect(dead_code, reason = "the folder is locked while it is open")]
+    lock: File,
 }
 
 type Shared = Arc<tokio::sync::Mutex<Session>>;
@@ -200,19 +213,26 @@ pub struct OfferedAgent {
 }
 
 impl SlumbotHost {
-    /// Does what a request asks for.
+    /// Does what a request asks for, that came from this address.
     ///
     /// # Errors Then nothing has changed, but for [`HostError::NotRecorded`] after a hand's end:
     /// the hand counts, and is recorded as soon as that is possible.
-    pub async fn answer(&self, request: &Request, twist: Twist) -> Result<Answer, HostError> {
+    pub async fn answer(
+        &self,
+        request: &Request,
+        from: Option<IpAddr>,
+        twist: Twist,
+    ) -> Result<Answer, HostError> {
         let hand = match request {
             Request::Login(login) => {
                 let name = login.username.as_deref().unwrap_or_default();
-                let token = self.login(name, login.agent.as_deref())?;
+                let user = User::of(name, from);
+                let token = self.begin(name, login.agent.as_deref(), user)?;
                 return Ok(Answer::Token(TokenObject { token }));
             }
             Request::NewHand(new) => {
-                self.new_hand(new.token.as_deref(), new.agent.as_deref(), twist).await?
+                let (token, agent) = (new.token.as_deref(), new.agent.as_deref());
+                self.next_hand(token, agent, User::of("", from), twist).await?
             }
             Request::Act(act) => {
                 let token = act.token.as_deref().unwrap_or_default();
@@ -227,12 +247,21 @@ impl SlumbotHost {
     /// # Errors
     /// When the agent is not offered, or there are too many sessions.
     pub fn login(&self, username: &str, agent: Option<&str>) -> Result<String, HostError> {
+        self.begin(username, agent, User::of(username, None))
+    }
+
+    fn begin(
+        &self,
+        username: &str,
+        agent: Option<&str>,
+        user: Option<User>,
+    ) -> Result<String, HostError> {
         let inner = &*self.0;
         let agent = match agent {
             Some(name) => inner.find_agent(name)?,
             None => inner.agent_of(username),
         };
-        let mut begun = inner.begin_session(agent)?;
+        let mut begun = inner.begin_session(agent, user)?;
         let session = begun.session();
         inner.note(&session.slot, username)?;
         let token = session.slot.token;
@@ -252,6 +281,16 @@ impl SlumbotHost {
         agent: Option<&str>,
         twist: Twist,
     ) -> Result<HandObject, HostError> {
+        self.next_hand(token, agent, None, twist).await
+    }
+
+    async fn next_hand(
+        &self,
+        token: Option<&str>,
+        agent: Option<&str>,
+        user: Option<User>,
+        twist: Twist,
+    ) -> Result<HandObject, HostError> {
         let inner = &*self.0;
         let agent = agent.map(|name| inner.find_agent(name)).transpose()?;
         match token.filter(|token| !token.is_empty()) {
@@ -265,7 +304,8 @@ impl SlumbotHost {
                 Ok(object)
             }
             None => {
-                let mut begun = inner.begin_session(agent.unwrap_or(inner.default))?;
+                let agent = agent.unwrap_or(inner.default);
+                let mut begun = inner.begin_session(agent, user)?;
                 let session = begun.session();
                 inner.note(&session.slot, "")?;
                 let (mut object, kept) = inner.deal(session, None, twist).await?;

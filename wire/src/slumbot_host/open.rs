@@ -34,11 +34,13 @@ impl SlumbotHost {
         };
         permissions::make_folder(&plan.folder).map_err(io(""))?;
         take_from_others(&plan.folder, FOLDER).map_err(io(""))?;
+        let lock = files::lock(&at("lock")).map_err(io("lock"))?;
+        let lock = lock.ok_or_else(|| OpenError::InUse(plan.folder.clone()))?;
         for name in files::SECRET {
             take_from_others(&at(name), FILE).map_err(io(name))?;
         }
         let def = load_game(GAME, Reading::Strict).expect("a built-in game");
-        let secret = Secret::open(&at("secret")).map_err(io("secret"))?;
+        let secret = Secret::open(&at("secret"), plan.process).map_err(io("secret"))?;
         let names: Vec<&str> = plan.agents.iter().map(|(name, _)| name.as_str()).collect();
         let known = agent_names(&at("agents"), &names).map_err(io("agents"))?;
         let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
@@ -71,6 +73,8 @@ impl SlumbotHost {
             keeper: Mutex::new(keeper),
             books,
             counts: Counts::default(),
+            users: Arc::default(),
+            lock,
             plan,
             bots,
         };

@@ -22,6 +22,7 @@ const SOURCE: &str = "/dev/urandom";
 pub(super) struct Secret {
     secret: [u8; 32],
     tokens: Mutex<ChaCha20Rng>,
+    process: u8,
 }
 
 /// The seeds of one session.
@@ -36,8 +37,9 @@ pub(super) struct Seeds {
 }
 
 impl Secret {
-    /// Reads the secret in this file, or makes one.
-    pub(super) fn open(path: &Path) -> io::Result<Secret> {
+    /// Reads the secret in this file, or makes one. Tokens begin with the number of the process,
+    /// unless it is 0.
+    pub(super) fn open(path: &Path, process: u8) -> io::Result<Secret> {
         let secret = match fs::read(path) {
             Ok(bytes) => bytes.try_into().map_err(|_| {
                 io::Error::other(
@@ -60,7 +62,7 @@ impl Secret {
             Err(error) => return Err(error),
         };
         let tokens = Mutex::new(ChaCha20Rng::from_seed(system_randomness()?));
-        Ok(Secret { secret, tokens })
+        Ok(Secret { secret, tokens, process })
     }
 
     /// The seeds of the session of this number.
@@ -76,13 +78,18 @@ impl Secret {
         Seeds { deals: word(0), decisions: word(1), baseline: word(2) }
     }
 
-    /// A new token: the 128 bits of a random UUID (version 4).
+    /// A new token: the 128 bits of a random UUID (version 4); of one of several processes behind
+    /// one address, the first eight are its number, so that a proxy knows where the session is.
     pub(super) fn token(&self) -> u128 {
         let mut rng = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         let random = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
         let version = 0xF << 76;
         let variant = 0b11 << 62;
-        random & !version & !variant | 4 << 76 | 0b10 << 62
+        let token = random & !version & !variant | 4 << 76 | 0b10 << 62;
+        match self.process {
+            0 => token,
+            process => token & !(0xFF << 120) | u128::from(process) << 120,
+        }
     }
 }
 
@@ -119,7 +126,7 @@ mod tests {
     #[test]
     fn tokens_are_random_uuids_and_read_back() {
         let folder = tempfile::tempdir().expect("a folder");
-        let secret = Secret::open(&folder.path().join("secret")).expect("a secret");
+        let secret = Secret::open(&folder.path().join("secret"), 0).expect("a secret");
         let mut seen = std::collections::HashSet::new();
         for _ in 0..1000 {
             let token = secret.token();
@@ -130,6 +137,11 @@ mod tests {
             assert!("89ab".contains(&text[19..20]), "{text}");
             assert_eq!(parse_token(&text), Some(token));
             assert_eq!(parse_token(&text.to_uppercase()), Some(token));
+        }
+        let behind = Secret::open(&folder.path().join("secret"), 0x0B).expect("the same");
+        for _ in 0..100 {
+            let text = token_text(behind.token());
+            assert!(text.starts_with("0b") && &text[14..15] == "4", "{text}");
         }
         for bad in [
             "",
@@ -146,13 +158,13 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("secret");
-        let first = Secret::open(&path).expect("a secret");
-        let again = Secret::open(&path).expect("a secret");
+        let first = Secret::open(&path, 0).expect("a secret");
+        let again = Secret::open(&path, 0).expect("a secret");
         assert_eq!(first.seeds(3), again.seeds(3));
         assert_ne!(first.seeds(3), first.seeds(4));
         assert_ne!(first.token(), again.token());
         assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
         fs::write(&path, "short").expect("written");
-        assert!(Secret::open(&path).is_err());
+        assert!(Secret::open(&path, 0).is_err());
     }
 }

@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 
 use super::seeds::Seeds;
 use super::slots::{Slot, Stage, unpack};
+use super::users::Counted;
 
 /// A session in memory.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(super) struct Session {
     pub(super) aliases: Vec<(u128, u32)>,
     /// An agent's game against itself that has been begun, where that takes long.
     pub(super) baseline: Option<Baseline>,
+    /// It counts among those of its user; of one from before the server's start that is unknown.
+    pub(super) of_user: Option<Counted>,
     /// Set when its token has been forgotten.
     pub(super) expired: bool,
 }
@@ -44,7 +47,8 @@ pub(super) struct Baseline {
 impl Session {
     pub(super) fn new(slot: Slot, place: u32, seeds: Seeds) -> Session {
         let (decisions, aliases) = (Vec::new(), Vec::new());
-        Session { slot, place, seeds, decisions, aliases, baseline: None, expired: false }
+        let (baseline, of_user) = (None, None);
+        Session { slot, place, seeds, decisions, aliases, baseline, of_user, expired: false }
     }
 }
 

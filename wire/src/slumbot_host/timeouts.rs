@@ -209,6 +209,7 @@ impl Inner {
     /// Forgets a session and all its tokens.
     fn expire(&self, session: &mut Session) {
         session.expired = true;
+        session.of_user = None;
         let mut sessions = self.sessions_mut();
         sessions.remove(&session.slot.token);
         let places = session.aliases.drain(..).map(|(token, place)| {
