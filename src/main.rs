@@ -33,6 +33,11 @@ use clap::FromArgMatches;
 use commands::{Cli, Command};
 use output::Output;
 
+/// That of musl makes matches take nearly twice as long.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = help::grouped::<Cli>().get_matches();
     let cli = Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());

@@ -12,7 +12,7 @@ use super::store::{Half, Single, Store, Table};
 use super::threads::each_block;
 use super::walk::{Walker, Weights};
 use super::watch::Watch;
-use super::{AbstractStrategy, Deal, Deals, Precision, TrainerError, TrainingOptions};
+use super::{AbstractStrategy, Deal, Deals, HoldemDeals, Precision, TrainerError, TrainingOptions};
 
 /// A blueprint being trained.
 #[derive(Debug)]
@@ -197,6 +197,13 @@ impl<D: Deals> Trainer<D> {
             self.shares(node, bucket, &mut shares);
             shares
         })
+    }
+}
+
+impl Trainer<HoldemDeals> {
+    /// What [`run`](Self::run) does, as fast code of this crate, however its caller is compiled.
+    pub fn train(&mut self, iterations: u64, threads: usize, stop: &(dyn Fn() -> bool + Sync)) {
+        self.run(iterations, threads, stop);
     }
 }
 

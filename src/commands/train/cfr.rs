@@ -280,7 +280,7 @@ impl<'a> Run<'a> {
             let most =
                 self.args.iterations.map_or(u64::MAX / 2, |most| most - self.trainer.iterations());
             let over = || stop.asked() || begun.elapsed() >= left;
-            self.trainer.run(most, self.args.threads.count(), over);
+            self.trainer.train(most, self.args.threads.count(), &over);
             self.seconds += begun.elapsed().as_secs_f64();
             let note = format!("{:.1} million iterations", self.trainer.iterations() as f64 / 1e6);
             progress.show(self.seconds as u64, &note);
