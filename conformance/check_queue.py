@@ -2,11 +2,12 @@
 
 usage: check_queue.py CARDROOM
 
-CARDROOM must be built with the feature `queue`. A match is played by one process, and again by three
-workers, of which one is killed with SIGKILL in the middle of a part and one is stopped with SIGSTOP for
-longer than its lease, while the server is ended and started again on its store. The collected ledger
-must hold the same rows. Also tried: wrong credentials, a full store, a missing server, a command that
-cannot be cut. Where there is no nats-server, says so and ends with 0.
+CARDROOM must be built with the feature `queue`. A match is played by one process, and again by four
+workers, of which one is killed with SIGKILL in the middle of a part, one is stopped with SIGSTOP for
+longer than its lease, and one has a slow disk, while the server is ended and started again on its store.
+The collected ledger must hold the same rows. Also tried: a measurement, wrong credentials, a full store, a
+missing server, a command that cannot be cut, a worker whose clock is wrong (where there is `faketime`).
+Where there is no nats-server, says so and ends with 0.
 """
 
 import json
@@ -23,6 +24,42 @@ import time
 MATCH = "match random call --hands 60000 --seed 5 --record hands --name wild --name calm"
 PARTS = 24
 PATIENCE = 180
+
+
+# Each write to a file, and each wait for the disk, takes 30 ms longer.
+SLOW_DISK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static void wait(int fd) {
+    struct stat what;
+    if (fstat(fd, &what) == 0 && S_ISREG(what.st_mode)) usleep(30000);
+}
+#define SLOW(result, name, arguments, ...) \
+    result name arguments { \
+        static result (*real) arguments; \
+        if (!real) *(void **)&real = dlsym(RTLD_NEXT, #name); \
+        wait(fd); \
+        return real(__VA_ARGS__); \
+    }
+SLOW(ssize_t, write, (int fd, const void *data, size_t size), fd, data, size)
+SLOW(ssize_t, pwrite64, (int fd, const void *data, size_t size, off64_t at), fd, data, size, at)
+SLOW(int, fsync, (int fd), fd)
+SLOW(int, fdatasync, (int fd), fd)
+"""
+
+
+def slow_disk(home):
+    """A library that makes a program's disk slow; none where it cannot be built."""
+    source, library = (os.path.join(home, name) for name in ("slow_disk.c", "slow_disk.so"))
+    with open(source, "w") as file:
+        file.write(SLOW_DISK)
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return None
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return library
 
 
 def free_port():
@@ -123,14 +160,16 @@ def check(program, home, children):
     def state():
         return json.loads(cardroom("runs", "show", run, "--nats", nats.url, "--json"))
 
-    def worker(name):
+    def worker(name, library=None):
         command = [program, "worker", "--nats", nats.url, "--drain", "--threads", "1", "--cache", name]
         log = open(os.path.join(home, name + ".log"), "w")
-        child = subprocess.Popen(command, cwd=home, stdout=log, stderr=log)
+        environment = {**os.environ, "LD_PRELOAD": library} if library else None
+        child = subprocess.Popen(command, cwd=home, stdout=log, stderr=log, env=environment)
         children.append(child)
         return child
 
-    workers = [worker(name) for name in ("killed", "silent", "steady")]
+    library = slow_disk(home)
+    workers = [worker(name) for name in ("killed", "silent", "steady")] + [worker("slow", library)]
 
     def at_work(child):
         return any(
@@ -155,6 +194,14 @@ def check(program, home, children):
     done = state()["runs"][0]
     assert [one["part"] for one in done["done"]] == list(range(1, PARTS + 1)), done
     assert not done["dead"], done
+
+    def parts_of(child):
+        pid = str(child.pid)
+        return [one["seconds"] for one in done["done"] if pid in one["worker"].replace("_", "-").split("-")]
+
+    steady, slow = parts_of(workers[2]), parts_of(workers[3])
+    if library and (not slow or min(slow) < max(0.5, min(steady))):
+        sys.exit(f"the disk was not slow: {slow} beside {steady} s a part")
     cardroom("runs", "collect", run, "--nats", nats.url, "--out", "whole", "--quiet")
     single, whole = (rows(os.path.join(home, name)) for name in ("single", "whole"))
     assert single.keys() == whole.keys(), (single.keys(), whole.keys())
@@ -163,6 +210,23 @@ def check(program, home, children):
         sys.exit(f"the collected ledger differs in {differing}")
     cardroom("runs", "cancel", run, "--nats", nats.url, says="removed")
     cardroom("runs", "show", run, "--nats", nats.url, code=3, says="there is no run")
+
+    # A measurement: local best response in three parts.
+    lbr = "evaluate equity --hands 60 --seed 3"
+    write("lbr.toml", f'command = "{lbr}"\nparts = 3\n')
+    run = json.loads(cardroom("enqueue", "lbr.toml", "--nats", nats.url, "--json"))["run"]
+    cardroom("worker", "--drain", "--threads", "1", "--nats", nats.url)
+    whole = json.loads(cardroom("runs", "collect", run, "--nats", nats.url, "--out", "lbr", "--json"))
+    single = json.loads(cardroom(*lbr.split(), "--json"))
+    if whole != single:
+        sys.exit(f"three parts of a measurement differ from one: {whole} {single}")
+
+    # A clock that is an hour ahead.
+    if shutil.which("faketime"):
+        command = ["faketime", "-f", "+3600s", program, "worker", "--drain", "--nats", nats.url]
+        late = subprocess.run(command, cwd=home, capture_output=True, text=True)
+        if late.returncode != 3 or "s ahead of the NATS server's" not in late.stderr:
+            sys.exit(f"a wrong clock: {late.returncode} {late.stderr}")
     nats.end()
 
     # Whatever is refused names the thing and the remedy.
@@ -183,7 +247,7 @@ def check(program, home, children):
     cardroom("enqueue", "run.toml", "--nats", nats.url)
     cardroom("worker", "--drain", "--threads", "1", "--nats", nats.url, code=4, says="no room")
     nats.end()
-    print(f"{PARTS} parts by three workers, one killed, one silent, the server started again: same rows")
+    print(f"{PARTS} parts by four workers, one killed, one silent, one slow, the server started again: same rows")
 
 
 main()

@@ -29,6 +29,8 @@ use crate::shell;
 use crate::web::decide::Decider;
 use crate::web::faults::Faults;
 use crate::web::login::Login;
+#[cfg(feature = "queue")]
+use crate::web::runs::QueueView;
 use crate::web::slumbot::Api;
 use crate::web::view::AgentLine;
 use crate::web::{self, Limits, Site};
@@ -97,7 +99,17 @@ pub async fn serve(
     let hosting = host.clone().map(|host| tokio::spawn(host.run(web_stop.clone())));
     let agents = AgentLine::all(&setup.registry, setup.decide.as_ref());
     let decider = setup.decide.map(Decider::new);
-    let site = Site::new(views, dealers, agents, slumbot, data, metrics, web_stop.clone());
+    let site = Site::new(
+        views,
+        dealers,
+        agents,
+        slumbot,
+        #[cfg(feature = "queue")]
+        queue_view(&config.queue, &web_stop)?,
+        data,
+        metrics,
+        web_stop.clone(),
+    );
     let limits = Limits {
         connections: server.max_connections,
         header: server.header_timeout.0,
@@ -181,6 +193,21 @@ async fn open_slumbot(
         tracing::warn!(faults, "faults are injected into the Slumbot API");
     }
     Ok(Some(api))
+}
+
+/// What is shown of the queue, where one is named.
+#[cfg(feature = "queue")]
+fn queue_view(
+    config: &crate::config::Queue,
+    stop: &CancellationToken,
+) -> Result<Option<QueueView>, Failure> {
+    if config.nats.is_empty() {
+        return Ok(None);
+    }
+    let file = |path: &Path| (!path.as_os_str().is_empty()).then(|| path.to_owned());
+    let (credentials, authority) = (file(&config.creds), file(&config.ca));
+    let server = ::queue::Server { url: config.nats.clone(), credentials, authority };
+    QueueView::start(server, stop.clone()).map(Some).map_err(Failure::input)
 }
 
 /// Lets the host write what it still has to.

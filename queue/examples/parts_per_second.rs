@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
 
-use queue::{Outcome, Part, Queue, Run, Server, Worker};
+use queue::{Outcome, Part, Product, Queue, Run, Server, Worker};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -25,9 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let begun = Instant::now();
     let cache = tempfile::tempdir()?;
     let work = |part: &Part| match bytes {
-        0 => Outcome::Done(None),
+        0 => Outcome::Done(Product::default()),
         bytes => match std::fs::write(&part.out, vec![0; bytes]) {
-            Ok(()) => Outcome::Done(Some(part.out.clone())),
+            Ok(()) => Outcome::Done(Product { file: Some(part.out.clone()), ..Product::default() }),
             Err(error) => Outcome::Failed(error.to_string()),
         },
     };

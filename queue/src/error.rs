@@ -87,6 +87,16 @@ pub enum QueueError {
         /// This version.
         ours: String,
     },
+    /// The clocks of this machine and of the server are far apart.
+    #[error(
+        "this machine's clock is {} the NATS server's: set the wrong one by the network's time, as \
+         with `timedatectl set-ntp true`; results would carry wrong times, and credentials and \
+         certificates are judged by them", apart(*.seconds)
+    )]
+    Clock {
+        /// By how many seconds this machine's is ahead.
+        seconds: i64,
+    },
     /// A file that a run needs is not on the server.
     #[error(
         "run {run} needs the file {path} with SHA-256 {sha256}, which the server does not hold: \
@@ -110,6 +120,11 @@ pub enum QueueError {
         /// Why not.
         source: std::io::Error,
     },
+}
+
+fn apart(seconds: i64) -> String {
+    let side = if seconds > 0 { "ahead of" } else { "behind" };
+    format!("{} s {side}", seconds.abs())
 }
 
 fn remedy(parts: u32) -> String {

@@ -25,7 +25,7 @@ pub use error::QueueError;
 pub use queue::{Enqueued, Queue};
 pub use run::{Dead, Done, Run, RunFile, Status, WorkerState};
 pub use server::Server;
-pub use worker::{Outcome, Part, Worker};
+pub use worker::{Outcome, Part, Product, Worker};
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
@@ -40,11 +40,19 @@ pub struct Enqueued {
 }
 
 /// A record with its place in its stream.
-struct Record<T> {
+pub(crate) struct Record<T> {
     value: T,
     subject: String,
     sequence: u64,
-    age: f64,
+    /// When the server got it, by the server's clock.
+    pub(crate) time: SystemTime,
+}
+
+impl<T> Record<T> {
+    /// Seconds since then; none where this machine's clock is behind.
+    fn age(&self) -> f64 {
+        self.time.elapsed().map_or(0.0, |age| age.as_secs_f64())
+    }
 }
 
 impl Queue {
@@ -163,8 +171,11 @@ impl Queue {
     pub fn workers(&self) -> Result<Vec<WorkerState>, QueueError> {
         self.runtime.block_on(async {
             let records = records::<WorkerState>(&self.stores.workers, "cardroom.worker.*").await?;
-            let mut workers: Vec<WorkerState> =
-                records.into_iter().map(|record| record.value).collect();
+            let state = |record: Record<WorkerState>| {
+                let age = record.age();
+                WorkerState { age, ..record.value }
+            };
+            let mut workers: Vec<WorkerState> = records.into_iter().map(state).collect();
             workers.sort_by(|a, b| a.name.cmp(&b.name));
             Ok(workers)
         })
@@ -339,11 +350,16 @@ impl Stores {
         let id = id_of(&record);
         let done = self.records::<Done>(&format!("cardroom.done.{id}.*")).await?;
         let dead = self.records::<Dead>(&format!("cardroom.dead.{id}.*")).await?;
-        let mut done: Vec<Done> = done.into_iter().map(|record| record.value).collect();
+        let aged = |record: Record<Done>| {
+            let age = record.age();
+            Done { age, ..record.value }
+        };
+        let mut done: Vec<Done> = done.into_iter().map(aged).collect();
         let mut dead: Vec<Dead> = dead.into_iter().map(|record| record.value).collect();
         done.sort_by_key(|done| done.part);
         dead.sort_by_key(|dead| dead.part);
-        Ok(Status { id, run: record.value, age: record.age, done, dead })
+        let age = record.age();
+        Ok(Status { id, run: record.value, age, done, dead })
     }
 
     /// The runs that are not done, with their versions.
@@ -430,7 +446,7 @@ pub(crate) async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>
 }
 
 /// The last message of this subject.
-async fn last<T: DeserializeOwned>(
+pub(crate) async fn last<T: DeserializeOwned>(
     stream: &Stream,
     subject: &str,
 ) -> Result<Option<Record<T>>, QueueError> {
@@ -445,9 +461,6 @@ async fn last<T: DeserializeOwned>(
     let Some(message) = message else { return Ok(None) };
     let value = serde_json::from_slice(&message.payload);
     let value = value.map_err(|error| QueueError::request(what, error))?;
-    let age = std::time::SystemTime::now()
-        .duration_since(message.time.into())
-        .map_or(0.0, |age| age.as_secs_f64());
     let (subject, sequence) = (message.subject.to_string(), message.sequence);
-    Ok(Some(Record { value, subject, sequence, age }))
+    Ok(Some(Record { value, subject, sequence, time: message.time.into() }))
 }

@@ -52,6 +52,15 @@ pub struct Done {
     pub worker: String,
     /// How long the work took.
     pub seconds: f64,
+    /// Hands that were played for it.
+    #[serde(default)]
+    pub hands: u64,
+    /// The table of its results, for those who look on; none where its command has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<serde_json::Value>,
+    /// Seconds since it was recorded.
+    #[serde(skip)]
+    pub age: f64,
 }
 
 /// A part that has failed for good: a dead letter.
@@ -66,7 +75,7 @@ pub struct Dead {
 }
 
 /// A worker that is there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerState {
     /// Its name: machine and process.
     pub name: String,
@@ -76,6 +85,9 @@ pub struct WorkerState {
     pub part: Option<(String, u32)>,
     /// Parts it has done.
     pub done: u32,
+    /// Seconds since it was heard of.
+    #[serde(default, rename = "heard_seconds_ago")]
+    pub age: f64,
 }
 
 /// How a run stands.
@@ -97,6 +109,20 @@ impl Status {
     /// Parts that are neither done nor dead.
     pub fn left(&self) -> u32 {
         self.run.parts.saturating_sub((self.done.len() + self.dead.len()) as u32)
+    }
+
+    /// Hands that were played for the parts that are done.
+    pub fn hands(&self) -> u64 {
+        self.done.iter().map(|done| done.hands).sum()
+    }
+
+    /// Hands a second that came in of late: in five minutes, or in twice the time of a part, where
+    /// that is longer. `None` where none did, or nothing is left.
+    pub fn hands_per_second(&self) -> Option<f64> {
+        let window = (2.0 * self.seconds_per_part()?).max(300.0).min(self.age);
+        let recent = self.done.iter().filter(|done| done.age <= window);
+        let hands: u64 = recent.map(|done| done.hands).sum();
+        (hands > 0 && self.left() > 0 && window > 0.0).then(|| hands as f64 / window)
     }
 
     /// Seconds that a part takes in the mean.

@@ -4,20 +4,22 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;
 use sha2::{Digest, Sha256};
 
-use crate::queue::{exists, get, names, put, subjects};
+use crate::queue::{exists, get, last, names, put, subjects};
 use crate::run::{Dead, Done, Run, RunFile, WorkerState, hex};
-use crate::server::ALIVE;
+use crate::server::{ALIVE, patiently};
 use crate::{DELIVERIES, Queue, QueueError};
 
 /// How long the server holds a request for a part before it says that there is none.
 const WAIT: Duration = Duration::from_secs(5);
+/// How far a worker's clock may be from the server's.
+const CLOCK: Duration = Duration::from_secs(60);
 /// How often a waiting worker looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -49,10 +51,21 @@ pub struct Part {
     pub cancelled: Arc<AtomicBool>,
 }
 
+/// What a part has made.
+#[derive(Debug, Default)]
+pub struct Product {
+    /// The result, where there is one.
+    pub file: Option<PathBuf>,
+    /// Hands that were played for it.
+    pub hands: u64,
+    /// The table of its results, for those who look on.
+    pub table: Option<serde_json::Value>,
+}
+
 /// What came of a part.
 pub enum Outcome {
-    /// It is done; the result is this file, or there is none.
-    Done(Option<PathBuf>),
+    /// It is done.
+    Done(Product),
     /// It has failed, and why.
     Failed(String),
     /// The worker is to stop; the part is given back.
@@ -63,7 +76,8 @@ impl<'a> Worker<'a> {
     /// A worker that keeps files of runs in `cache`.
     ///
     /// # Errors
-    /// When all that waits is for other versions, the folder cannot be made, or the server fails.
+    /// When all that waits is for other versions, the clocks are far apart, the folder cannot be
+    /// made, or the server fails.
     pub fn new(
         queue: &'a Queue,
         version: &str,
@@ -88,12 +102,35 @@ impl<'a> Worker<'a> {
         let unique = queue.stores.context.client().new_inbox();
         let unique: String = unique.chars().rev().take(6).collect();
         let name = format!("{}-{unique}", crate::queue::token(name));
-        let state = WorkerState { name, version: version.to_owned(), part: None, done: 0 };
+        let state =
+            WorkerState { name, version: version.to_owned(), part: None, done: 0, age: 0.0 };
         let lease = consumer.cached_info().config.ack_wait;
         let (runs, subjects) = (HashMap::new(), subjects(version));
         let worker = Worker { queue, consumer, state, cache, runs, lease, subjects };
-        worker.show(None);
+        queue.runtime.block_on(worker.check_clock())?;
         Ok(worker)
+    }
+
+    /// Shows that the worker is there, and compares its clock with the time at which the server has
+    /// heard of it.
+    async fn check_clock(&self) -> Result<(), QueueError> {
+        let before = SystemTime::now();
+        patiently("to say that a worker is there", async || {
+            let state = serde_json::to_vec(&self.state).map_err(|error| error.to_string())?;
+            let sent = self.queue.stores.context.publish(subject(&self.state), state.into()).await;
+            let received = sent.map_err(|error| error.to_string())?.await;
+            received.map(drop).map_err(|error| error.to_string())
+        })
+        .await?;
+        let after = SystemTime::now();
+        let heard = last::<WorkerState>(&self.queue.stores.workers, &subject(&self.state)).await?;
+        let Some(heard) = heard.map(|record| record.time) else { return Ok(()) };
+        let seconds = match (before.duration_since(heard), heard.duration_since(after)) {
+            (Ok(ahead), _) if ahead > CLOCK => ahead.as_secs().cast_signed(),
+            (_, Ok(behind)) if behind > CLOCK => -behind.as_secs().cast_signed(),
+            _ => return Ok(()),
+        };
+        Err(QueueError::Clock { seconds })
     }
 
     /// What the others see of it.
@@ -224,7 +261,7 @@ impl<'a> Worker<'a> {
             return Ok(Some(Outcome::Failed("its run was cancelled".to_owned())));
         }
         match &outcome {
-            Outcome::Done(file) => {
+            Outcome::Done(Product { file, hands, table }) => {
                 queue.runtime.block_on(async {
                     let object = format!("{id}/{part}/{}-{delivered}", self.state.name);
                     if let Some(file) = file {
@@ -232,7 +269,10 @@ impl<'a> Worker<'a> {
                     }
                     let object = file.as_ref().map(|_| object);
                     let worker = self.state.name.clone();
-                    let done = Done { part, object: object.clone(), worker, seconds };
+                    let (hands, table) = (*hands, table.clone());
+                    let object_name = object.clone();
+                    let done =
+                        Done { part, object: object_name, worker, seconds, hands, table, age: 0.0 };
                     let text = serde_json::to_vec(&done)
                         .map_err(|error| QueueError::request("to record", error))?;
                     let subject = format!("cardroom.done.{id}.{part}");
@@ -392,10 +432,6 @@ impl<'a> Worker<'a> {
         if let Ok(text) = serde_json::to_vec(&state) {
             let _ = self.queue.stores.context.publish(subject(&state), text.into()).await;
         }
-    }
-
-    fn show(&self, part: Option<(String, u32)>) {
-        self.queue.runtime.block_on(self.note(part));
     }
 }
 

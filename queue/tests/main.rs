@@ -2,5 +2,6 @@
 //! ends.
 
 mod archives;
+mod credentials;
 mod server;
 mod work;

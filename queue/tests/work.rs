@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use queue::{DELIVERIES, Outcome, Part, Queue, QueueError, Run, RunFile, Server, Worker};
+use queue::{DELIVERIES, Outcome, Part, Product, Queue, QueueError, Run, RunFile, Server, Worker};
 
 use crate::server::Nats;
 
@@ -24,7 +24,7 @@ fn put(queue: &Queue, run: &Run, lease: Option<u64>) -> queue::Enqueued {
 /// A result that holds the part's number.
 fn number(part: &Part) -> Outcome {
     fs::write(&part.out, part.part.to_string()).expect("a result");
-    Outcome::Done(Some(part.out.clone()))
+    Outcome::Done(Product { file: Some(part.out.clone()), ..Product::default() })
 }
 
 /// Does all that is left.
@@ -230,7 +230,7 @@ fn a_full_store_is_said_to_be_full_and_the_part_is_not_lost() {
     let mut worker = Worker::new(&queue, VERSION, "one", folder.path()).expect("a worker");
     let large = worker.next(true, &|| false, &mut |part| {
         fs::write(&part.out, vec![5; 4 << 20]).expect("a result");
-        Outcome::Done(Some(part.out.clone()))
+        Outcome::Done(Product { file: Some(part.out.clone()), ..Product::default() })
     });
     let error = large.err().expect("a refusal");
     assert!(matches!(error, QueueError::Full { .. }) && error.is_passing(), "{error}");

@@ -281,6 +281,7 @@ fn nearest_variable(path: &str) -> Option<String> {
         &["server", "login"],
         &["slumbot"],
         &["decide"],
+        &["queue"],
         &["tables", index],
         &["dealers", index],
     ];

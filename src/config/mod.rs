@@ -38,6 +38,8 @@ pub struct Config {
     pub slumbot: Slumbot,
     /// Decisions over HTTP.
     pub decide: Decide,
+    /// The queue of runs that is shown.
+    pub queue: Queue,
 }
 
 /// `[server]`.
@@ -133,6 +135,18 @@ pub struct Decide {
     pub decision_timeout: Time,
     /// Most decisions at a time.
     pub workers: usize,
+}
+
+/// `[queue]`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Queue {
+    /// The NATS server of the queue; empty for none.
+    pub nats: String,
+    /// A file with a user's credentials; empty for none.
+    pub creds: PathBuf,
+    /// A file with the certificates of the authority of the server's; empty for none.
+    pub ca: PathBuf,
 }
 
 /// How log lines look.
@@ -308,6 +322,7 @@ impl Default for Config {
             dealers: Vec::new(),
             slumbot: Slumbot::default(),
             decide: Decide::default(),
+            queue: Queue::default(),
         }
     }
 }
@@ -394,7 +409,7 @@ impl<'de> Deserialize<'de> for Seed {
 /// The keys of the table at `path`, or `None` where any key may stand.
 fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
     match path {
-        [] => Some(&["server", "agents", "tables", "dealers", "slumbot", "decide"]),
+        [] => Some(&["server", "agents", "tables", "dealers", "slumbot", "decide", "queue"]),
         ["server"] => Some(&[
             "bind",
             "hosts",
@@ -442,6 +457,7 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
             "rate",
         ]),
         ["decide"] => Some(&["enabled", "agents", "decision_timeout", "workers"]),
+        ["queue"] => Some(&["nats", "creds", "ca"]),
         ["dealers", _] => Some(&[
             "name",
             "host",

@@ -28,6 +28,8 @@ mod pages;
 mod play;
 mod problem;
 mod records;
+#[cfg(feature = "queue")]
+pub mod runs;
 mod show;
 mod site;
 pub mod slumbot;
@@ -111,7 +113,7 @@ fn router(
         SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
     };
     let time_out = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, limits.time);
-    let mut router = Router::new()
+    let router = Router::new()
         .route("/", get(pages::index))
         .route("/live", get(live::overview))
         .route("/matches/{id}", get(pages::match_page))
@@ -131,7 +133,10 @@ fn router(
         .route("/metrics", get(metrics::page))
         .fallback(pages::not_found)
         .with_state(site.clone())
-        .merge(play::router(site))
+        .merge(play::router(site.clone()));
+    #[cfg(feature = "queue")]
+    let router = router.merge(runs::router(site.queue().cloned()));
+    let mut router = router
         .layer(time_out)
         // Decisions have a time of their own.
         .merge(decide::router(decider, limits))

@@ -18,6 +18,7 @@ struct Index {
     tables: String,
     matches: String,
     agents: Vec<AgentLine>,
+    runs: bool,
 }
 
 #[derive(Template)]
@@ -57,9 +58,9 @@ struct Message<'a> {
 
 /// The first page.
 pub async fn index(State(site): State<Site>) -> Result<Response, Response> {
-    let agents = site.agents().to_vec();
+    let (agents, runs) = (site.agents().to_vec(), site.has_runs());
     let Parts { tables, matches } = blocking(move || parts(&site.overview())).await?;
-    Ok(page(&Index { tables, matches, agents }))
+    Ok(page(&Index { tables, matches, agents, runs }))
 }
 
 /// The live parts of the first page.

@@ -31,6 +31,8 @@ struct Inner {
     dealers: Vec<ConnectionView>,
     agents: Vec<AgentLine>,
     slumbot: Option<Api>,
+    #[cfg(feature = "queue")]
+    queue: Option<super::runs::QueueView>,
     data: PathBuf,
     records: Records,
     metrics: PrometheusHandle,
@@ -55,6 +57,7 @@ impl Site {
         dealers: Vec<ConnectionView>,
         agents: Vec<AgentLine>,
         slumbot: Option<Api>,
+        #[cfg(feature = "queue")] queue: Option<super::runs::QueueView>,
         data: PathBuf,
         metrics: PrometheusHandle,
         stop: CancellationToken,
@@ -67,6 +70,8 @@ impl Site {
             dealers,
             agents,
             slumbot,
+            #[cfg(feature = "queue")]
+            queue,
             data,
             records,
             metrics,
@@ -109,6 +114,20 @@ impl Site {
     /// The Slumbot API.
     pub fn slumbot(&self) -> Option<&Api> {
         self.0.slumbot.as_ref()
+    }
+
+    /// The queue that is looked at.
+    #[cfg(feature = "queue")]
+    pub fn queue(&self) -> Option<&super::runs::QueueView> {
+        self.0.queue.as_ref()
+    }
+
+    /// Whether there is a page of the runs in a queue.
+    pub fn has_runs(&self) -> bool {
+        #[cfg(feature = "queue")]
+        return self.0.queue.is_some();
+        #[cfg(not(feature = "queue"))]
+        return false;
     }
 
     /// The data folder.

@@ -8,13 +8,13 @@
 
 use std::ops::RangeInclusive;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::rate::{CONFIDENCE, Interval, Rate};
 use super::t_quantile;
 
 /// Results of all pairs, filled in match by match.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrossTable {
     /// The entrants' names.
     pub names: Vec<String>,
@@ -63,6 +63,26 @@ impl CrossTable {
         self.results[one][other] = Some(rate);
         let opposite = Rate::from_error(-rate.mbb, rate.standard_error, rate.hands, rate.groups);
         self.results[other][one] = Some(opposite);
+    }
+
+    /// The table of a whole from those of parts of it, with all their groups; `None` where they are
+    /// not of the same entrants, or there are none.
+    pub fn pooled(parts: &[CrossTable]) -> Option<CrossTable> {
+        let names = &parts.first()?.names;
+        if parts.iter().any(|part| part.names != *names) {
+            return None;
+        }
+        let mut whole = CrossTable::new(names.clone());
+        for one in 0..names.len() {
+            for other in one + 1..names.len() {
+                let rate = |part: &CrossTable| *part.results.get(one)?.get(other)?;
+                let rates: Vec<Rate> = parts.iter().filter_map(rate).collect();
+                if let Some(rate) = Rate::pooled(&rates) {
+                    whole.set(one, other, rate);
+                }
+            }
+        }
+        Some(whole)
     }
 
     /// Whether the match of these two tells them apart: its interval does not hold zero. `None`

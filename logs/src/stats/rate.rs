@@ -1,6 +1,6 @@
 //! Win rates with their intervals.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Sums, any_time_reach, t_probability, t_quantile};
 
@@ -8,7 +8,7 @@ use super::{Sums, any_time_reach, t_probability, t_quantile};
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// A 95 % interval in mbb/hand.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -30,7 +30,7 @@ impl Interval {
 
 /// A win rate in mbb/hand (thousandths of a big blind per hand; a tenth of it is bb/100) with its
 /// 95 % interval by normal theory: mean ± t·s/√groups, t from Student's distribution.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
     /// The estimate.
     pub mbb: f64,
@@ -70,6 +70,26 @@ impl Rate {
         let reach = t_quantile(0.5 + 0.5 * CONFIDENCE, groups.saturating_sub(1)) * standard_error;
         let interval = Interval { low: mbb - reach, high: mbb + reach };
         Rate { mbb, interval, standard_error, hands, groups }
+    }
+
+    /// The rate of all groups of several parts, from the parts' rates: that of the whole, where all
+    /// groups have as many hands, as in duplicate matches. `None` of no parts.
+    pub fn pooled(parts: &[Rate]) -> Option<Rate> {
+        let sum = |of: &dyn Fn(&Rate) -> f64| parts.iter().map(of).sum::<f64>();
+        let (hands, groups) = parts
+            .iter()
+            .fold((0, 0), |(hands, groups), part| (hands + part.hands, groups + part.groups));
+        let n = |part: &Rate| part.groups as f64;
+        let all = groups as f64;
+        if groups < 2 {
+            return None;
+        }
+        let mean = sum(&|part| n(part) * part.mbb) / all;
+        // Sums of squares: within the parts, and of their means.
+        let within = sum(&|part| part.standard_error.powi(2) * n(part) * (n(part) - 1.0));
+        let between = sum(&|part| n(part) * (part.mbb - mean).powi(2));
+        let error = ((within + between) / (all * (all - 1.0))).sqrt();
+        Some(Rate::from_error(mean, error, hands, groups))
     }
 
     /// The rate in big blinds per 100 hands.

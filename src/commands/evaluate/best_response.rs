@@ -8,7 +8,7 @@ use solvers::{Player, Sequences, Tree};
 
 use super::Args;
 use crate::exit::Failure;
-use crate::output;
+use crate::output::Output;
 
 /// Nodes of the largest game that is laid out: some 1.2 GB while it is.
 const NODES: usize = 2_000_000;
@@ -16,7 +16,7 @@ const NODES: usize = 2_000_000;
 const DEALS: u64 = 200_000;
 
 /// Computes and prints.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
     if solvers::subgame::response::is_holdem(&def) {
         return super::in_tree::run(args, &def);
@@ -50,9 +50,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             "mbb": mean,
             "mbb_by_seat": won,
         });
-        return output::print(&format!("{document:#}\n"));
+        return Ok(Output::from(format!("{document:#}\n")));
     }
-    output::print(&format!(
+    Ok(Output::from(format!(
         "{}, best response, {}: {} nodes, exact\n\n\
          what it wins                mbb/hand\n\
          both seats             {mean:>+13.6}\n\
@@ -63,5 +63,5 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         whole(tree.nodes().len() as u64),
         won[0],
         won[1],
-    ))
+    )))
 }

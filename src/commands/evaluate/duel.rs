@@ -13,12 +13,13 @@ use solvers::subgame::response::is_holdem;
 
 use super::Args;
 use crate::exit::Failure;
+use crate::interrupt;
+use crate::output::Output;
 use crate::playing::provenance;
 use crate::progress::Progress;
-use crate::{interrupt, output};
 
 /// Values and prints.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.hands < 2 {
         return Err(Failure::usage("--hands must be at least 2: an interval needs two"));
     }
@@ -69,19 +70,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let valued = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut seen);
     progress.finish();
     let valued = valued.map_err(Failure::input)?;
-    show(args, against, &folder, &valued)?;
+    let shown = Output::from(shown(args, against, &folder, &valued));
     match valued.hands < hands {
-        true => Err(Failure::interrupted(format!(
+        true => Ok(shown.then(Err(Failure::interrupted(format!(
             "stopped after {} of {} hands; resume with: {}",
             whole(valued.hands),
             whole(hands),
             interrupt::command_line()
-        ))),
-        false => Ok(()),
+        ))))),
+        false => Ok(shown),
     }
 }
 
-fn show(args: &Args, against: &str, folder: &Path, valued: &Valued) -> Result<(), Failure> {
+fn shown(args: &Args, against: &str, folder: &Path, valued: &Valued) -> String {
     let Valued { hands, spots, rate, at_spots } = *valued;
     let street = args.from.street();
     if args.json {
@@ -98,7 +99,7 @@ fn show(args: &Args, against: &str, folder: &Path, valued: &Valued) -> Result<()
             "rate": rate,
             "big_blinds_a_spot": at_spots,
         });
-        return output::print(&format!("{document:#}\n"));
+        return format!("{document:#}\n");
     }
     let rate = match rate {
         Some(rate) => format!(
@@ -109,7 +110,7 @@ fn show(args: &Args, against: &str, folder: &Path, valued: &Valued) -> Result<()
         ),
         None => "nothing: an interval needs two hands".to_owned(),
     };
-    output::print(&format!(
+    format!(
         "{} wins from {against} on the {street} and later: {rate}\n{} hands of {against} against itself, {} of \
          them valued over all hands there ({} big blinds each)\n{}",
         args.agent,
@@ -117,5 +118,5 @@ fn show(args: &Args, against: &str, folder: &Path, valued: &Valued) -> Result<()
         whole(spots),
         signed(at_spots, 4),
         args.kept_in(folder),
-    ))
+    )
 }

@@ -21,7 +21,7 @@ use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::named::bet_menu;
-use crate::output;
+use crate::output::Output;
 use crate::playing::provenance;
 use crate::progress::Progress;
 
@@ -29,7 +29,7 @@ use crate::progress::Progress;
 const NODES: u64 = 4_000_000;
 
 /// Measures and prints.
-pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     let plan = plan(args, def)?;
     let data = args.named.load()?.config.server.data;
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
@@ -49,20 +49,21 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<(), Failure> {
     }
     let outcome = outcome.map_err(failure)?;
     let seconds = begun.elapsed().as_secs_f64();
-    if args.json {
-        output::print(&format!("{:#}\n", document(&plan, &outcome, seconds)))?;
-    } else {
-        output::print(&(text(&plan, &outcome, seconds) + &args.kept_in(&folder)))?;
-    }
+    let shown = match args.json {
+        true => format!("{:#}\n", document(&plan, &outcome, seconds)),
+        false => text(&plan, &outcome, seconds) + &args.kept_in(&folder),
+    };
+    let shown = Output::from(shown);
     if outcome.complete {
-        return Ok(());
+        return Ok(shown);
     }
-    Err(Failure::interrupted(format!(
+    let end = Err(Failure::interrupted(format!(
         "stopped after {} of {} flops; resume with: {}",
         outcome.flops,
         plan.flops,
         interrupt::command_line()
-    )))
+    )));
+    Ok(shown.then(end))
 }
 
 fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {

@@ -14,12 +14,12 @@ use solvers::lbr::Moves;
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output;
+use crate::output::Output;
 use crate::playing::provenance;
 use crate::progress::Progress;
 
 /// Measures and prints.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let plan = plan(args)?;
     let data = args.named.load()?.config.server.data;
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
@@ -31,20 +31,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let outcome = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut show);
     progress.finish();
     let outcome = outcome.map_err(failure)?;
-    if args.json {
-        output::print(&format!("{:#}\n", document(&plan, &outcome)))?;
-    } else {
-        output::print(&(text(&plan, &outcome) + &args.kept_in(&folder)))?;
-    }
+    let shown = match args.json {
+        true => format!("{:#}\n", document(&plan, &outcome)),
+        false => text(&plan, &outcome) + &args.kept_in(&folder),
+    };
+    let shown = Output::from(shown);
     if outcome.complete {
-        return Ok(());
+        return Ok(shown);
     }
-    Err(Failure::interrupted(format!(
+    let end = Err(Failure::interrupted(format!(
         "stopped after {} of {} hands; resume with: {}",
         outcome.hands,
         hands,
         interrupt::command_line()
-    )))
+    )));
+    Ok(shown.then(end))
 }
 
 fn plan(args: &Args) -> Result<Plan, Failure> {

@@ -182,11 +182,11 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         return in_buckets::run(args);
     }
     match args.by {
-        Yardstick::Lbr => lbr::run(args).map(Output::printed),
+        Yardstick::Lbr => lbr::run(args),
         Yardstick::Match => versus::run(args),
-        Yardstick::Duel => duel::run(args).map(Output::printed),
-        Yardstick::Exploiters => exploiters::run(args).map(Output::printed),
-        Yardstick::BestResponse => best_response::run(args).map(Output::printed),
+        Yardstick::Duel => duel::run(args),
+        Yardstick::Exploiters => exploiters::run(args),
+        Yardstick::BestResponse => best_response::run(args),
     }
 }
 

@@ -70,6 +70,9 @@ impl Cut {
         let mut words = words.to_vec();
         words.extend(["--shard".to_owned(), format!("{part}/{of}"), "--quiet".to_owned()]);
         words.extend(["--out".to_owned(), out.display().to_string()]);
+        if self.join != Join::Files && !words.iter().any(|word| word == "--json") {
+            words.push("--json".to_owned());
+        }
         if let (Some(option), Some(threads)) = (self.threads, threads) {
             words.extend([option.to_owned(), threads.to_string()]);
         }

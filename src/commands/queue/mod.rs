@@ -2,6 +2,7 @@
 
 mod cut;
 pub mod enqueue;
+pub(crate) mod results;
 pub mod runs;
 pub mod worker;
 

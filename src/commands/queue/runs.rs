@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use ::queue::{Queue, QueueError, Status, WorkerState, unpack};
+use ::queue::{Done, Queue, QueueError, Status, WorkerState, unpack};
 use clap::Subcommand;
+use logs::stats::text::crosstable;
 use serde_json::json;
 use show::Table;
 use show::number::{counted, percent, whole};
 
 use super::ServerArgs;
 use super::cut::Cut;
+use super::results;
 use crate::commands::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
@@ -77,14 +79,11 @@ struct Collect {
 /// Does what is asked.
 pub fn run(args: Args) -> Result<Output, Failure> {
     match args.what {
-        What::List(Asked { server, json }) => {
-            let queue = server.connect()?;
-            Output::of(&Runs { runs: queue.runs()?, workers: queue.workers()? }, json)
-        }
+        What::List(Asked { server, json }) => Output::of(&Runs::all(&server.connect()?)?, json),
         What::Show(AskedOf { run, asked: Asked { server, json } }) => {
             let queue = server.connect()?;
             let runs = vec![queue.status(&run)?];
-            Output::of(&Runs { runs, workers: queue.workers()? }, json)
+            Output::of(&OneRun(Runs { runs, workers: queue.workers()? }), json)
         }
         What::Cancel(AskedOf { run, asked: Asked { server, json } }) => {
             let queue = server.connect()?;
@@ -155,14 +154,27 @@ fn fetch(
     Ok(parts)
 }
 
-struct Runs {
-    runs: Vec<Status>,
-    workers: Vec<WorkerState>,
+/// Runs and workers.
+pub(crate) struct Runs {
+    pub(crate) runs: Vec<Status>,
+    pub(crate) workers: Vec<WorkerState>,
 }
 
 impl Runs {
+    /// All that are in a queue.
+    pub(crate) fn all(queue: &Queue) -> Result<Runs, QueueError> {
+        Ok(Runs { runs: queue.runs()?, workers: queue.workers()? })
+    }
+
+    /// Workers at work on a run.
+    pub(crate) fn at_work(&self, status: &Status) -> usize {
+        let on =
+            |worker: &&WorkerState| worker.part.as_ref().is_some_and(|(run, _)| *run == status.id);
+        self.workers.iter().filter(on).count()
+    }
+
     /// Seconds until a run is done by the workers there are, if they do nothing else.
-    fn to_go(&self, status: &Status) -> Option<f64> {
+    pub(crate) fn to_go(&self, status: &Status) -> Option<f64> {
         let able = self.workers.iter().filter(|worker| worker.version == status.run.version);
         (status.left() > 0).then(|| status.seconds_to_go(able.count()))?
     }
@@ -170,20 +182,18 @@ impl Runs {
 
 impl Shown for Runs {
     fn text(&self) -> String {
-        let header = ["run", "parts", "done", "dead", "at work", "s/part", "to go", "command"];
-        let mut table = Table::new(header).right(1..=6);
+        let header =
+            ["run", "parts", "done", "dead", "at work", "hands/s", "s/part", "to go", "command"];
+        let mut table = Table::new(header).right(1..=7);
         for status in &self.runs {
-            let at_work = self
-                .workers
-                .iter()
-                .filter(|worker| worker.part.as_ref().is_some_and(|(run, _)| *run == status.id));
             let (done, parts) = (status.done.len() as u64, u64::from(status.run.parts));
             table.row([
                 status.id.clone(),
                 whole(parts),
                 format!("{} ({})", whole(done), percent(done as f64 / parts as f64, 0)),
                 whole(status.dead.len() as u64),
-                whole(at_work.count() as u64),
+                whole(self.at_work(status) as u64),
+                status.hands_per_second().map_or_else(String::new, |rate| whole(rate as u64)),
                 status.seconds_per_part().map_or_else(String::new, |mean| format!("{mean:.1}")),
                 self.to_go(status).map_or_else(String::new, span),
                 status.run.command.join(" "),
@@ -206,8 +216,11 @@ impl Shown for Runs {
                 None => "waits".to_owned(),
             };
             text += &format!(
-                "  {}, version {}: {part}; {} done\n",
-                worker.name, worker.version, worker.done
+                "  {}, version {}: {part}; {} done; heard of {} ago\n",
+                worker.name,
+                worker.version,
+                worker.done,
+                span(worker.age)
             );
         }
         text
@@ -225,13 +238,36 @@ impl Shown for Runs {
                     "files": status.run.files,
                     "age_seconds": status.age,
                     "parts": status.run.parts,
-                    "done": status.done,
+                    "done": status.done.iter().map(brief).collect::<Vec<_>>(),
                     "dead": status.dead,
+                    "hands": status.hands(),
+                    "hands_per_second": status.hands_per_second(),
                     "seconds_to_go": self.to_go(status),
+                    "crosstable": results::table(status),
                 })
             })
             .collect();
         json!({ "schema": "cardroom-runs/1", "runs": runs, "workers": self.workers })
+    }
+}
+
+/// A part that is done, without its table, which is in the run's.
+fn brief(done: &Done) -> Done {
+    Done { table: None, ..done.clone() }
+}
+
+/// One run, with its table as far as it is done.
+struct OneRun(Runs);
+
+impl Shown for OneRun {
+    fn text(&self) -> String {
+        let tables = self.0.runs.iter().filter_map(results::table);
+        let tables: String = tables.map(|table| format!("\n{}\n", crosstable(&table))).collect();
+        self.0.text() + &tables
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        self.0.document()
     }
 }
 

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ::queue::{Outcome, Part, QueueError, Worker, pack};
+use ::queue::{Outcome, Part, Product, QueueError, Worker, pack};
 use matches::stop::Stop;
 use show::number::counted;
 
 use super::cut::Cut;
+use super::results;
 use super::{ServerArgs, version};
 use crate::commands::{Command, perform};
 use crate::exit::Failure;
@@ -115,10 +116,11 @@ fn perform_part(part: &Part, threads: Option<u16>) -> Result<Outcome, Failure> {
     let words = cut.part(&part.run.command, of, threads, &part.out);
     std::env::set_current_dir(&part.folder)
         .map_err(|source| Failure::from(QueueError::Io { path: part.folder.clone(), source }))?;
-    perform(Command::parse(&words)?)?.whole()?;
+    let result = perform(Command::parse(&words)?)?.whole()?;
     let packed = part.out.with_extension("tar.gz");
     pack(&part.out, |file| cut.keeps(file), &packed)?;
-    Ok(Outcome::Done(Some(packed)))
+    let (hands, table) = results::of_part(&result);
+    Ok(Outcome::Done(Product { file: Some(packed), hands, table }))
 }
 
 /// Asks the command at work to stop when its run is cancelled, as long as the value lives.

@@ -1,0 +1,311 @@
+//! The page of the runs in a queue, `/runs`, and the same as JSON, `/api/v1/runs`.
+//!
+//! A thread of its own asks the queue's server every few seconds while somebody looks, however many
+//! they are. While that server is away the last state stays, with its age.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ::queue::{Queue, Server, Status};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use futures_util::stream;
+use logs::stats::CrossTable;
+use serde_json::{Value, json};
+use show::number::{percent, signed, whole};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::live::{event, respond};
+use super::pages::{message, text};
+use crate::commands::queue::results;
+use crate::commands::queue::runs::Runs;
+use crate::output::Shown;
+use crate::progress::span;
+
+/// Between two questions to the queue's server.
+const PAUSE: Duration = Duration::from_secs(2);
+/// A state that is older is not shown as the present one.
+const OLD: Duration = Duration::from_secs(10);
+/// How long a request waits for a state where there is none yet.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Runs on the page: the latest.
+const MOST: usize = 50;
+
+/// What is known of the queue; cheap to clone.
+#[derive(Clone)]
+pub struct QueueView(Arc<Inner>);
+
+struct Inner {
+    state: watch::Sender<Arc<Seen>>,
+    /// Whether somebody has looked since the last question.
+    wanted: AtomicBool,
+    stop: CancellationToken,
+}
+
+/// The queue as it was seen last.
+#[derive(Default)]
+struct Seen {
+    runs: Option<(Runs, Instant)>,
+    /// Why there is nothing newer.
+    trouble: Option<String>,
+}
+
+impl QueueView {
+    /// Looks at the queue on this server until `stop`.
+    ///
+    /// # Errors
+    /// When there is no thread for it.
+    pub fn start(server: Server, stop: CancellationToken) -> std::io::Result<QueueView> {
+        let state = watch::Sender::new(Arc::default());
+        let view = QueueView(Arc::new(Inner { state, wanted: AtomicBool::new(false), stop }));
+        let looking = view.clone();
+        std::thread::Builder::new().name("queue".into()).spawn(move || looking.look(&server))?;
+        Ok(view)
+    }
+
+    fn look(&self, server: &Server) {
+        let mut queue = None;
+        while !self.0.stop.is_cancelled() {
+            std::thread::sleep(Duration::from_millis(100));
+            if !self.0.wanted.swap(false, Ordering::Relaxed) {
+                continue;
+            }
+            let asked = match &queue {
+                Some(queue) => Runs::all(queue),
+                None => Queue::connect(server).and_then(|new| Runs::all(queue.insert(new))),
+            };
+            let new = match asked {
+                Ok(runs) => Seen { runs: Some((runs, Instant::now())), trouble: None },
+                Err(error) => {
+                    tracing::debug!(%error, "the queue's server");
+                    queue = None;
+                    let trouble = Some(error.to_string());
+                    let runs = self.0.state.send_replace(Arc::default());
+                    let runs = Arc::into_inner(runs).and_then(|seen| seen.runs);
+                    Seen { runs, trouble }
+                }
+            };
+            self.0.state.send_replace(Arc::new(new));
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// The queue now, as far as it can be had.
+    async fn now(&self) -> Arc<Seen> {
+        self.0.wanted.store(true, Ordering::Relaxed);
+        let mut states = self.0.state.subscribe();
+        let seen = states.borrow().clone();
+        if seen.is_new() {
+            return seen;
+        }
+        let _ = tokio::time::timeout(PATIENCE, states.changed()).await;
+        let seen = states.borrow().clone();
+        seen
+    }
+}
+
+impl Seen {
+    fn is_new(&self) -> bool {
+        self.runs.as_ref().is_some_and(|(_, at)| at.elapsed() < OLD)
+    }
+
+    /// What is said where the state is not the present one.
+    fn trouble(&self) -> String {
+        let why = self.trouble.clone().unwrap_or_else(|| "it is being asked".to_owned());
+        match &self.runs {
+            Some(_) if self.is_new() => String::new(),
+            Some((_, at)) => {
+                format!("As of {} ago: {why}", span(at.elapsed().as_secs_f64()))
+            }
+            None => format!("Nothing is known of the queue yet: {why}"),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "runs.html")]
+struct Page {
+    body: String,
+}
+
+#[derive(Template)]
+#[template(path = "runs_body.html")]
+struct Body {
+    trouble: String,
+    runs: Vec<RunCard>,
+    more: usize,
+    workers: Vec<WorkerRow>,
+}
+
+/// A run on the page.
+struct RunCard {
+    id: String,
+    command: String,
+    done: usize,
+    parts: u32,
+    facts: Vec<(&'static str, String)>,
+    table: Option<TableRows>,
+    dead: Vec<(u32, String, String)>,
+}
+
+/// A table of who wins from whom.
+struct TableRows {
+    names: Vec<String>,
+    rows: Vec<(String, String, Vec<Cell>)>,
+}
+
+/// A rate with its reach, and its class; empty where two have not met.
+#[derive(Default)]
+struct Cell {
+    class: &'static str,
+    mbb: String,
+    reach: String,
+}
+
+/// A worker on the page.
+struct WorkerRow {
+    name: String,
+    version: String,
+    part: String,
+    done: String,
+    heard: String,
+}
+
+impl RunCard {
+    fn of(runs: &Runs, status: &Status) -> RunCard {
+        let (done, parts) = (status.done.len(), status.run.parts);
+        let share = percent(done as f64 / f64::from(parts.max(1)), 0);
+        let mut facts = vec![
+            ("Parts done", format!("{} of {} ({share})", whole(done as u64), whole(parts.into()))),
+            ("At work", whole(runs.at_work(status) as u64)),
+            ("Hands", whole(status.hands())),
+        ];
+        if let Some(rate) = status.hands_per_second() {
+            facts.push(("Hands a second", whole(rate as u64)));
+        }
+        if let Some(seconds) = status.seconds_per_part() {
+            facts.push(("A part takes", span(seconds)));
+        }
+        if status.left() > 0 {
+            let to_go = runs.to_go(status);
+            facts.push(("To go", to_go.map_or_else(|| "not known yet".to_owned(), span)));
+        }
+        facts.push(("Put in", format!("{} ago", span(status.age))));
+        if !status.dead.is_empty() {
+            facts.push(("Failed for good", whole(status.dead.len() as u64)));
+        }
+        let dead = status.dead.iter();
+        RunCard {
+            id: status.id.clone(),
+            command: crate::shell::line(status.run.command.iter().map(String::as_str)),
+            done,
+            parts,
+            facts,
+            table: results::table(status).map(|table| TableRows::of(&table)),
+            dead: dead.map(|dead| (dead.part, dead.worker.clone(), dead.error.clone())).collect(),
+        }
+    }
+}
+
+impl TableRows {
+    fn of(table: &CrossTable) -> TableRows {
+        let standings = table.standings();
+        let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
+        order.extend(
+            (0..table.names.len())
+                .filter(|entrant| standings.iter().all(|standing| standing.entrant != *entrant)),
+        );
+        let cell = |one: usize, other: usize| {
+            let Some(rate) = table.results[one][other] else { return Cell::default() };
+            let class = match (rate.holds_zero(), rate.mbb > 0.0) {
+                (true, _) => "",
+                (false, true) => "gain",
+                (false, false) => "loss",
+            };
+            Cell { class, mbb: signed(rate.mbb, 0), reach: format!("{:.0}", rate.half_width()) }
+        };
+        let row = |&one: &usize| {
+            let standing = standings.iter().find(|standing| standing.entrant == one);
+            let mean = standing.map(|standing| signed(standing.rate.mbb, 0)).unwrap_or_default();
+            let cells = order.iter().map(|&other| cell(one, other)).collect();
+            (table.names[one].clone(), mean, cells)
+        };
+        let names = order.iter().map(|&entrant| table.names[entrant].clone()).collect();
+        TableRows { names, rows: order.iter().map(row).collect() }
+    }
+}
+
+fn body(seen: &Seen) -> String {
+    let (mut cards, mut workers, mut more) = (Vec::new(), Vec::new(), 0);
+    if let Some((runs, _)) = &seen.runs {
+        // The latest first.
+        cards = runs.runs.iter().rev().take(MOST).map(|run| RunCard::of(runs, run)).collect();
+        more = runs.runs.len() - cards.len();
+        let row = |worker: &::queue::WorkerState| WorkerRow {
+            name: worker.name.clone(),
+            version: worker.version.clone(),
+            part: match &worker.part {
+                Some((run, part)) => format!("part {part} of {run}"),
+                None => "waits".to_owned(),
+            },
+            done: whole(worker.done.into()),
+            heard: format!("{} ago", span(worker.age)),
+        };
+        workers = runs.workers.iter().map(row).collect();
+    }
+    text(&Body { trouble: seen.trouble(), runs: cards, more, workers })
+}
+
+/// The page and the JSON; without a queue there are neither.
+pub fn router(view: Option<QueueView>) -> Router {
+    Router::new()
+        .route("/runs", get(page))
+        .route("/runs/live", get(live))
+        .route("/api/v1/runs", get(document))
+        .with_state(view)
+}
+
+async fn page(State(view): State<Option<QueueView>>) -> Response {
+    let Some(view) = view else {
+        let why = "This server looks at no queue: its configuration names none in `queue.nats`.";
+        return message(StatusCode::NOT_FOUND, "No queue here", why);
+    };
+    Html(text(&Page { body: body(&*view.now().await) })).into_response()
+}
+
+async fn live(State(view): State<Option<QueueView>>) -> Response {
+    let Some(view) = view else { return StatusCode::NOT_FOUND.into_response() };
+    let stop = view.0.stop.clone();
+    respond(stream::unfold((view, stop, String::new()), |(view, stop, mut shown)| async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(PAUSE) => {}
+                () = stop.cancelled() => return None,
+            }
+            let new = body(&*view.now().await);
+            if new != shown {
+                shown = new;
+                let event = event("runs", &shown);
+                return Some((Ok(event), (view, stop, shown)));
+            }
+        }
+    }))
+}
+
+async fn document(State(view): State<Option<QueueView>>) -> Json<Value> {
+    let Some(view) = view else { return Json(Value::Null) };
+    let seen = view.now().await;
+    let Some((runs, at)) = &seen.runs else {
+        return Json(json!({ "trouble": seen.trouble(), "age_seconds": null, "queue": null }));
+    };
+    let trouble = Some(seen.trouble()).filter(|trouble| !trouble.is_empty());
+    let age = at.elapsed().as_secs_f64();
+    let queue = serde_json::to_value(runs.document()).unwrap_or_default();
+    Json(json!({ "trouble": trouble, "age_seconds": age, "queue": queue }))
+}
