@@ -297,6 +297,12 @@ def check(program, haproxy, home, children, sessions, hands, agent):
     recorded = [server.hands() for server in servers]
     if recorded != counted:
         sys.exit(f"ledgers hold {recorded} hands where sessions have {counted}")
+    ledgers = [os.path.join(f"data{server.number}", "matches", f"slumbot-{agent}") for server in servers]
+    joined = subprocess.run(
+        [program, "import", *ledgers, "--out", "both"], cwd=home, capture_output=True, text=True
+    )
+    if joined.returncode != 0 or f"{sum(recorded):,} hands" not in joined.stdout:
+        sys.exit(f"the two ledgers cannot be made one: {joined.stdout} {joined.stderr}")
     limits(program, home, children)
 
     times = sorted(moment for client in clients for moment in client.times)

@@ -5,7 +5,7 @@ usage: check_queue.py CARDROOM
 CARDROOM must be built with the feature `queue`. A match is played by one process, and again by four
 workers, of which one is killed with SIGKILL in the middle of a part, one is stopped with SIGSTOP for
 longer than its lease, and one has a slow disk, while the server is ended and started again on its store.
-The collected ledger must hold the same rows. Also tried: a measurement, wrong credentials, a full store, a
+The collected ledger must hold the same rows. Also tried: a measurement, a tournament and its page, wrong credentials, a full store, a
 missing server, a command that cannot be cut, a worker whose clock is wrong (where there is `faketime`).
 Where there is no nats-server, says so and ends with 0.
 """
@@ -20,6 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
+
+import chromium
 
 MATCH = "match random call --hands 60000 --seed 5 --record hands --name wild --name calm"
 PARTS = 24
@@ -118,6 +121,32 @@ def rows(folder):
         }
 
 
+def look(address, run):
+    """The page in a browser, on a desk and on a telephone, where there is a browser."""
+    if chromium.NAME is None:
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        browser = chromium.Browser(profile)
+        try:
+            for width, mobile in ((1200, False), (360, True)):
+                browser.open_tab(width, 800, mobile)
+                browser.load(address + "/runs", f"document.querySelector('[aria-label=\"Run {run}\"]')")
+                browser.wait("document.querySelector('#live-state .on')", "live")
+                browser.pictures(os.path.join(profile, str(width)))
+            browser.check_events(address)
+            browser.close()
+        finally:
+            browser.end()
+
+
+def same_rate(run, rate):
+    """The rate of a run's table is that of the whole match."""
+    table = run["crosstable"]["results"][0][1]
+    for key in ("mbb", "standard_error", "hands", "groups"):
+        if abs(table[key] - rate[key]) > 1e-6:
+            sys.exit(f"the table of a run has {table} where its match has {rate}")
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     if shutil.which("nats-server") is None:
@@ -202,7 +231,8 @@ def check(program, home, children):
     steady, slow = parts_of(workers[2]), parts_of(workers[3])
     if library and (not slow or min(slow) < max(0.5, min(steady))):
         sys.exit(f"the disk was not slow: {slow} beside {steady} s a part")
-    cardroom("runs", "collect", run, "--nats", nats.url, "--out", "whole", "--quiet")
+    report = json.loads(cardroom("runs", "collect", run, "--nats", nats.url, "--out", "whole", "--quiet", "--json"))
+    same_rate(done, report["entrants"][0]["rate"])
     single, whole = (rows(os.path.join(home, name)) for name in ("single", "whole"))
     assert single.keys() == whole.keys(), (single.keys(), whole.keys())
     differing = [table for table in single if single[table] != whole[table]]
@@ -220,6 +250,43 @@ def check(program, home, children):
     single = json.loads(cardroom(*lbr.split(), "--json"))
     if whole != single:
         sys.exit(f"three parts of a measurement differ from one: {whole} {single}")
+
+    # A tournament while it goes on: its table is of the parts that are done, and at the end that of the whole.
+    tournament = "tournament random call raise --hands 2000 --seed 4"
+    write("tournament.toml", f'command = "{tournament}"\nparts = 4\n')
+    run = json.loads(cardroom("enqueue", "tournament.toml", "--nats", nats.url, "--json"))["run"]
+    write("serve.toml", f'tables = []\n[queue]\nnats = "{nats.url}"\n')
+    page = subprocess.Popen(
+        [program, "serve", "--config", "serve.toml", "--bind", "127.0.0.1:0", "--log", "warn"],
+        cwd=home, stdout=subprocess.PIPE, text=True,
+    )
+    children.append(page)
+    address = page.stdout.readline().split()[-1]
+
+    def seen():
+        queue = json.load(urllib.request.urlopen(address + "/api/v1/runs"))["queue"]
+        return next(one for one in queue["runs"] if one["run"] == run)
+
+    assert seen()["crosstable"] is None and not seen()["done"], seen()
+    cardroom("worker", "--drain", "--threads", "1", "--nats", nats.url)
+    wait("the page knows of all parts", lambda: len(seen()["done"]) == 4)
+    shown = cardroom("runs", "show", run, "--nats", nats.url)
+    whole = json.loads(cardroom("runs", "collect", run, "--nats", nats.url, "--out", "games", "--json"))
+    for one in (seen(), json.loads(cardroom("runs", "show", run, "--nats", nats.url, "--json"))["runs"][0]):
+        rates, expected = (table["results"] for table in (one["crosstable"], whole["crosstable"]))
+        assert one["crosstable"]["names"] == whole["crosstable"]["names"], one
+        for row, expected_row in zip(rates, expected):
+            for rate, other in zip(row, expected_row):
+                assert (rate is None) == (other is None), (rates, expected)
+                same = rate is None or all(abs(rate[key] - other[key]) < 1e-6 for key in ("mbb", "standard_error"))
+                assert same and (rate is None or rate["hands"] == other["hands"]), (rate, other)
+        assert one["hands"] == 3 * 2000, one
+    assert "not separated" in shown and "hands/s" in shown, shown
+    html = urllib.request.urlopen(address + "/runs").read().decode()
+    assert run in html and "mbb/hand" in html and "<progress" in html, html
+    look(address, run)
+    page.terminate()
+    assert page.wait(PATIENCE) == 0
 
     # A clock that is an hour ahead.
     if shutil.which("faketime"):

@@ -99,17 +99,9 @@ pub async fn serve(
     let hosting = host.clone().map(|host| tokio::spawn(host.run(web_stop.clone())));
     let agents = AgentLine::all(&setup.registry, setup.decide.as_ref());
     let decider = setup.decide.map(Decider::new);
-    let site = Site::new(
-        views,
-        dealers,
-        agents,
-        slumbot,
-        #[cfg(feature = "queue")]
-        queue_view(&config.queue, &web_stop)?,
-        data,
-        metrics,
-        web_stop.clone(),
-    );
+    let site = Site::new(views, dealers, agents, slumbot, data, metrics, web_stop.clone());
+    #[cfg(feature = "queue")]
+    let site = site.with_queue(queue_view(&config.queue, &web_stop)?);
     let limits = Limits {
         connections: server.max_connections,
         header: server.header_timeout.0,

@@ -286,7 +286,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     let Some((first, others)) = read.split_first() else { return Ok(()) };
     others.iter().try_for_each(|other| first.must_fit(other))?;
     Shard::all(&read.iter().map(|part| part.shard).collect::<Vec<_>>())?;
-    let mut lines: Vec<&str> = read.iter().flat_map(|part| part.lines()).collect();
+    let mut lines: Vec<&str> = read.iter().flat_map(Part::lines).collect();
     lines.sort_by_key(|line| key(line));
     if let Some(pair) = lines.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
         let reason = format!("`{}` is in two parts", key(pair[0]).1);

@@ -86,6 +86,30 @@ fn deals_that_come_again_are_found_among_many() {
 }
 
 #[test]
+fn few_cards_that_are_always_folded_are_no_repeated_deals() {
+    // The worst hands are folded at once, so that those that end there have few cards to choose
+    // from.
+    let def = holdem();
+    let low = |card: &cards::Card| "234".contains(&card.to_string()[..1]);
+    let records: Vec<HandRecord> = (0..60_000)
+        .map(|hand| {
+            let played = |folds| {
+                hands::play(&def, hand, hand, 3, |_, legal, _| match folds && legal.fold {
+                    true => game::Action::Fold,
+                    false => game::Action::Call,
+                })
+            };
+            let called = played(false);
+            // The small blind is the second seat.
+            let folds = called.hole.as_slice()[1].iter().all(low);
+            if folds { played(true) } else { called }
+        })
+        .collect();
+    let findings = report(&hands::info(&def, 60_000, false), &records, None).findings;
+    assert!(!kinds(&findings).contains(&FindingKind::RepeatedDeals), "{findings:?}");
+}
+
+#[test]
 fn seats_out_of_balance_are_counted() {
     let def = holdem();
     let mut records = hands::random_hands(&def, 1000, 1, 3);

@@ -667,3 +667,47 @@ fn a_wanted_half_width_is_listed_once_and_in_order() {
         assert_eq!(listed, expected);
     }
 }
+
+/// The rate of these groups of two hands, and of each part of them.
+fn rates(groups: &[i64], parts: usize) -> (Rate, Vec<Rate>) {
+    let rate = |groups: &[i64]| {
+        let mut sums = Sums::default();
+        groups.iter().for_each(|&won| sums.add(Payoff::from_parts(won * Payoff::PER_CHIP), 2));
+        Rate::of(&sums, 100).expect("two groups at least")
+    };
+    let parts = groups.chunks(groups.len().div_ceil(parts)).filter(|part| part.len() > 1);
+    (rate(groups), parts.map(rate).collect())
+}
+
+proptest! {
+    #[test]
+    fn rates_of_parts_pool_to_that_of_the_whole(
+        groups in prop::collection::vec(-20_000i64..20_000, 8..60),
+        parts in 1usize..4,
+    ) {
+        let groups = &groups[..groups.len() - groups.len() % parts];
+        let (whole, parts) = rates(groups, parts);
+        let pooled = Rate::pooled(&parts).expect("parts");
+        prop_assert_eq!((pooled.groups, pooled.hands), (whole.groups, whole.hands));
+        prop_assert!((pooled.mbb - whole.mbb).abs() < 1e-6, "{:?} {:?}", pooled, whole);
+        let apart = pooled.standard_error - whole.standard_error;
+        prop_assert!(apart.abs() < 1e-6, "{:?} {:?}", pooled, whole);
+    }
+}
+
+#[test]
+fn tables_of_parts_pool_only_where_they_are_of_the_same_entrants() {
+    let rate = |mbb| Rate::from_error(mbb, 10.0, 200, 100);
+    let table = |names: &[&str], mbb| {
+        let mut table = CrossTable::new(names.iter().map(|&name| name.to_owned()).collect());
+        table.set(0, 1, rate(mbb));
+        table
+    };
+    let [one, two] = [40.0, 20.0].map(|mbb| table(&["a", "b", "c"], mbb));
+    let pooled = CrossTable::pooled(&[one.clone(), two]).expect("the same entrants");
+    let [met, back] = [pooled.results[0][1], pooled.results[1][0]].map(|rate| rate.expect("met"));
+    assert!((met.mbb - 30.0).abs() < 1e-9 && (back.mbb + 30.0).abs() < 1e-9, "{pooled:?}");
+    assert_eq!((met.hands, pooled.results[0][2]), (400, None));
+    assert_eq!(CrossTable::pooled(&[one, table(&["a", "b", "d"], 0.0)]), None);
+    assert_eq!(CrossTable::pooled(&[]), None);
+}

@@ -76,7 +76,7 @@ pub async fn serve(
 ) {
     let live = tokio::spawn(site.clone().keep_live());
     let slumbot = site.slumbot().map(slumbot::Api::router).unwrap_or_default();
-    let router = router(site, decider, guard.login, limits).merge(slumbot);
+    let router = router(&site, decider, guard.login, limits).merge(slumbot);
     listener::serve(listener, router, guard.hosts, limits, stop).await;
     live.abort();
 }
@@ -104,7 +104,7 @@ pub struct Limits {
 }
 
 fn router(
-    site: Site,
+    site: &Site,
     decider: Option<Decider>,
     login: Option<Arc<login::Login>>,
     limits: Limits,

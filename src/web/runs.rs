@@ -105,8 +105,7 @@ impl QueueView {
             return seen;
         }
         let _ = tokio::time::timeout(PATIENCE, states.changed()).await;
-        let seen = states.borrow().clone();
-        seen
+        states.borrow().clone()
     }
 }
 

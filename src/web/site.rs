@@ -57,7 +57,6 @@ impl Site {
         dealers: Vec<ConnectionView>,
         agents: Vec<AgentLine>,
         slumbot: Option<Api>,
-        #[cfg(feature = "queue")] queue: Option<super::runs::QueueView>,
         data: PathBuf,
         metrics: PrometheusHandle,
         stop: CancellationToken,
@@ -71,7 +70,7 @@ impl Site {
             agents,
             slumbot,
             #[cfg(feature = "queue")]
-            queue,
+            queue: None,
             data,
             records,
             metrics,
@@ -79,6 +78,15 @@ impl Site {
             parts: watch::Sender::new(Arc::new(Parts::default())),
             stop,
         }))
+    }
+
+    /// The same site with a queue to look at, as long as nobody else has it.
+    #[cfg(feature = "queue")]
+    pub fn with_queue(mut self, queue: Option<super::runs::QueueView>) -> Site {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.queue = queue;
+        }
+        self
     }
 
     /// From now on the server takes no new matches.

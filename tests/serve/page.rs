@@ -218,3 +218,22 @@ fn a_large_body_is_refused() {
     let n = read_some(&mut stream, &mut answer).expect("an answer");
     assert!(answer[..n].starts_with(b"HTTP/1.1 413"), "{}", String::from_utf8_lossy(&answer[..n]));
 }
+
+#[cfg(feature = "queue")]
+#[test]
+fn a_queue_whose_server_is_away_is_said_to_be_and_the_rest_goes_on() {
+    let server = Server::start("tables = []\n[queue]\nnats = \"nats://ann:secret@127.0.0.1:1\"\n");
+    let runs = server.json("/api/v1/runs");
+    assert_eq!((&runs["queue"], &runs["age_seconds"]), (&serde_json::Value::Null, &runs["queue"]));
+    let trouble = runs["trouble"].as_str().expect("why");
+    assert!(trouble.contains("does not answer") && !trouble.contains("secret"), "{trouble}");
+    let (_, page) = server.get("/runs");
+    assert!(
+        page.contains("Nothing is known of the queue yet") && !page.contains("secret"),
+        "{page}"
+    );
+    assert!(server.get("/").1.contains("href=\"/runs\""));
+    let without = Server::start("tables = []\n");
+    assert!(!without.get("/").1.contains("/runs"));
+    assert_eq!(without.json("/api/v1/runs"), serde_json::Value::Null);
+}

@@ -151,17 +151,50 @@ fn kolmogorov(d: f64) -> f64 {
     (2.0 * sum).clamp(0.0, 1.0)
 }
 
+/// How many times as often deals may be the same by chance as if all were as likely: of hands that
+/// came to a board, and of others, which are those with the few cards that are folded to a raise.
+const CHOSEN: [f64; 2] = [10.0, 100.0];
+
+/// Deals of one kind that were seen before.
+#[derive(Debug, Default)]
+struct Repeats {
+    /// By what is known of a deal: how many such there were, and out of how many they come.
+    spaces: HashMap<(u16, u8), (u64, f64)>,
+    repeated: u64,
+    /// A repeated deal's hand, and the one that had it before.
+    example: Option<[u64; 2]>,
+}
+
+impl Repeats {
+    /// What is wrong, where more were than chance explains, `chosen` times as likely to be the same
+    /// as if all deals were as likely.
+    fn finding(&self, chosen: f64) -> Option<Finding> {
+        // Pairs of deals that are the same by chance.
+        let expected: f64 =
+            self.spaces.values().map(|&(n, of)| 0.5 * (n * n.saturating_sub(1)) as f64 / of).sum();
+        let [hand, before] = self.example?;
+        let deals: u64 = self.spaces.values().map(|&(n, _)| n).sum();
+        (self.repeated as f64 > 3.0 + chosen * expected).then(|| Finding {
+            kind: FindingKind::RepeatedDeals,
+            evidence: format!(
+                "{} of {} have the cards of an earlier one, where chance makes {expected:.1} such: \
+                 hand {hand} those of hand {before}; they are not independent, and intervals are \
+                 too narrow",
+                whole(self.repeated),
+                counted(deals, "deal"),
+            ),
+        })
+    }
+}
+
 /// Checks of hands, one after the other, in bounded memory.
 #[derive(Debug)]
 pub struct Checks {
     /// Known deals by their marks, and the first hand that had them.
     seen: HashMap<u64, u64>,
     marks: RandomState,
-    /// By what is known of a deal: how many such there were, and out of how many they come.
-    spaces: HashMap<(u16, u8), (u64, f64)>,
-    repeated: u64,
-    /// A repeated deal's hand, and the one that had it before.
-    example: Option<[u64; 2]>,
+    /// Deals that were seen before: of hands that came to a board, and of others.
+    repeats: [Repeats; 2],
     /// The deal of the last hand, as far as it was seen.
     last: Option<Deal>,
     differ: u64,
@@ -177,9 +210,7 @@ impl Default for Checks {
         Checks {
             seen: HashMap::new(),
             marks: RandomState::new(),
-            spaces: HashMap::new(),
-            repeated: 0,
-            example: None,
+            repeats: Default::default(),
             last: None,
             differ: 0,
             differs_at: None,
@@ -222,7 +253,8 @@ impl Checks {
         if of < SMALL || self.seen.len() >= MOST_DEALS {
             return;
         }
-        self.spaces.entry(space).or_insert((0, of)).0 += 1;
+        let repeats = &mut self.repeats[usize::from(record.public.board().is_empty())];
+        repeats.spaces.entry(space).or_insert((0, of)).0 += 1;
         let hole: Vec<u64> =
             record.hole.as_slice().iter().map(|cards| cards.set().bits()).collect();
         let board = record.public.board();
@@ -236,8 +268,8 @@ impl Checks {
         let mark = self.marks.hash_one((hole, streets));
         match self.seen.get(&mark) {
             Some(&before) => {
-                self.repeated += 1;
-                self.example.get_or_insert([record.hand, before]);
+                repeats.repeated += 1;
+                repeats.example.get_or_insert([record.hand, before]);
             }
             None => drop(self.seen.insert(mark, record.hand)),
         }
@@ -253,32 +285,13 @@ impl Checks {
     /// `big_blind` is the unit of rates, in chips.
     pub fn findings(&self, score: Option<&[Payoff]>, big_blind: game::Chips) -> Vec<Finding> {
         let found = [
-            self.repeated_deals(),
+            self.repeats.iter().zip(CHOSEN).find_map(|(repeats, chosen)| repeats.finding(chosen)),
             self.differing_deals(),
             score.and_then(|score| self.other_score(score)),
             self.drifting_baseline(big_blind),
             self.baseline_off_zero(big_blind),
         ];
         found.into_iter().flatten().collect()
-    }
-
-    fn repeated_deals(&self) -> Option<Finding> {
-        // Pairs of deals that are the same by chance, were all deals as likely. Hands that end
-        // early are not those with any cards: hence the factor.
-        let expected: f64 =
-            self.spaces.values().map(|&(n, of)| 0.5 * (n * n.saturating_sub(1)) as f64 / of).sum();
-        let [hand, before] = self.example?;
-        let deals: u64 = self.spaces.values().map(|&(n, _)| n).sum();
-        (self.repeated as f64 > 3.0 + 10.0 * expected).then(|| Finding {
-            kind: FindingKind::RepeatedDeals,
-            evidence: format!(
-                "{} of {} have the cards of an earlier one, where chance makes {expected:.1} such: \
-                 hand {hand} those of hand {before}; they are not independent, and intervals are \
-                 too narrow",
-                whole(self.repeated),
-                counted(deals, "deal"),
-            ),
-        })
     }
 
     fn differing_deals(&self) -> Option<Finding> {
