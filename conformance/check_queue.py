@@ -5,9 +5,9 @@ usage: check_queue.py CARDROOM
 CARDROOM must be built with the feature `queue`. A match is played by one process, and again by four
 workers, of which one is killed with SIGKILL in the middle of a part, one is stopped with SIGSTOP for
 longer than its lease, and one has a slow disk, while the server is ended and started again on its store.
-The collected ledger must hold the same rows. Also tried: a measurement, a tournament and its page, wrong credentials, a full store, a
-missing server, a command that cannot be cut, a worker whose clock is wrong (where there is `faketime`).
-Where there is no nats-server, says so and ends with 0.
+The collected ledger must hold the same rows. Also tried: a measurement, a tournament and its page, wrong
+credentials, a full store, a missing server, a command that cannot be cut, a worker whose clock is wrong
+(where there is `faketime`). Where there is no nats-server, says so and ends with 0.
 """
 
 import json
@@ -131,7 +131,7 @@ def look(address, run):
             for width, mobile in ((1200, False), (360, True)):
                 browser.open_tab(width, 800, mobile)
                 browser.load(address + "/runs", f"document.querySelector('[aria-label=\"Run {run}\"]')")
-                browser.wait("document.querySelector('#live-state .on')", "live")
+                browser.wait("!!document.querySelector('#live-state .on')", "live")
                 browser.pictures(os.path.join(profile, str(width)))
             browser.check_events(address)
             browser.close()
