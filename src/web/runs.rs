@@ -51,7 +51,7 @@ struct Inner {
 /// The queue as it was seen last.
 #[derive(Default)]
 struct Seen {
-    runs: Option<(Runs, Instant)>,
+    runs: Option<Arc<(Runs, Instant)>>,
     /// Why there is nothing newer.
     trouble: Option<String>,
 }
@@ -81,14 +81,12 @@ impl QueueView {
                 None => Queue::connect(server).and_then(|new| Runs::all(queue.insert(new))),
             };
             let new = match asked {
-                Ok(runs) => Seen { runs: Some((runs, Instant::now())), trouble: None },
+                Ok(runs) => Seen { runs: Some(Arc::new((runs, Instant::now()))), trouble: None },
                 Err(error) => {
                     tracing::debug!(%error, "the queue's server");
                     queue = None;
-                    let trouble = Some(error.to_string());
-                    let runs = self.0.state.send_replace(Arc::default());
-                    let runs = Arc::into_inner(runs).and_then(|seen| seen.runs);
-                    Seen { runs, trouble }
+                    let runs = self.0.state.borrow().runs.clone();
+                    Seen { runs, trouble: Some(error.to_string()) }
                 }
             };
             self.0.state.send_replace(Arc::new(new));
@@ -111,7 +109,7 @@ impl QueueView {
 
 impl Seen {
     fn is_new(&self) -> bool {
-        self.runs.as_ref().is_some_and(|(_, at)| at.elapsed() < OLD)
+        self.runs.as_ref().is_some_and(|seen| seen.1.elapsed() < OLD)
     }
 
     /// What is said where the state is not the present one.
@@ -119,9 +117,7 @@ impl Seen {
         let why = self.trouble.clone().unwrap_or_else(|| "it is being asked".to_owned());
         match &self.runs {
             Some(_) if self.is_new() => String::new(),
-            Some((_, at)) => {
-                format!("As of {} ago: {why}", span(at.elapsed().as_secs_f64()))
-            }
+            Some(seen) => format!("As of {} ago: {why}", span(seen.1.elapsed().as_secs_f64())),
             None => format!("Nothing is known of the queue yet: {why}"),
         }
     }
@@ -242,7 +238,7 @@ impl TableRows {
 
 fn body(seen: &Seen) -> String {
     let (mut cards, mut workers, mut more) = (Vec::new(), Vec::new(), 0);
-    if let Some((runs, _)) = &seen.runs {
+    if let Some((runs, _)) = seen.runs.as_deref() {
         // The latest first.
         cards = runs.runs.iter().rev().take(MOST).map(|run| RunCard::of(runs, run)).collect();
         more = runs.runs.len() - cards.len();
@@ -300,7 +296,7 @@ async fn live(State(view): State<Option<QueueView>>) -> Response {
 async fn document(State(view): State<Option<QueueView>>) -> Json<Value> {
     let Some(view) = view else { return Json(Value::Null) };
     let seen = view.now().await;
-    let Some((runs, at)) = &seen.runs else {
+    let Some((runs, at)) = seen.runs.as_deref() else {
         return Json(json!({ "trouble": seen.trouble(), "age_seconds": null, "queue": null }));
     };
     let trouble = Some(seen.trouble()).filter(|trouble| !trouble.is_empty());
