@@ -56,6 +56,10 @@ fn a_database_has_the_same_bytes_however_it_was_made() {
     let merged = ["endgame", "database", "--merge", "two,three,one", "--out", "merged"];
     assert!(cardroom(folder, &merged).status.success());
     assert!(whole == fs::read(folder.join("merged")).expect("a database"));
+    assert!(
+        cardroom(folder, &["merge", "three", "one", "two", "--out", "joined"]).status.success()
+    );
+    assert!(whole == fs::read(folder.join("joined")).expect("a database"));
 
     let gap = ["endgame", "database", "--merge", "one,three", "--out", "gap"];
     check_failure(&cardroom(folder, &gap), 3, "three: its first game is");

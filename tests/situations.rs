@@ -26,6 +26,8 @@ fn rivers_are_made_in_shards_judged_by_buckets_and_refused_when_they_cannot_be()
     assert!(cardroom(folder, &merge).status.success());
     let bytes = |name: &str| fs::read(folder.join(name)).expect("a file");
     assert!(bytes("whole") == bytes("merged"));
+    assert!(cardroom(folder, &["merge", "one", "two", "--out", "joined"]).status.success());
+    assert!(bytes("whole") == bytes("joined"));
 
     let recipe = "preflop=169 flop=category turn=category river=ehs2-width:100";
     let judged = document(folder, &["buckets", recipe, "--situations", "whole"]);

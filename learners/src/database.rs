@@ -197,6 +197,13 @@ pub fn make<C: Content>(
     finish(file, &partial.path, out, plan.card(UNMADE)).map(Made::Whole)
 }
 
+/// Whether a file begins as those of this content do.
+pub fn is<C: Content>(path: &Path) -> bool {
+    let mut begins = [0; 8];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut begins));
+    read.is_ok() && begins == *C::MAGIC
+}
+
 /// Puts shards together that follow each other, in any order of the names.
 pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, DatabaseError> {
     if out.exists() {

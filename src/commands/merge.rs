@@ -1,10 +1,14 @@
-//! `cardroom merge`: joins the parts of a match, a tournament, a measurement or a study.
+//! `cardroom merge`: joins the parts of a match, a tournament, a measurement, a study, or of a file of
+//! solved games.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use evaluation::folder::is_measurement;
+use learners::database;
+use learners::endgames::database::Deck;
+use learners::situations::Situations;
 use logs::ledger;
 use serde_json::json;
 use show::number::counted;
@@ -13,17 +17,18 @@ use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::report;
 
-/// Join the parts of a match, a tournament, an evaluation or a study that were made with --shard.
+/// Join the parts of a match, a tournament, an evaluation, a study, situations or endgames that were
+/// made with --shard.
 ///
 /// The result equals what is made in one piece. Refuses parts of different runs, parts given twice
 /// and missing parts, and says which.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The folders of the parts
-    #[arg(value_name = "DIR", required = true, num_args = 1..)]
+    /// The folders or files of the parts
+    #[arg(value_name = "PART", required = true, num_args = 1..)]
     parts: Vec<PathBuf>,
-    /// The folder to write the whole to
-    #[arg(long, value_name = "DIR", required = true)]
+    /// The folder or file to write the whole to
+    #[arg(long, value_name = "PATH", required = true)]
     out: PathBuf,
     /// One JSON document instead of tables
     #[arg(long)]
@@ -33,6 +38,14 @@ pub struct Args {
 /// Merges the parts; prints the report of a match, and of others where they are.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { parts, out, json } = args;
+    if let Some(file) = parts.iter().find(|part| part.is_file()) {
+        if database::is::<Situations>(file) {
+            database::merge::<Situations>(&parts, &out).map_err(Failure::input)?;
+        } else {
+            database::merge::<Deck>(&parts, &out).map_err(Failure::input)?;
+        }
+        return Output::of(&Joined { matches: None, parts: parts.len(), out }, json);
+    }
     if parts.iter().any(|part| is_measurement(part)) {
         evaluation::folder::merge(&parts, &out).map_err(Failure::input)?;
         return Output::of(&Joined { matches: None, parts: parts.len(), out }, json);
@@ -78,11 +91,14 @@ impl Shown for Joined {
             Some(matches) => format!("{matches} matches"),
             None => counted(self.parts as u64, "part"),
         };
-        format!(
-            "{what} joined in {}; the command of the parts with this folder as --out, and without \
-             --shard, shows the whole\n",
-            self.out.display(),
-        )
+        let out = self.out.display();
+        let shown = if self.out.is_file() {
+            ""
+        } else {
+            "; the command of the parts with this folder as --out, and without --shard, shows the \
+             whole"
+        };
+        format!("{what} joined in {out}{shown}\n")
     }
 
     fn document(&self) -> impl serde::Serialize {

@@ -15,17 +15,17 @@ pub(super) struct Cut {
     name: &'static [&'static str],
     /// Its option for a number of threads, where it has one.
     threads: Option<&'static str>,
-    /// What joins its parts.
+    /// What its parts are, which `merge` joins.
     join: Join,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Join {
-    /// `merge`: a part is a folder with ledgers, from which all else is made again.
+    /// Folders with ledgers, from which all else is made again.
     Ledgers,
-    /// `merge`: a part is a folder, all of which is needed; the command itself shows the whole.
+    /// Folders, all of which is needed.
     Folders,
-    /// `--merge`: a part is a file.
+    /// Files.
     Files,
 }
 
@@ -88,24 +88,16 @@ impl Cut {
     pub(super) fn join(&self, words: &[String], parts: &[PathBuf], out: &Path) -> Vec<Vec<String>> {
         let parts: Vec<String> = parts.iter().map(|part| part.display().to_string()).collect();
         let out = ["--out".to_owned(), out.display().to_string()];
-        match self.join {
-            Join::Ledgers | Join::Folders => {
-                let mut merge = vec!["merge".to_owned()];
-                merge.extend(parts);
-                merge.extend(out.clone());
-                let mut whole = words.to_vec();
-                whole.extend(out);
-                // The report of a match is that of `merge`; others show the whole themselves.
-                if self.name == ["match"] { vec![merge] } else { vec![merge, whole] }
-            }
-            Join::Files => {
-                let mut merge: Vec<String> =
-                    self.name.iter().map(|&word| word.to_owned()).collect();
-                merge.extend(["--merge".to_owned(), parts.join(",")]);
-                merge.extend(out);
-                vec![merge]
-            }
+        let mut merge = vec!["merge".to_owned()];
+        merge.extend(parts);
+        merge.extend(out.clone());
+        // The report of a match is that of `merge`, and files have none.
+        if self.name == ["match"] || self.join == Join::Files {
+            return vec![merge];
         }
+        let mut whole = words.to_vec();
+        whole.extend(out);
+        vec![merge, whole]
     }
 }
 
