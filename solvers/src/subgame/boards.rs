@@ -233,6 +233,14 @@ impl Hands {
     }
 }
 
+/// The place of a combo where neighbours share no card if it can be helped: sums over hands that hold
+/// a card then do not wait for each other ([`Sums`](super::terminal::Sums)). Distinct for distinct
+/// combos.
+fn scattered(combo: u16) -> usize {
+    // Near the golden section of their number, and prime to it.
+    usize::from(combo) * 821 % Combo::COUNT
+}
+
 /// Sorts both players' hands by strength, and says where groups of equal strength end.
 fn sort(hands: &mut [Hands; 2], board: CardSet) -> Vec<[u16; 2]> {
     let on_board = OnBoard::new(board);
@@ -243,7 +251,7 @@ fn sort(hands: &mut [Hands; 2], board: CardSet) -> Vec<[u16; 2]> {
         };
         let mut sorted: Vec<(HandRank, u16)> =
             hands.all().map(|combo| (strength(&combo), combo.index() as u16)).collect();
-        sorted.sort_unstable();
+        sorted.sort_unstable_by_key(|&(strength, combo)| (strength, scattered(combo)));
         hands.combos = sorted.iter().map(|&(_, combo)| combo).collect();
         hands.cards = hands.all().map(|combo| combo.cards().map(Card::index)).collect();
         sorted.into_iter().map(|(strength, _)| strength).collect()

@@ -5,7 +5,8 @@ use arrayvec::ArrayVec;
 
 use super::betting::{End, Line};
 use super::boards::{Board, Boards};
-use super::terminal::{LANES, Real};
+use super::storage::Tile;
+use super::terminal::{LANES, Lanes, Real};
 use super::vector;
 use super::workspace::Workspace;
 use crate::Player;
@@ -28,91 +29,108 @@ impl<'a> View<'a> {
         [self.player, self.player.other()].map(|player| board.hands[player.index()].row())
     }
 
-    /// The values of all ends of a line, in the first of the rooms, which is that of the line's
-    /// street; the others are those of the streets after it.
+    /// The weights of the opponent's hands of a tile at all ends of a line, side by side.
+    pub(super) fn arrive<R: Real>(&self, line: &Line, tile: Tile, workspace: &mut Workspace<R>) {
+        let Workspace { reach, weights, row, .. } = workspace;
+        let groups = line.ends[self.player.index()].groups();
+        for (ends, weights) in groups.zip(weights.chunks_exact_mut(*row + 1)) {
+            // Where there are fewer ends than lanes, the last one is computed again.
+            let begin = |lane: usize| ends[lane.min(ends.len() - 1)].slot * tile.row + tile.start;
+            let weights = &mut weights[tile.start..][..tile.len];
+            R::into_lanes(reach, std::array::from_fn(begin), weights);
+        }
+    }
+
+    /// What the player's hands win at showdowns of a line from the weights there, in the first of
+    /// the rooms, which is that of the line's street; the others are those of the streets after it.
+    /// On the river it is left to be [settled](vector::settle).
     pub(super) fn ends<R: Real>(
         &self,
         line: &Line,
         board: &Board,
         workspaces: &mut [Workspace<R>],
     ) {
-        let [row, others] = self.rows(board);
-        for ends in line.ends[self.player.index()].groups() {
-            // Where there are fewer ends than lanes, the last one is computed again.
-            let last = ends.len() - 1;
-            let slots = std::array::from_fn(|lane| ends[lane.min(last)].slot);
-            let workspace = &mut workspaces[0];
-            workspace.weights[others] = Default::default();
-            R::into_lanes(&workspace.reach, slots, &mut workspace.weights[..others]);
-            let folds = ends.iter().any(|end| end.fold.is_some());
-            let shows = ends.iter().any(|end| end.showdown.is_some());
-            if folds || board.next.is_empty() {
-                vector::total(board, self.player, &workspace.weights, &mut workspace.sums);
+        let [_, others] = self.rows(board);
+        for (group, ends) in line.ends[self.player.index()].groups().enumerate() {
+            let Workspace { weights, sums, row, .. } = &mut workspaces[0];
+            let weights = &mut weights[group * (*row + 1)..];
+            weights[others] = Default::default();
+            if !settles(board, ends) && ends.iter().any(|end| end.fold.is_some()) {
+                vector::total(board, self.player, weights, &mut sums[group]);
             }
-            if folds {
-                vector::meet(
-                    board,
-                    self.player,
-                    &workspace.weights,
-                    &workspace.sums,
-                    &mut workspace.won,
-                );
-                take(workspace, ends, |end| end.fold, row);
-            }
-            if shows {
-                self.show(board, workspaces);
-                // What is won there is counted twice.
-                let half = |end: &End| end.showdown.map(|(node, chips)| (node, chips / 2.0));
-                take(&mut workspaces[0], ends, half, row);
+            if ends.iter().any(|end| end.showdown.is_some()) {
+                self.show(board, group, workspaces);
             }
         }
     }
 
-    /// Twice the player's winnings at showdowns, one chip each, after all cards that may come; on
-    /// the river from the [`total`](vector::total) in the room.
-    fn show<R: Real>(&self, board: &Board, workspaces: &mut [Workspace<R>]) {
+    /// Brings what a tile of the player's hands wins at ends to their nodes.
+    pub(super) fn leave<R: Real>(
+        &self,
+        line: &Line,
+        board: &Board,
+        tile: Tile,
+        workspace: &mut Workspace<R>,
+    ) {
+        let Workspace { weights, sums, won, met, values, row, .. } = workspace;
+        let places = tile.start..tile.start + tile.len;
+        let met = &mut met[..tile.len];
+        for (group, ends) in line.ends[self.player.index()].groups().enumerate() {
+            let won = &mut won[group * *row..][places.clone()];
+            let (weights, sums) = (&weights[group * (*row + 1)..], &sums[group]);
+            if settles(board, ends) {
+                vector::settle(board, self.player, places.clone(), weights, sums, met, won);
+            } else if ends.iter().any(|end| end.fold.is_some()) {
+                vector::meet(board, self.player, places.clone(), weights, sums, met);
+            }
+            let mut take = |won: &[Lanes<R>], of: &dyn Fn(&End) -> Option<(usize, f64)>| {
+                let places = ends.iter().enumerate().filter_map(|(lane, end)| {
+                    let (node, chips) = of(end)?;
+                    Some((lane, node * tile.row + tile.start, R::of(chips)))
+                });
+                let places: ArrayVec<_, LANES> = places.collect();
+                if !places.is_empty() {
+                    R::from_lanes(won, &places, values);
+                }
+            };
+            take(met, &|end| end.fold);
+            take(won, &|end| end.showdown);
+        }
+    }
+
+    /// The player's winnings at showdowns of a group, one chip each, after all cards that may
+    /// come; on the river left to be [settled](vector::settle).
+    fn show<R: Real>(&self, board: &Board, group: usize, workspaces: &mut [Workspace<R>]) {
         let (workspace, later) = workspaces.split_first_mut().expect("a workspace for each street");
+        let Workspace { weights, sums, won, row, ahead, .. } = workspace;
+        let weights = &weights[group * (*row + 1)..];
+        let [own, other] = [self.player.index(), self.player.other().index()];
+        let won = &mut won[group * *row..][..board.hands[own].row()];
         if board.next.is_empty() {
-            vector::show(
-                board,
-                self.player,
-                &workspace.weights,
-                &workspace.sums,
-                &mut workspace.won,
-            );
+            vector::show(board, self.player, weights, &mut sums[group], won, ahead);
             return;
         }
-        let [row, _] = self.rows(board);
-        let [own, other] = [self.player.index(), self.player.other().index()];
-        workspace.won[..row].fill(Default::default());
+        won.fill(Default::default());
         let chance = R::of(board.chance);
         for next in &board.next {
             let before = &next.cards[0].before[other];
-            vector::gather_lanes(&workspace.weights, before, chance, &mut later[0].weights);
+            vector::gather_lanes(weights, before, chance, &mut later[0].weights);
             let board = self.board(next.board);
+            self.show(board, 0, later);
+            let Workspace { weights, sums, won: of_later, met, .. } = &mut later[0];
             if board.next.is_empty() {
-                let Workspace { weights, sums, .. } = &mut later[0];
-                vector::total(board, self.player, weights, sums);
+                let places = 0..board.hands[own].row();
+                let met = &mut met[places.clone()];
+                vector::settle(board, self.player, places, weights, &sums[0], met, of_later);
             }
-            self.show(board, later);
             for deal in &next.cards {
-                vector::scatter_lanes(&later[0].won, &deal.before[own], &mut workspace.won);
+                vector::scatter_lanes(of_later, &deal.before[own], won);
             }
         }
     }
 }
 
-/// Brings what was won at ends to their nodes.
-fn take<R: Real>(
-    workspace: &mut Workspace<R>,
-    ends: &[End],
-    place: impl Fn(&End) -> Option<(usize, f64)>,
-    row: usize,
-) {
-    let places = ends.iter().enumerate().filter_map(|(lane, end)| {
-        let (node, chips) = place(end)?;
-        Some((lane, node * row, R::of(chips)))
-    });
-    let places: ArrayVec<_, LANES> = places.collect();
-    vector::from_lanes(&workspace.won[..row], &places, &mut workspace.values);
+/// Whether these ends have showdowns on the river, which are settled when their values are taken.
+fn settles(board: &Board, ends: &[End]) -> bool {
+    board.next.is_empty() && ends.iter().any(|end| end.showdown.is_some())
 }

@@ -64,9 +64,10 @@ impl Entrance {
         let mut children = vec![0.0; 2 * row];
         match average {
             Some(factor) => {
-                vector::split(&self.regrets, &reach, &mut children, &mut self.averages, factor);
+                let averages = &mut self.averages;
+                vector::split(&self.regrets, &reach, &mut children, averages, factor, row);
             }
-            None => vector::split_by(&self.regrets, &reach, &mut children),
+            None => vector::split_by(&self.regrets, &reach, &mut children, row),
         }
         for (weight, come) in weights.iter_mut().zip(children) {
             *weight = self.forced * *weight + (1.0 - self.forced) * come;
@@ -80,7 +81,7 @@ impl Entrance {
         values.resize(row, 0.0);
         values.extend_from_slice(&self.offers);
         let mut value = vec![0.0; row];
-        vector::learn(&mut self.regrets, &values, &mut value, discount);
+        vector::learn(&mut self.regrets, &values, &mut value, discount, row);
     }
 
     /// How much of a hand comes on average.
@@ -91,7 +92,7 @@ impl Entrance {
 
     /// How much of what has the choice comes.
     fn choosing(&self, hand: usize) -> f64 {
-        super::rows::average_share(&self.averages, hand, self.offers.len(), 2)(0)
+        super::rows::average_share(&self.averages, hand, 2)(0)
     }
 
     /// What a hand gets by the average strategy or, with a best response, at best, from what it

@@ -8,7 +8,7 @@ use super::ends::View;
 use super::gadget::Entrance;
 use super::pass::{Pass, Work};
 use super::solver::weights;
-use super::storage::{Part, Unpacked};
+use super::storage::{Part, Tile, Unpacked};
 use super::terminal::{LANES, Sums};
 use super::workspace::Rooms;
 use super::{Subgame, vector};
@@ -156,7 +156,7 @@ pub(super) fn met(board: &Board, player: Player, others: &[f64]) -> Vec<f64> {
     let mut met = vec![[0.0; LANES]; board.hands[player.index()].row()];
     let mut sums = Sums::default();
     vector::total(board, player, &others, &mut sums);
-    vector::meet(board, player, &others, &sums, &mut met);
+    vector::meet(board, player, 0..met.len(), &others, &sums, &mut met);
     // Sums of fractions can miss zero by their rounding.
     let least = 1e-12 * others.iter().map(|weight| weight[0]).sum::<f64>();
     met.into_iter().map(|met| if met[0] > least { met[0] } else { 0.0 }).collect()
@@ -177,12 +177,13 @@ impl Work for Answer {
         &self,
         part: &mut Part,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         reach: &[f64],
         children: &mut [f64],
     ) {
-        part.averages(decision, unpacked, |averages| {
-            vector::split_by(averages, reach, children);
+        part.averages(decision, tile, unpacked, |averages| {
+            vector::split_by(averages, reach, children, tile.row);
         });
     }
 
@@ -190,14 +191,15 @@ impl Work for Answer {
         &self,
         part: &mut Part,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         values: &[f64],
         value: &mut [f64],
     ) {
         match self {
-            Answer::Best => vector::best(values, value),
-            Answer::Average => part.averages(decision, unpacked, |averages| {
-                vector::mean(averages, values, value);
+            Answer::Best => vector::best(values, value, decision.count, tile.row),
+            Answer::Average => part.averages(decision, tile, unpacked, |averages| {
+                vector::mean(averages, values, value, tile.row);
             }),
         }
     }

@@ -4,12 +4,14 @@
 //! A line is done in three steps: down its nodes, all its ends and the lines after its deals, up
 //! its nodes. Nothing is allocated meanwhile but by the first use of a thread.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::betting::{Betting, Decision, Kind, Leaf, Line};
 use super::boards::{Board, Next};
 use super::ends::View;
-use super::storage::{Part, Unpacked};
+use super::storage::{Part, Tile, Unpacked};
 use super::terminal::Real;
 use super::vector;
 use super::workspace::{Rooms, Workspace};
@@ -19,11 +21,13 @@ pub(super) trait Work: Sync {
     /// The numbers to compute with.
     type Real: Real;
 
-    /// Splits the hands with which the opponent gets to its own decision among its actions.
+    /// Splits the hands of a tile with which the opponent gets to its own decision among its
+    /// actions, whose rows begin so far from each other as rows are long.
     fn split(
         &self,
         part: &mut Part,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         reach: &[Self::Real],
         children: &mut [Self::Real],
@@ -34,6 +38,7 @@ pub(super) trait Work: Sync {
         &self,
         part: &mut Part,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         values: &[Self::Real],
         value: &mut [Self::Real],
@@ -78,7 +83,7 @@ impl<W: Work> Pass<'_, W> {
         workspaces.with(|own| {
             let own = &mut own[self.betting.lines[line].street..];
             fill(&mut own[0].reach[..others], weights.iter().copied());
-            self.line(line, board, part, own);
+            self.line(line, board, part, None, own);
             read(&own[0].values[node * row..][..count * row])
         })
     }
@@ -105,21 +110,27 @@ impl<W: Work> Pass<'_, W> {
         })
     }
 
-    /// A line after another, on one thread.
+    /// A line after another, on one thread; `next` is where the opponent's numbers for the one to
+    /// come are.
     fn line(
         &self,
         line: usize,
         board: usize,
         part: &mut Part,
+        next: Option<[Range<usize>; 2]>,
         workspaces: &mut [Workspace<W::Real>],
     ) {
         let (line, board) = (&self.betting.lines[line], self.view.board(board));
         self.down(line, board, part, &mut workspaces[0]);
+        let [regrets, _] = part.addresses(self.view.player);
+        let [others, averages] = next.unwrap_or_default();
+        workspaces[0].ahead.set([averages, others, regrets]);
         self.view.ends(line, board, workspaces);
         self.deals(line, board, part, workspaces);
         self.up(line, board, part, &mut workspaces[0]);
     }
 
+    /// The opponent's hands from the first node to all others of a line, and to its ends.
     fn down(
         &self,
         line: &Line,
@@ -128,6 +139,19 @@ impl<W: Work> Pass<'_, W> {
         workspace: &mut Workspace<W::Real>,
     ) {
         let [_, row] = self.view.rows(board);
+        for tile in part.tiles(row) {
+            self.down_tile(line, tile, part, workspace);
+            self.view.arrive(line, tile, workspace);
+        }
+    }
+
+    fn down_tile(
+        &self,
+        line: &Line,
+        tile: Tile,
+        part: &mut Part,
+        workspace: &mut Workspace<W::Real>,
+    ) {
         for node in &line.nodes {
             let Kind::Decision(decision) = &node.kind else { continue };
             if decision.player == self.view.player {
@@ -135,24 +159,29 @@ impl<W: Work> Pass<'_, W> {
             }
             let slot = node.slots[self.view.player.index()];
             let child = line.nodes[decision.child].slots[self.view.player.index()];
-            let (before, after) = workspace.reach.split_at_mut(child * row);
-            let reach = &before[slot * row..][..row];
-            let children = &mut after[..decision.count * row];
-            self.work.split(part, decision, &mut workspace.unpacked, reach, children);
+            let (before, after) = workspace.reach.split_at_mut(child * tile.row);
+            let reach = &before[slot * tile.row + tile.start..][..tile.len];
+            let children = &mut after[tile.start..];
+            self.work.split(part, decision, tile, &mut workspace.unpacked, reach, children);
         }
     }
 
+    /// The player's values from the ends of a line and the lines after it to all nodes.
     fn up(&self, line: &Line, board: &Board, part: &mut Part, workspace: &mut Workspace<W::Real>) {
         let [row, _] = self.view.rows(board);
-        for (at, node) in line.nodes.iter().enumerate().rev() {
-            let Kind::Decision(decision) = &node.kind else { continue };
-            let (before, after) = workspace.values.split_at_mut(decision.child * row);
-            let value = &mut before[at * row..][..row];
-            let values = &after[..decision.count * row];
-            if decision.player == self.view.player {
-                self.work.join(part, decision, &mut workspace.unpacked, values, value);
-            } else {
-                vector::sum(values, value);
+        for tile in part.tiles(row).rev() {
+            self.view.leave(line, board, tile, workspace);
+            for (at, node) in line.nodes.iter().enumerate().rev() {
+                let Kind::Decision(decision) = &node.kind else { continue };
+                let (before, after) = workspace.values.split_at_mut(decision.child * row);
+                let value = &mut before[at * row + tile.start..][..tile.len];
+                let values = &after[tile.start..];
+                if decision.player == self.view.player {
+                    let unpacked = &mut workspace.unpacked;
+                    self.work.join(part, decision, tile, unpacked, values, value);
+                } else {
+                    vector::sum(values, value, decision.count, row);
+                }
             }
         }
     }
@@ -163,7 +192,7 @@ impl<W: Work> Pass<'_, W> {
         let [_, others] = self.view.rows(board);
         workspaces.with(|own| {
             fill(&mut own[0].reach[..others], weights.iter().copied());
-            self.down(line, board, part, &mut own[0]);
+            part.tiles(others).for_each(|tile| self.down_tile(line, tile, part, &mut own[0]));
             let (reach, cards) = (&own[0].reach, board.next.len());
             part.below.par_iter_mut().enumerate().for_each(|(job, part)| {
                 let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
@@ -185,7 +214,8 @@ impl<W: Work> Pass<'_, W> {
     ) {
         let (line, board) = (&self.betting.lines[line], self.view.board(board));
         let Some((workspace, later)) = workspaces.split_first_mut() else { return };
-        self.down(line, board, part, workspace);
+        let [_, row] = self.view.rows(board);
+        part.tiles(row).for_each(|tile| self.down_tile(line, tile, part, workspace));
         let mut parts = part.below.iter_mut();
         for leaf in &line.deals {
             for (next, part) in board.next.iter().zip(&mut parts) {
@@ -205,13 +235,16 @@ impl<W: Work> Pass<'_, W> {
     ) {
         let [row, _] = self.view.rows(board);
         let Some((workspace, later)) = workspaces.split_first_mut() else { return };
-        let mut parts = part.below.iter_mut();
+        let mut parts = part.below.iter_mut().peekable();
         for leaf in &line.deals {
             let value = &mut workspace.values[leaf.node * row..][..row];
             value.fill(W::Real::default());
-            for (next, part) in board.next.iter().zip(&mut parts) {
+            for next in &board.next {
+                let part = parts.next().expect("a part for each deal");
+                let other = self.view.player.other();
+                let ahead = parts.peek().map(|part| part.addresses(other));
                 self.arrive(line, board, (leaf, next), &workspace.reach, &mut later[0]);
-                self.line(leaf.line, next.board, part, later);
+                self.line(leaf.line, next.board, part, ahead, later);
                 for deal in &next.cards {
                     scatter(&later[0].values, &deal.before[self.view.player.index()], value);
                 }
@@ -257,13 +290,15 @@ impl<W: Work> Pass<'_, W> {
             return;
         }
         results.resize(part.below.len() * stride, W::Real::default());
+        let other = self.view.player.other();
+        let addresses: Vec<_> = part.below.iter().map(|part| part.addresses(other)).collect();
         let jobs = part.below.par_iter_mut().zip(results.par_chunks_mut(stride)).enumerate();
         jobs.for_each(|(job, (part, result))| {
             let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
             workspaces.with(|own| {
                 let later = &mut own[1..];
                 self.arrive(line, board, (leaf, next), reach, &mut later[0]);
-                self.line(leaf.line, next.board, part, later);
+                self.line(leaf.line, next.board, part, addresses.get(job + 1).cloned(), later);
                 let [row, _] = self.view.rows(self.view.board(next.board));
                 result[..row].copy_from_slice(&later[0].values[..row]);
             });

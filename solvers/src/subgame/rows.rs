@@ -1,9 +1,12 @@
 //! What is computed at a decision, for all hands at once.
 //!
-//! Numbers of a decision stand in rows, one an action, each with one number a hand, and zeros up to
-//! a multiple of [`WIDTH`]. Every function works on so many hands at a time, which vector registers
-//! hold, action by action. No sum runs across hands, so results are the same to the bit whatever
-//! the registers' width.
+//! Hands and values stand in rows, one an action, each with one number a hand, and zeros up to a
+//! multiple of [`WIDTH`]. What is kept of a decision from one iteration to the next, its *weights*,
+//! stands together for so many hands at a time: those of the first action, then of the second, and
+//! so on to the last, then the next hands ([`weight`]). Memory is then read from one place on, which
+//! is what processors foresee. Every function works on so many hands at a time, which vector
+//! registers hold, action by action. No sum runs across hands, so results are the same to the bit
+//! whatever the registers' width.
 
 use super::terminal::{LANES, Lanes, Real};
 
@@ -39,18 +42,17 @@ struct Shares<R> {
 }
 
 impl<R: Real> Shares<R> {
-    /// From the weights of `count` actions, of which only what is positive counts: rows of so many
-    /// chunks, of which number `at` is meant.
+    /// From the weights of all actions, of which only what is positive counts.
     #[inline(always)]
-    fn new(weights: &[Chunk<f32>], count: usize, row: usize, at: usize, reach: &Chunk<R>) -> Self {
+    fn new(weights: &[Chunk<f32>], reach: &Chunk<R>) -> Self {
         let mut sums = [R::default(); WIDTH];
-        for action in 0..count {
-            for (sum, &weight) in sums.iter_mut().zip(&weights[action * row + at]) {
+        for weights in weights {
+            for (sum, &weight) in sums.iter_mut().zip(weights) {
                 *sum += R::from(positive(weight));
             }
         }
         let least = R::from(LEAST);
-        let even = R::of(1.0 / count as f64);
+        let even = R::of(1.0 / weights.len() as f64);
         let mut shares = Shares { scale: [R::default(); WIDTH], base: [R::default(); WIDTH] };
         for hand in 0..WIDTH {
             let known = sums[hand] > least;
@@ -81,18 +83,18 @@ pub(super) fn split(
     children: &mut [f32],
     averages: &mut [f32],
     factor: f32,
+    row: usize,
 ) {
     let (weights, reach) = (chunks(weights), chunks(reach));
     let (children, averages) = (chunks_mut(children), chunks_mut(averages));
-    let row = reach.len();
-    let count = children.len() / row;
-    for (at, reach) in reach.iter().enumerate() {
-        let shares = Shares::new(weights, count, row, at, reach);
-        for action in 0..count {
-            let place = action * row + at;
-            let share = shares.of(&weights[place]);
-            children[place] = share;
-            for (average, share) in averages[place].iter_mut().zip(share) {
+    let (row, count) = (row / WIDTH, weights.len() / reach.len());
+    let kept = weights.chunks_exact(count).zip(averages.chunks_exact_mut(count));
+    for ((at, reach), (weights, averages)) in reach.iter().enumerate().zip(kept) {
+        let shares = Shares::new(weights, reach);
+        for (action, (weights, averages)) in weights.iter().zip(averages).enumerate() {
+            let share = shares.of(weights);
+            children[action * row + at] = share;
+            for (average, share) in averages.iter_mut().zip(share) {
                 *average = *average * factor + share;
             }
         }
@@ -125,16 +127,16 @@ impl Discount {
     }
 }
 
-/// The learner's value of a decision, from each action's values and the strategy that these weights
-/// give; and what each action brings beyond it.
+/// The learner's value of a decision, from each action's values, rows of so many chunks of which
+/// number `at` is meant, and the strategy that these weights give.
 #[inline(always)]
-fn look(weights: &[Chunk<f32>], values: &[Chunk<f32>], [count, row, at]: [usize; 3]) -> Chunk<f32> {
-    let shares = Shares::new(weights, count, row, at, &[1.0; WIDTH]);
+fn look(weights: &[Chunk<f32>], values: &[Chunk<f32>], [row, at]: [usize; 2]) -> Chunk<f32> {
+    let shares = Shares::new(weights, &[1.0; WIDTH]);
     let mut mean = [0.0; WIDTH];
-    for action in 0..count {
-        let place = action * row + at;
-        let share = shares.of(&weights[place]);
-        for ((mean, share), of_action) in mean.iter_mut().zip(share).zip(&values[place]) {
+    for (action, weights) in weights.iter().enumerate() {
+        let share = shares.of(weights);
+        for ((mean, share), of_action) in mean.iter_mut().zip(share).zip(&values[action * row + at])
+        {
             *mean += share * of_action;
         }
     }
@@ -144,15 +146,21 @@ fn look(weights: &[Chunk<f32>], values: &[Chunk<f32>], [count, row, at]: [usize;
 /// The learner's value of a decision, from each action's values and the strategy that its regrets
 /// give; then the regrets learn from them.
 #[inline(always)]
-pub(super) fn learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount) {
+pub(super) fn learn(
+    regrets: &mut [f32],
+    values: &[f32],
+    value: &mut [f32],
+    discount: Discount,
+    row: usize,
+) {
     let (regrets, values, value) = (chunks_mut(regrets), chunks(values), chunks_mut(value));
-    let row = value.len();
-    let count = values.len() / row;
-    for (at, value) in value.iter_mut().enumerate() {
-        let mean = look(regrets, values, [count, row, at]);
-        for action in 0..count {
-            let place = action * row + at;
-            let rows = regrets[place].iter_mut().zip(&values[place]);
+    let (row, count) = (row / WIDTH, regrets.len() / value.len());
+    for ((at, value), regrets) in
+        value.iter_mut().enumerate().zip(regrets.chunks_exact_mut(count)).rev()
+    {
+        let mean = look(regrets, values, [row, at]);
+        for (action, regrets) in regrets.iter_mut().enumerate() {
+            let rows = regrets.iter_mut().zip(&values[action * row + at]);
             for ((regret, of_action), mean) in rows.zip(&mean) {
                 *regret = discount.add(*regret, of_action - mean);
             }
@@ -170,16 +178,16 @@ pub(super) fn learn_ahead(
     values: &[f32],
     value: &mut [f32],
     discount: Discount,
+    row: usize,
 ) {
     let (regrets, predicted) = (chunks_mut(regrets), chunks_mut(predicted));
     let (values, value) = (chunks(values), chunks_mut(value));
-    let row = value.len();
-    let count = values.len() / row;
-    for (at, value) in value.iter_mut().enumerate() {
-        let mean = look(predicted, values, [count, row, at]);
-        for action in 0..count {
-            let place = action * row + at;
-            let rows = regrets[place].iter_mut().zip(&mut predicted[place]).zip(&values[place]);
+    let (row, count) = (row / WIDTH, regrets.len() / value.len());
+    let kept = regrets.chunks_exact_mut(count).zip(predicted.chunks_exact_mut(count));
+    for ((at, value), (regrets, predicted)) in value.iter_mut().enumerate().zip(kept) {
+        let mean = look(predicted, values, [row, at]);
+        for (action, (regrets, predicted)) in regrets.iter_mut().zip(predicted).enumerate() {
+            let rows = regrets.iter_mut().zip(predicted).zip(&values[action * row + at]);
             for (((regret, predicted), of_action), mean) in rows.zip(&mean) {
                 *regret = discount.add(*regret, of_action - mean);
                 *predicted = *regret + (of_action - mean);
@@ -192,14 +200,13 @@ pub(super) fn learn_ahead(
 /// Splits the opponent's hands among the actions by the strategy that these weights give: its
 /// average where they are its averages.
 #[inline(always)]
-pub(super) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R]) {
+pub(super) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R], row: usize) {
     let (weights, reach, children) = (chunks(weights), chunks(reach), chunks_mut(children));
-    let row = reach.len();
-    let count = children.len() / row;
-    for (at, reach) in reach.iter().enumerate() {
-        let shares = Shares::new(weights, count, row, at, reach);
-        for action in 0..count {
-            children[action * row + at] = shares.of(&weights[action * row + at]);
+    let (row, count) = (row / WIDTH, weights.len() / reach.len());
+    for ((at, reach), weights) in reach.iter().enumerate().zip(weights.chunks_exact(count)) {
+        let shares = Shares::new(weights, reach);
+        for (action, weights) in weights.iter().enumerate() {
+            children[action * row + at] = shares.of(weights);
         }
     }
 }
@@ -221,56 +228,55 @@ pub(super) fn portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]) 
 
 /// The value of a decision to a player who plays the average strategy.
 #[inline(always)]
-pub(super) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R]) {
+pub(super) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row: usize) {
     let (averages, values, value) = (chunks(averages), chunks(values), chunks_mut(value));
-    let row = value.len();
-    let count = values.len() / row;
-    for (at, value) in value.iter_mut().enumerate() {
-        let shares = Shares::new(averages, count, row, at, &[R::from(1.0); WIDTH]);
+    let (row, count) = (row / WIDTH, averages.len() / value.len());
+    for ((at, value), averages) in value.iter_mut().enumerate().zip(averages.chunks_exact(count)) {
+        let shares = Shares::new(averages, &[R::from(1.0); WIDTH]);
         *value = [R::default(); WIDTH];
-        for action in 0..count {
-            let place = action * row + at;
-            let share = shares.of(&averages[place]);
-            for ((value, share), &of_action) in value.iter_mut().zip(share).zip(&values[place]) {
+        for (action, averages) in averages.iter().enumerate() {
+            let share = shares.of(averages);
+            let rows = value.iter_mut().zip(share);
+            for ((value, share), &of_action) in rows.zip(&values[action * row + at]) {
                 *value += share * of_action;
             }
         }
     }
 }
 
-/// The average strategy of a hand at a decision with `count` actions.
-pub(super) fn average_share(
-    averages: &[f32],
-    hand: usize,
-    row: usize,
-    count: usize,
-) -> impl Fn(usize) -> f64 {
-    let weight = move |action: usize| f64::from(averages[action * row + hand]);
-    let sum: f64 = (0..count).map(weight).sum();
-    let known = sum > f64::from(LEAST);
-    move |action| if known { weight(action) / sum } else { 1.0 / count as f64 }
+/// Where a decision with `count` actions keeps the weight of a hand and an action.
+#[inline]
+pub(super) fn weight(hand: usize, action: usize, count: usize) -> usize {
+    (hand / WIDTH * count + action) * WIDTH + hand % WIDTH
 }
 
-/// The value of a decision to a player who chooses the best action with each hand.
+/// The average strategy of a hand at a decision with `count` actions.
+pub(super) fn average_share(averages: &[f32], hand: usize, count: usize) -> impl Fn(usize) -> f64 {
+    let of = move |action: usize| f64::from(averages[weight(hand, action, count)]);
+    let sum: f64 = (0..count).map(of).sum();
+    let known = sum > f64::from(LEAST);
+    move |action| if known { of(action) / sum } else { 1.0 / count as f64 }
+}
+
+/// The value of a decision with `count` actions to a player who chooses the best with each hand.
 #[inline(always)]
-pub(super) fn best<R: Real>(values: &[R], value: &mut [R]) {
-    let hands = value.len();
-    value.copy_from_slice(&values[..hands]);
-    for row in values.chunks_exact(hands).skip(1) {
-        for (value, row) in chunks_mut(value).iter_mut().zip(chunks(row)) {
-            for (value, &of_action) in value.iter_mut().zip(row) {
-                *value = if of_action > *value { of_action } else { *value };
+pub(super) fn best<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize) {
+    let (values, value, row) = (chunks(values), chunks_mut(value), row / WIDTH);
+    for (at, value) in value.iter_mut().enumerate() {
+        let mut best = values[at];
+        for action in 1..count {
+            for (best, &of_action) in best.iter_mut().zip(&values[action * row + at]) {
+                *best = if of_action > *best { of_action } else { *best };
             }
         }
+        *value = best;
     }
 }
 
-/// The value of a decision of the opponent: what its actions bring together.
+/// The value of a decision of the opponent with `count` actions: what they bring together.
 #[inline(always)]
-pub(super) fn sum<R: Real>(values: &[R], value: &mut [R]) {
-    let (values, value) = (chunks(values), chunks_mut(value));
-    let row = value.len();
-    let count = values.len() / row;
+pub(super) fn sum<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize) {
+    let (values, value, row) = (chunks(values), chunks_mut(value), row / WIDTH);
     for (at, value) in value.iter_mut().enumerate() {
         let mut sum = values[at];
         for action in 1..count {
@@ -282,14 +288,14 @@ pub(super) fn sum<R: Real>(values: &[R], value: &mut [R]) {
     }
 }
 
-/// Puts rows side by side: the number of lane `l` and hand `h` is that of hand `h` in row
-/// `rows[l]`.
+/// Puts rows side by side: the number of lane `l` and hand `h` is that of hand `h` in the row that
+/// begins at `rows[l]`.
 #[inline(always)]
 pub(super) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]) {
     let row = lanes.len();
     let mut chunked = [&[][..]; LANES];
-    for (chunked, number) in chunked.iter_mut().zip(rows) {
-        *chunked = chunks(&numbers[number * row..][..row]);
+    for (chunked, begin) in chunked.iter_mut().zip(rows) {
+        *chunked = chunks(&numbers[begin..][..row]);
     }
     for (at, lanes) in chunks_mut(lanes).iter_mut().enumerate() {
         for (lane, row) in chunked.iter().enumerate() {

@@ -16,7 +16,7 @@ use super::{Precision, Solver};
 use crate::snapshot::{Kind, Reader, SnapshotError, Writer};
 use crate::{Player, Schedule};
 
-const KIND: Kind = Kind { name: "subgame", version: 1 };
+const KIND: Kind = Kind { name: "subgame", version: 2 };
 
 impl Solver {
     /// Writes down all that it takes to go on. `more` are the caller's own words for what is

@@ -14,7 +14,7 @@ use super::gadget::{Entrance, Gadget};
 use super::judge::{Evaluation, Judge};
 use super::pass::{Pass, Work};
 use super::rows::Discount;
-use super::storage::{Part, Precision, Unpacked};
+use super::storage::{Part, Precision, Tile, Unpacked};
 use super::workspace::Rooms;
 use super::{Spot, Subgame, SubgameError, vector};
 use crate::{Player, Updates, Variant};
@@ -174,16 +174,19 @@ impl Solver {
         (0..iterations).for_each(|_| self.step());
     }
 
-    /// Iterations until the exploitability is at most this share of the pot, looking after every
-    /// `every`, or until so many are done in all. Returns the last look.
+    /// Iterations until the exploitability is at most this share of the pot, or until so many are
+    /// done in all. It is looked at after multiples of `every`: of these only after those at which
+    /// it can be small enough, see [`next_look`]. Returns the last look.
     pub fn run_until(&mut self, share: f64, every: u32, most: u32) -> Evaluation {
+        let goal = share * self.subgame.root.pot() as f64;
+        let mut next = every.max(1);
         loop {
-            let left = most.saturating_sub(self.iterations);
-            self.run(every.max(1).min(left));
-            let goal = share * self.subgame.root.pot() as f64;
-            if self.iterations >= most || self.exploitability() <= goal {
+            self.run(next.min(most).saturating_sub(self.iterations));
+            let found = self.exploitability();
+            if self.iterations >= most || found <= goal {
                 return self.evaluate();
             }
+            next = next_look(self.iterations, found / goal, every);
         }
     }
 
@@ -216,6 +219,19 @@ impl Solver {
     fn deals(&self) -> f64 {
         super::judge::deals(&self.subgame, &self.boards.all[0])
     }
+}
+
+/// After how many iterations, a multiple of `every`, to look at the exploitability next when after
+/// so many it is so many times too large. A look takes as long as one or two iterations. With DCFR+
+/// the exploitability falls with the square of the iterations at first, later more slowly: where it
+/// cannot be small enough even if it falls with their power of two and a half there is no look.
+fn next_look(iterations: u32, times: f64, every: u32) -> u32 {
+    let every = every.max(1);
+    let least = f64::from(iterations) * times.max(1.0).powf(1.0 / 2.5);
+    let soon = iterations / every + 1;
+    // Where nothing else is known, as with a goal of zero, ten times as many.
+    let far = (least.min(10.0 * f64::from(iterations)) / f64::from(every)).ceil() as u32;
+    every.saturating_mul(soon.max(far))
 }
 
 /// The weights of a player's hands on a board in order.
@@ -256,16 +272,17 @@ impl Work for Learn {
         &self,
         part: &mut Part,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         reach: &[f32],
         children: &mut [f32],
     ) {
         match self.average {
-            Some(average) => part.with_averages(decision, unpacked, |weights, averages| {
-                vector::split(weights, reach, children, averages, average);
+            Some(average) => part.with_averages(decision, tile, unpacked, |weights, averages| {
+                vector::split(weights, reach, children, averages, average, tile.row);
             }),
-            None => part.weights(decision, unpacked, |weights| {
-                vector::split_by(weights, reach, children);
+            None => part.weights(decision, tile, unpacked, |weights| {
+                vector::split_by(weights, reach, children, tile.row);
             }),
         }
     }
@@ -274,14 +291,17 @@ impl Work for Learn {
         &self,
         part: &mut Part,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         values: &[f32],
         value: &mut [f32],
     ) {
-        let discount = self.discount;
-        part.with_regrets(decision, unpacked, |regrets, predicted| match predicted {
-            None => vector::learn(regrets, values, value, discount),
-            Some(predicted) => vector::learn_ahead(regrets, predicted, values, value, discount),
+        let (discount, row) = (self.discount, tile.row);
+        part.with_regrets(decision, tile, unpacked, |regrets, predicted| match predicted {
+            None => vector::learn(regrets, values, value, discount, row),
+            Some(predicted) => {
+                vector::learn_ahead(regrets, predicted, values, value, discount, row);
+            }
         });
     }
 }
@@ -299,14 +319,24 @@ impl Work for Remember {
         &self,
         part: &mut Part,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         reach: &[f32],
         children: &mut [f32],
     ) {
-        part.with_averages(decision, unpacked, |weights, averages| {
-            vector::split(weights, reach, children, averages, self.average);
+        part.with_averages(decision, tile, unpacked, |weights, averages| {
+            vector::split(weights, reach, children, averages, self.average, tile.row);
         });
     }
 
-    fn join(&self, _: &mut Part, _: &Decision, _: &mut Unpacked, _: &[f32], _: &mut [f32]) {}
+    fn join(
+        &self,
+        _: &mut Part,
+        _: &Decision,
+        _: Tile,
+        _: &mut Unpacked,
+        _: &[f32],
+        _: &mut [f32],
+    ) {
+    }
 }

@@ -6,10 +6,12 @@
 //! predictions kept beside them.
 
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use super::betting::{Decision, Line};
 use super::boards::Board;
-use super::vector;
+use super::vector::{self, Ahead};
+use crate::Player;
 use crate::snapshot::{Reader, SnapshotError, Writer};
 
 /// How many bits each regret and each average takes.
@@ -22,13 +24,34 @@ pub enum Precision {
     Half,
 }
 
+/// Hands that are worked on together at all nodes of a line, so that what is passed from one node
+/// to the next stands in the nearest memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tile {
+    /// The first, and how many: multiples of [`WIDTH`](super::rows::WIDTH).
+    pub(super) start: usize,
+    pub(super) len: usize,
+    /// The length of a row of all hands.
+    pub(super) row: usize,
+}
+
+impl Tile {
+    /// All hands of a row of this length.
+    pub(super) fn all(row: usize) -> Tile {
+        Tile { start: 0, len: row, row }
+    }
+}
+
+/// Hands of a tile.
+const TILE: usize = 8 * super::rows::WIDTH;
+
 /// A line on a board, and all that may follow.
 #[derive(Debug)]
 pub(super) struct Part {
     cells: Cells,
     /// How long each player's rows are, and how many the first player has.
     row: [usize; 2],
-    rows: usize,
+    rows: [usize; 2],
     /// For each of the line's leaves, for each card that may come.
     pub(super) below: Vec<Part>,
 }
@@ -78,15 +101,42 @@ impl Part {
                 scales: vec![Scales::default(); line.decisions].into(),
             },
         };
-        Part { cells, row, rows: line.rows[0], below: Vec::new() }
+        Part { cells, row, rows: line.rows, below: Vec::new() }
     }
 
-    /// Where a decision's numbers stand.
-    fn place(&self, decision: &Decision) -> std::ops::Range<usize> {
+    /// Some of a decision's numbers: those of the tile's hands.
+    fn place(&self, decision: &Decision, tile: Tile) -> Range<usize> {
         let player = decision.player.index();
-        let before = if player == 0 { 0 } else { self.rows * self.row[0] };
-        let start = before + decision.row * self.row[player];
-        start..start + decision.count * self.row[player]
+        let before = if player == 0 { 0 } else { self.rows[0] * self.row[0] };
+        let start = before + self.rows[player] * tile.start + decision.row * tile.len;
+        start..start + decision.count * tile.len
+    }
+
+    /// Where the regrets and averages of a player stand in memory.
+    pub(super) fn addresses(&self, player: Player) -> [Range<usize>; 2] {
+        let [first, second] = [0, 1].map(|player| self.rows[player] * self.row[player]);
+        let cells = if player == Player::First { 0..first } else { first..first + second };
+        match &self.cells {
+            Cells::Full { regrets, averages, .. } => {
+                [&regrets[cells.clone()], &averages[cells]].map(Ahead::place)
+            }
+            Cells::Half { regrets, averages, .. } => {
+                [Ahead::place(&regrets[cells.clone()]), Ahead::place(&averages[cells])]
+            }
+        }
+    }
+
+    /// A row's hands in tiles, which are worked on one after another. In 16 bits there is one, for
+    /// the scale of a decision is known when all its numbers are.
+    pub(super) fn tiles(&self, row: usize) -> impl DoubleEndedIterator<Item = Tile> + use<> {
+        let most = match self.cells {
+            Cells::Full { .. } => TILE,
+            Cells::Half { .. } => row.max(1),
+        };
+        (0..row.div_ceil(most)).map(move |tile| {
+            let start = tile * most;
+            Tile { start, len: most.min(row - start), row }
+        })
     }
 
     /// Calls `work` with the weights of a decision's current strategy and its averages, and keeps
@@ -95,10 +145,11 @@ impl Part {
     pub(super) fn with_averages(
         &mut self,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32], &mut [f32]),
     ) {
-        let place = self.place(decision);
+        let place = self.place(decision, tile);
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 let weights = predicted.as_ref().unwrap_or(regrets);
@@ -122,10 +173,11 @@ impl Part {
     pub(super) fn with_regrets(
         &mut self,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         work: impl FnOnce(&mut [f32], Option<&mut [f32]>),
     ) {
-        let place = self.place(decision);
+        let place = self.place(decision, tile);
         match &mut self.cells {
             Cells::Full { regrets, predicted, .. } => {
                 let predicted = predicted.as_mut().map(|predicted| &mut predicted[place.clone()]);
@@ -146,10 +198,11 @@ impl Part {
     pub(super) fn weights(
         &self,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32]),
     ) {
-        let place = self.place(decision);
+        let place = self.place(decision, tile);
         match &self.cells {
             Cells::Full { regrets, predicted, .. } => {
                 work(&predicted.as_ref().unwrap_or(regrets)[place]);
@@ -167,10 +220,11 @@ impl Part {
     pub(super) fn averages<T>(
         &self,
         decision: &Decision,
+        tile: Tile,
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32]) -> T,
     ) -> T {
-        let place = self.place(decision);
+        let place = self.place(decision, tile);
         match &self.cells {
             Cells::Full { averages, .. } => work(&averages[place]),
             Cells::Half { averages, scales, .. } => {
@@ -185,13 +239,16 @@ impl Part {
     pub(super) fn strategies(&self, decision: &Decision, hands: usize) -> Vec<Vec<f64>> {
         let row = self.row[decision.player.index()];
         let mut unpacked = Unpacked::new(decision.count * row);
-        self.averages(decision, &mut unpacked, |averages| {
-            let strategy = |hand| {
-                let share = super::rows::average_share(averages, hand, row, decision.count);
-                (0..decision.count).map(share).collect()
-            };
-            (0..hands).map(strategy).collect()
-        })
+        let mut strategies = Vec::with_capacity(hands);
+        for tile in self.tiles(row).take_while(|tile| tile.start < hands) {
+            self.averages(decision, tile, &mut unpacked, |averages| {
+                strategies.extend((0..tile.len.min(hands - tile.start)).map(|hand| {
+                    let share = super::rows::average_share(averages, hand, decision.count);
+                    (0..decision.count).map(share).collect::<Vec<f64>>()
+                }));
+            });
+        }
+        strategies
     }
 }
 

@@ -9,11 +9,11 @@
 //! closure may become a function of its own, which is not compiled for the registers that the loop
 //! is.
 
-use std::ops::{Add, AddAssign, Div, Mul, Sub};
+use std::ops::{Add, AddAssign, Div, Mul, Range, Sub};
 
 use super::boards::Board;
 use super::rows::WIDTH;
-use super::vector::{self, one_hand};
+use super::vector::{self, Ahead, one_hand};
 use crate::Player;
 
 /// How many ends are computed at once.
@@ -43,6 +43,11 @@ pub(super) trait Real:
     fn into_lanes(numbers: &[Self], rows: [usize; LANES], lanes: &mut [Lanes<Self>]) {
         vector::into_lanes(numbers, rows, lanes);
     }
+
+    /// See [`rows::from_lanes`](super::rows::from_lanes).
+    fn from_lanes(lanes: &[Lanes<Self>], rows: &[(usize, usize, Self)], numbers: &mut [Self]) {
+        vector::from_lanes(lanes, rows, numbers);
+    }
 }
 
 impl Real for f32 {
@@ -53,6 +58,10 @@ impl Real for f32 {
 
     fn into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &mut [Lanes<f32>]) {
         vector::singles_into_lanes(numbers, rows, lanes);
+    }
+
+    fn from_lanes(lanes: &[Lanes<f32>], rows: &[(usize, usize, f32)], numbers: &mut [f32]) {
+        vector::singles_from_lanes(lanes, rows, numbers);
     }
 }
 
@@ -80,18 +89,6 @@ impl<R: Real> Default for Sums<R> {
 }
 
 impl<R: Real> Sums<R> {
-    /// The same with the other sign.
-    #[inline(always)]
-    fn turned(&self) -> Sums<R> {
-        let mut turned = Sums::default();
-        minus(&mut turned.all, &self.all);
-        for (turned, holding) in turned.holding.iter_mut().zip(&self.holding) {
-            minus(turned, holding);
-            one_hand();
-        }
-        turned
-    }
-
     #[inline(always)]
     fn add(&mut self, [a, b]: [u8; 2], weight: &Lanes<R>) {
         plus(&mut self.all, weight);
@@ -139,45 +136,77 @@ fn minus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
     }
 }
 
-/// For each hand of the player the weight of the opponent's hands that it can meet.
+/// For each of these hands of the player the weight of the opponent's hands that it can meet.
 ///
 /// `weights` are those of the opponent's hands in order, and one of zero at least, `sums` their
-/// [`total`]; `met` has a place for each number in a row of the player's.
+/// [`total`]; `met` has a place for each of these places in a row of the player's.
 #[inline(always)]
 pub(super) fn meet<R: Real>(
     board: &Board,
     player: Player,
+    places: Range<usize>,
     weights: &[Lanes<R>],
     sums: &Sums<R>,
     met: &mut [Lanes<R>],
 ) {
     let own = &board.hands[player.index()];
-    for ((met, &cards), &twin) in met.iter_mut().zip(&own.cards).zip(&own.twins) {
+    let places = places.start.min(own.len())..places.end.min(own.len());
+    let hands = own.cards[places.clone()].iter().zip(&own.twins[places]);
+    let (begun, padding) = met.split_at_mut(hands.len());
+    for (met, (&cards, &twin)) in begun.iter_mut().zip(hands) {
         let mut rest = sums.without(cards);
         // The same hand was taken off twice.
         plus(&mut rest, &weights[twin as usize]);
         *met = rest;
         one_hand();
     }
-    met[own.len()..own.row()].fill(Default::default());
+    padding.fill(Default::default());
 }
 
-/// For each hand of the player, on the river, twice the weight of the opponent's hands that it
-/// beats less twice that of those that beat it. Shapes as in [`meet`].
+/// The same, and what [`show`] has left to be taken off in `won`, which is shaped like `met`.
+#[inline(always)]
+pub(super) fn settle<R: Real>(
+    board: &Board,
+    player: Player,
+    places: Range<usize>,
+    weights: &[Lanes<R>],
+    sums: &Sums<R>,
+    met: &mut [Lanes<R>],
+    won: &mut [Lanes<R>],
+) {
+    let own = &board.hands[player.index()];
+    let places = places.start.min(own.len())..places.end.min(own.len());
+    let hands = own.cards[places.clone()].iter().zip(&own.twins[places]);
+    let (begun, padding) = met.split_at_mut(hands.len());
+    won[begun.len()..].fill(Default::default());
+    padding.fill(Default::default());
+    for ((met, won), (&cards, &twin)) in begun.iter_mut().zip(won).zip(hands) {
+        let mut rest = sums.without(cards);
+        minus(won, &rest);
+        plus(&mut rest, &weights[twin as usize]);
+        *met = rest;
+        one_hand();
+    }
+}
+
+/// For each hand of the player, on the river, the weight of the opponent's hands that it beats less
+/// that of those that beat it, once [`settle`] has taken off the weight of all. `sums` become the
+/// [`total`]; shapes as in [`meet`]. Meanwhile memory is fetched that is needed next.
 #[inline(always)]
 pub(super) fn show<R: Real>(
     board: &Board,
     player: Player,
     weights: &[Lanes<R>],
-    sums: &Sums<R>,
+    sums: &mut Sums<R>,
     won: &mut [Lanes<R>],
+    ahead: &mut Ahead,
 ) {
     let (own, other) = (player.index(), player.other().index());
     let (own_cards, other_cards) = (&board.hands[own].cards, &board.hands[other].cards);
-    // Twice the weight of the weaker hands less that of all, which is the weight of the weaker less
-    // that of the others. Halfway through a group of equals is the mean of before and after; the
-    // hand of the same cards, counted on one side before and on the other after, is no part of it.
-    let mut sums = sums.turned();
+    // Twice the weight of the weaker hands less that of all is that of the weaker less that of the
+    // others. Halfway through a group of equals is the mean of before and after, of which the
+    // hand of the same cards is no part: it is taken off twice after, and not counted before.
+    *sums = Sums::default();
     let mut from = [0; 2];
     for to in &board.groups {
         let (mine, theirs) =
@@ -187,18 +216,17 @@ pub(super) fn show<R: Real>(
             one_hand();
         }
         for (&cards, weight) in other_cards[theirs.clone()].iter().zip(&weights[theirs]) {
-            let mut twice = *weight;
-            plus(&mut twice, weight);
-            sums.add(cards, &twice);
+            sums.add(cards, weight);
+            ahead.fetch();
             one_hand();
         }
         for (won, &cards) in won[mine.clone()].iter_mut().zip(&own_cards[mine]) {
             plus(won, &sums.without(cards));
+            ahead.fetch();
             one_hand();
         }
         from = *to;
     }
-    won[own_cards.len()..board.hands[own].row()].fill(Default::default());
 }
 
 /// The weights of hands on a later board, from what they were before; then zeros.

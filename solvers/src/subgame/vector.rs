@@ -13,7 +13,10 @@
 //! `cargo bench -p solvers --bench registers` compares the widths.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
+
+use arrayvec::ArrayVec;
 
 use super::boards::Board;
 use super::rows::{self, Discount};
@@ -84,6 +87,48 @@ pub(super) fn one_hand() {
     }
 }
 
+/// Memory that will be needed soon, fetched line by line beside other work, which so does not wait
+/// for it later: reading and writing what is kept takes as long as a third of all computing.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    /// Addresses in bytes: what is being fetched, and what comes after it.
+    now: Range<usize>,
+    later: ArrayVec<Range<usize>, 2>,
+}
+
+impl Ahead {
+    /// Where numbers are.
+    pub(super) fn place<T>(numbers: &[T]) -> Range<usize> {
+        let range = numbers.as_ptr_range();
+        range.start as usize..range.end as usize
+    }
+
+    /// What is needed next, the first thing last.
+    pub(super) fn set(&mut self, places: [Range<usize>; 3]) {
+        let [second, first, now] = places;
+        *self = Ahead { now, later: [second, first].into() };
+    }
+
+    /// Asks for one line of the cache.
+    #[inline(always)]
+    pub(super) fn fetch(&mut self) {
+        const LINE: usize = 64;
+        if self.now.start >= self.now.end {
+            match self.later.pop() {
+                Some(next) => self.now = next,
+                None => return,
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a hint, which reads nothing and may be given any address.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T1>(self.now.start as *const i8);
+        }
+        self.now.start += LINE;
+    }
+}
+
 /// Those that hold a number for each lane.
 #[cfg(target_arch = "x86_64")]
 const fn lanes<R>() -> Registers {
@@ -98,6 +143,20 @@ pub(super) fn singles_into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &
         return unsafe { transpose::into_lanes(numbers, rows, lanes) };
     }
     into_lanes(numbers, rows, lanes);
+}
+
+/// [`from_lanes`] for single precision.
+pub(super) fn singles_from_lanes(
+    lanes: &[Lanes<f32>],
+    rows: &[(usize, usize, f32)],
+    numbers: &mut [f32],
+) {
+    #[cfg(target_arch = "x86_64")]
+    if widest() >= Registers::Avx2 {
+        // SAFETY: the processor has the instructions that the function is compiled for.
+        return unsafe { transpose::from_lanes(lanes, rows, numbers) };
+    }
+    from_lanes(lanes, rows, numbers);
 }
 
 /// For each function, with the widest registers that pay, one that calls the version for the
@@ -136,25 +195,25 @@ macro_rules! widest {
 
 widest! {
     /// See [`rows::split`].
-    [Registers::Avx512] rows::split(weights: &[f32], reach: &[f32], children: &mut [f32], averages: &mut [f32], factor: f32);
+    [Registers::Avx512] rows::split(weights: &[f32], reach: &[f32], children: &mut [f32], averages: &mut [f32], factor: f32, row: usize);
     /// See [`rows::learn`].
-    [Registers::Avx512] rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount);
+    [Registers::Avx512] rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount, row: usize);
     /// See [`rows::learn_ahead`].
-    [Registers::Avx512] rows::learn_ahead(regrets: &mut [f32], predicted: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount);
+    [Registers::Avx512] rows::learn_ahead(regrets: &mut [f32], predicted: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount, row: usize);
     /// See [`storage::unpack`].
     [Registers::Avx2] storage::unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]);
     /// See [`storage::pack`].
     [Registers::Avx2] storage::pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32);
     /// See [`rows::split_by`].
-    [Registers::Avx512] rows::split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R]);
+    [Registers::Avx512] rows::split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R], row: usize);
     /// See [`rows::portion`].
     [Registers::Avx2] rows::portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]);
     /// See [`rows::mean`].
-    [Registers::Avx512] rows::mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R]);
+    [Registers::Avx512] rows::mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row: usize);
     /// See [`rows::best`].
-    [Registers::Avx2] rows::best<R: Real>(values: &[R], value: &mut [R]);
+    [Registers::Avx2] rows::best<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize);
     /// See [`rows::sum`].
-    [Registers::Avx512] rows::sum<R: Real>(values: &[R], value: &mut [R]);
+    [Registers::Avx512] rows::sum<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize);
     /// See [`rows::into_lanes`].
     [Registers::Avx2] rows::into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]);
     /// See [`rows::from_lanes`].
@@ -162,21 +221,24 @@ widest! {
     /// See [`terminal::total`].
     [lanes::<R>()] terminal::total<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>);
     /// See [`terminal::meet`].
-    [lanes::<R>()] terminal::meet<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::meet<R: Real>(board: &Board, player: Player, places: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>]);
+    /// See [`terminal::settle`].
+    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, places: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>], won: &mut [Lanes<R>]);
     /// See [`terminal::show`].
-    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &Sums<R>, won: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], ahead: &mut Ahead);
     /// See [`terminal::gather_lanes`].
     [lanes::<R>()] terminal::gather_lanes<R: Real>(weights: &[Lanes<R>], before: &[u16], chance: R, later: &mut [Lanes<R>]);
     /// See [`terminal::scatter_lanes`].
     [lanes::<R>()] terminal::scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]);
 }
 
-/// Rows put side by side in registers of AVX2: [`into_lanes`] for single precision, which the
-/// compiler makes of loads and stores of single numbers.
+/// Rows put side by side in registers of AVX2, and taken apart: [`into_lanes`] and [`from_lanes`]
+/// for single precision, which the compiler makes of loads and stores of single numbers.
 #[cfg(target_arch = "x86_64")]
 mod transpose {
     use std::arch::x86_64::{
-        __m256, _mm256_castpd_ps, _mm256_castps_pd, _mm256_loadu2_m128, _mm256_storeu_ps,
+        __m256, _mm256_castpd_ps, _mm256_castps_pd, _mm256_loadu_ps, _mm256_loadu2_m128,
+        _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps,
         _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd, _mm256_unpacklo_ps,
     };
 
@@ -188,10 +250,15 @@ mod transpose {
         let row = lanes.len();
         let mut fours: [&[[f32; 4]]; LANES] = [&[]; LANES];
         for (fours, number) in fours.iter_mut().zip(rows) {
-            *fours = &numbers[number * row..][..row].as_chunks().0[..row / 4];
+            *fours = &numbers[number..][..row].as_chunks().0[..row / 4];
         }
         for (at, lanes) in lanes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let turned = turned(|row| &fours[row][at]);
+            let four = |row: usize| {
+                // SAFETY: four numbers are read from each.
+                unsafe { _mm256_loadu2_m128(fours[row + 4][at].as_ptr(), fours[row][at].as_ptr()) }
+            };
+            // Rows 0 and 4 stand in the halves of one register, and so on.
+            let turned = turned([four(0), four(1), four(2), four(3)]);
             for (lanes, register) in lanes.iter_mut().zip(turned) {
                 // SAFETY: there is room for eight numbers.
                 unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), register) };
@@ -199,17 +266,43 @@ mod transpose {
         }
     }
 
-    /// Four numbers of each of eight rows turned round: eight numbers, one of each row, four times.
+    /// See [`rows::from_lanes`](super::rows::from_lanes).
+    #[target_feature(enable = "avx2")]
+    pub(super) fn from_lanes(
+        lanes: &[Lanes<f32>],
+        rows: &[(usize, usize, f32)],
+        numbers: &mut [f32],
+    ) {
+        let mut starts = [None; LANES];
+        for &(lane, start, factor) in rows {
+            starts[lane] = Some((start, _mm256_set1_ps(factor)));
+        }
+        for (at, hands) in lanes.as_chunks::<8>().0.iter().enumerate() {
+            // SAFETY: eight numbers are read.
+            let hand = |hand: usize| unsafe { _mm256_loadu_ps(hands[hand].as_ptr()) };
+            // Of four hands the numbers of lanes 0 and 4 in the halves of one register, and so on.
+            let first = turned([hand(0), hand(1), hand(2), hand(3)]);
+            let later = turned([hand(4), hand(5), hand(6), hand(7)]);
+            let mut turned = [_mm256_setzero_ps(); LANES];
+            for lane in 0..LANES / 2 {
+                turned[lane] = _mm256_permute2f128_ps::<0x20>(first[lane], later[lane]);
+                turned[lane + 4] = _mm256_permute2f128_ps::<0x31>(first[lane], later[lane]);
+            }
+            for (row, register) in starts.iter().zip(turned) {
+                let Some((start, factor)) = *row else { continue };
+                let row: &mut [f32; 8] =
+                    numbers[start + at * 8..].first_chunk_mut().expect("rows of whole chunks");
+                // SAFETY: there is room for eight numbers.
+                unsafe { _mm256_storeu_ps(row.as_mut_ptr(), _mm256_mul_ps(register, factor)) };
+            }
+        }
+    }
+
+    /// Turns the halves of four registers round, each by itself: of the first numbers of all, then
+    /// of the second, and so on.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn turned<'a>(four: impl Fn(usize) -> &'a [f32; 4]) -> [__m256; 4] {
-        // Rows 0 and 4 stand in the halves of one register, and so on; then each half is turned by
-        // itself.
-        let load = |row: usize| {
-            // SAFETY: four numbers are read from each.
-            unsafe { _mm256_loadu2_m128(four(row + 4).as_ptr(), four(row).as_ptr()) }
-        };
-        let [a, b, c, d] = [load(0), load(1), load(2), load(3)];
+    fn turned([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
         let [ab, ab_more] = [_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)];
         let [cd, cd_more] = [_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d)];
         let low = |ab, cd| {

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use super::betting::{Kind, Line};
 use super::storage::Unpacked;
 use super::terminal::{LANES, Lanes, Real, Sums};
+use super::vector::Ahead;
 
 /// Workspace to work on one street.
 #[derive(Debug)]
@@ -13,14 +14,22 @@ pub(super) struct Workspace<R> {
     pub(super) reach: Vec<R>,
     /// The values of the player's hands at each node.
     pub(super) values: Vec<R>,
-    /// The opponent's weights, and the player's winnings, at ends that are computed at once.
+    /// The longest row.
+    pub(super) row: usize,
+    /// The opponent's weights at the ends, those side by side that are computed at once: for each
+    /// group of them a row and one more, for hands that the opponent does not have.
     pub(super) weights: Vec<Lanes<R>>,
+    /// Sums of these weights for each group.
+    pub(super) sums: Vec<Sums<R>>,
+    /// What the player wins at these ends at showdowns: a row for each group.
     pub(super) won: Vec<Lanes<R>>,
-    /// Sums of these weights.
-    pub(super) sums: Sums<R>,
+    /// The weight that the player's hands meet at the ends of a group.
+    pub(super) met: Vec<Lanes<R>>,
     /// On the first street: the values of the player's hands after each deal.
     pub(super) results: Vec<R>,
     pub(super) unpacked: Unpacked,
+    /// What is fetched while showdowns are computed.
+    pub(super) ahead: Ahead,
 }
 
 /// How much of it a street needs.
@@ -30,15 +39,19 @@ pub(super) struct RoomSize {
     pub(super) slots: usize,
     pub(super) row: usize,
     pub(super) actions: usize,
+    /// Groups of ends that are computed at once.
+    pub(super) groups: usize,
 }
 
 impl RoomSize {
     /// For any of these lines with rows of at most this length.
     pub(super) fn new<'a>(lines: impl Iterator<Item = &'a Line>, row: usize) -> RoomSize {
-        let mut size = RoomSize { row, nodes: 1, slots: 1, actions: 1 };
+        let mut size = RoomSize { row, nodes: 1, slots: 1, actions: 1, groups: 1 };
         for line in lines {
             size.nodes = size.nodes.max(line.nodes.len());
             size.slots = size.slots.max(line.slots[0]).max(line.slots[1]);
+            let groups = line.ends.iter().map(|ends| ends.groups().count());
+            size.groups = size.groups.max(groups.max().unwrap_or_default());
             for node in &line.nodes {
                 if let Kind::Decision(decision) = node.kind {
                     size.actions = size.actions.max(decision.count);
@@ -50,8 +63,9 @@ impl RoomSize {
 
     /// Bytes of a room for numbers of `real` bytes.
     pub(super) fn bytes(self, real: usize) -> u64 {
-        let numbers = (self.nodes + self.slots + 2 * LANES) * real + self.actions * 8;
-        (numbers * self.row + 65 * LANES * real) as u64
+        let lanes = LANES * (2 * self.groups + 1);
+        let numbers = (self.nodes + self.slots + lanes) * real + self.actions * 8;
+        (numbers * self.row + 65 * LANES * real * self.groups) as u64
     }
 }
 
@@ -61,12 +75,14 @@ impl<R: Real> Workspace<R> {
         Workspace {
             reach: vec![zero; size.slots * size.row],
             values: vec![zero; size.nodes * size.row],
-            // One more for hands that the opponent does not have.
-            weights: vec![[zero; LANES]; size.row + 1],
-            won: vec![[zero; LANES]; size.row],
-            sums: Sums::default(),
+            row: size.row,
+            weights: vec![[zero; LANES]; size.groups * (size.row + 1)],
+            sums: vec![Sums::default(); size.groups],
+            won: vec![[zero; LANES]; size.groups * size.row],
+            met: vec![[zero; LANES]; size.row],
             results: Vec::new(),
             unpacked: Unpacked::new(size.actions * size.row),
+            ahead: Ahead::default(),
         }
     }
 }

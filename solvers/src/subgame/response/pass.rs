@@ -5,6 +5,7 @@
 use super::super::betting::{Kind, Line};
 use super::super::boards::{Boards, Next};
 use super::super::ends::View;
+use super::super::storage::Tile;
 use super::super::vector;
 use super::super::workspace::{RoomSize, Workspace};
 use super::blocks::{Block, Blocks, Follow};
@@ -80,7 +81,10 @@ impl Pass<'_> {
         let roots = block.line.slots[self.view.player.index()];
         debug_assert!(roots * others <= buffers.workspaces[depth].reach.len());
         self.down(block, board, depth, buffers)?;
-        self.view.ends(&block.line, self.view.board(board), &mut buffers.workspaces[depth..]);
+        let (on, workspaces) = (self.view.board(board), &mut buffers.workspaces[depth..]);
+        self.view.arrive(&block.line, Tile::all(others), &mut workspaces[0]);
+        self.view.ends(&block.line, on, workspaces);
+        self.view.leave(&block.line, on, Tile::all(row), &mut workspaces[0]);
         self.deals(block, board, depth, buffers)?;
         self.up(&block.line, row, &mut buffers.workspaces[depth]);
         Ok(())
@@ -126,9 +130,9 @@ impl Pass<'_> {
             let value = &mut before[at * row..][..row];
             let values = &after[..decision.count * row];
             if decision.player == self.view.player {
-                vector::best(values, value);
+                vector::best(values, value, decision.count, row);
             } else {
-                vector::sum(values, value);
+                vector::sum(values, value, decision.count, row);
             }
         }
     }
