@@ -105,9 +105,9 @@ pub enum QueueError {
     NoFile {
         /// The run.
         run: String,
-        /// SHA-256 of the file.
+        /// Path of the file in the run.
         path: String,
-        /// Its hash.
+        /// SHA-256 of the file.
         sha256: String,
         /// The problem.
         why: String,

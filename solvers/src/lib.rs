@@ -7,7 +7,7 @@
 //! - [`Profile`]: both players' strategies, with value, best responses and exploitability.
 //! - [`Sampling`]: the Monte Carlo variants, which sample a few lines of play per iteration.
 //! - [`subgame`]: hold'em from the flop, turn or river on, all hands of both players at once.
-//! - [`shove_fold`]: push or fold before the flop, on dense matrices.
+//! - [`shove_fold`]: shove or fold before the flop, on dense matrices.
 //! - [`situation`]: random turn and river situations, and the values of all hands there.
 //! - [`blueprint`]: training of a strategy for a whole abstract game.
 //! - [`endgame`]: one bet of many sizes and a call, for any two card distributions, exactly.

@@ -42,8 +42,8 @@ impl Facts {
     }
 }
 
-/// Whether an opponent is aggressive: one that has not folded made a raise its last action in the
-/// hand, on any street (a bet is a raise, a blind is not).
+/// Whether an opponent is aggressive: the last action of one that has not folded was a raise, on
+/// any street (a bet is a raise, a blind is not).
 pub fn is_aggressive(public: &PublicState, seat: Seat) -> bool {
     let raised = |opponent: Seat| {
         let last = public.history().iter().rev().find(|played| played.seat == opponent);

@@ -4,7 +4,7 @@ use super::{Distribution, check, each_river};
 use crate::river::classes::Classes;
 use crate::{Card, CardSet, Combo, RiverTable, Ties, WinRateError};
 
-/// Denominators of the win-rate on one board of each street: twice the number of opponent outcomes.
+/// Denominators of the win-rate on one board of each street: twice the number of endings.
 pub(crate) const RIVER: u32 = RiverTable::DENOMINATOR as u32;
 pub(crate) const TURN: u32 = 46 * RIVER;
 pub(crate) const FLOP: u32 = 1081 * RIVER;

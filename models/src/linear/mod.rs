@@ -1,4 +1,4 @@
-//! Linear rules for push or fold: the value of playing and of folding each starting hand as a
+//! Linear rules for shove or fold: the value of playing and of folding each starting hand as a
 //! weighted sum of a few features, with weights for each stack.
 //!
 //! The seven features and the weights [`PUBLISHED`] are those of a published lesson in

@@ -1,4 +1,4 @@
-//! The equilibrium of push or fold, by CFR+ and an exact solution for the mixed hands.
+//! The equilibrium of shove or fold, by CFR+ and an exact solution for the mixed hands.
 //!
 //! CFR+ (Tammelin, "Solving large imperfect information games using CFR+", 2014) with alternating
 //! updates and averages weighted by t². Once the averages show which hands mix, the frequencies
@@ -9,7 +9,7 @@ use super::ranges::{Payoffs, Range, Ranges};
 
 const KINDS: usize = 169;
 
-/// An equilibrium of push or fold.
+/// An equilibrium of shove or fold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Equilibrium {
     /// Both players' ranges.

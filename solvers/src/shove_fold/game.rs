@@ -1,4 +1,4 @@
-//! Push or fold as an extensive game, for the solvers of small games.
+//! Shove or fold as an extensive game, for the solvers of small games.
 
 use cards::{StartingHand, WinRate};
 

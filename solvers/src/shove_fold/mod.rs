@@ -1,5 +1,5 @@
-//! Push or fold: heads-up hold'em in which the small blind moves all-in or folds, and the big blind
-//! calls or folds.
+//! Shove or fold: heads-up hold'em in which the small blind moves all-in or folds, and the big
+//! blind calls or folds.
 //!
 //! - [`Payoffs`]: the game at one stack, on the 169 starting hands: values, gains of each hand, and
 //!   best responses to [`Ranges`].

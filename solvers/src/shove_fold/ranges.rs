@@ -1,4 +1,4 @@
-//! Push and call ranges, and their values: two products of a dense matrix with a vector.
+//! Ranges of all-ins and calls, and their values: two products of a dense matrix with a vector.
 //!
 //! With `p(i, j)` the probability that the small blind holds hand `i` and the big blind hand `j`,
 //! `e(i, j)` the small blind's equity, `s` the stack and `a` the ante of each, an all-in with `i`

@@ -1,4 +1,4 @@
-//! SAGE: a rule for push or fold to memorise.
+//! SAGE: a rule for shove or fold to memorise.
 //!
 //! James Kittock and Lee Jones, the "Sit And Go Endgame" system (SAGE), 2005: twice the higher rank
 //! plus the lower one, an ace as 15, plus 22 for a pair and 2 for one suit; the sum is compared
