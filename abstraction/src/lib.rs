@@ -1,11 +1,11 @@
-//! How a large game is seen small.
+//! Abstractions of a large game.
 //!
-//! - [`menu`]: which bets an abstract game has.
+//! - [`menu`]: the bets of an abstract game.
 //! - [`betting`]: its betting tree, laid out flat and counted.
-//! - [`translate`]: real bets read as those of the tree, and back.
-//! - [`buckets`]: the hands of each street in a few groups.
+//! - [`translate`]: translation of real bets to those of the tree, and back.
+//! - [`buckets`]: groups of similar hands on each street.
 //! - [`facts`]: what a player sees in a hand and a board: made hand, outs, texture.
-//! - [`features`]: a situation in heads-up hold'em as a few numbers that a player understands.
+//! - [`features`]: a situation in heads-up hold'em as a few interpretable numbers.
 
 pub mod betting;
 pub mod buckets;

@@ -61,7 +61,7 @@ impl Combo {
     }
 }
 
-/// The cards of each combo, higher index first.
+/// The cards of each combo by its number, higher index first.
 static CARDS: [[Card; 2]; Combo::COUNT] = combo_cards();
 static SETS: [CardSet; Combo::COUNT] = combo_sets();
 

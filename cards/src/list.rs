@@ -98,15 +98,15 @@ impl<const N: usize> fmt::Debug for CardList<N> {
     }
 }
 
-/// Text that is not a list of cards.
+/// Error for text that is not a list of cards.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseCardsError {
     /// A piece of the text is not a card.
     #[error("at character {at}: {source}")]
     Card {
-        /// Offset of the piece, in characters from 0.
+        /// Offset of the piece in characters, from 0.
         at: usize,
-        /// What the piece was.
+        /// Why the piece is not a card.
         source: ParseCardError,
     },
     /// More cards than the list can hold.
@@ -114,10 +114,10 @@ pub enum ParseCardsError {
     TooMany {
         /// Cards found in the text.
         found: usize,
-        /// Cards the list holds at most.
+        /// Capacity of the list.
         most: usize,
     },
-    /// The same card stands in the text twice.
+    /// The text names the same card twice.
     #[error("{0} stands twice")]
     Repeated(Card),
 }

@@ -1,11 +1,11 @@
-//! All-in equity of several known hands: all boards that may still come, counted.
+//! Exact multiway all-in equity: several known hands over all boards that may still come.
 
 use crate::{Card, CardSet, Combo, HandRank, PartialHand};
 
-/// Parts of a pot: any number of winners up to ten shares it without a rest.
+/// Parts of a pot. Divisible by every number of winners from one to ten.
 const PARTS: u64 = 2_520;
 
-/// What one of several hands gets over all boards: exact counts.
+/// The result of one of several hands over all boards, in exact counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Share {
     /// Boards on which the hand wins the whole pot.
@@ -14,33 +14,33 @@ pub struct Share {
     pub ties: u64,
     /// All boards.
     pub total: u64,
-    /// What it won, in 2,520ths of a pot, over all boards.
+    /// Winnings over all boards, in 2,520ths of a pot.
     pub parts: u64,
 }
 
 impl Share {
-    /// The share of the pot it wins on average, from 0 to 1.
+    /// The average share of the pot won, from 0 to 1.
     pub fn equity(self) -> f64 {
         self.parts as f64 / (PARTS * self.total.max(1)) as f64
     }
 }
 
-/// Why there are no shares of these hands.
+/// Error for hands and boards without multiway equity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MultiwayError {
-    /// Not two to ten hands.
+    /// The number of hands is not two to ten.
     #[error("{0} hands: give two to ten")]
     Hands(usize),
-    /// The board has a number of cards that no street has.
+    /// The board's number of cards is not 0, 3, 4 or 5.
     #[error("{0} cards on the board: give none, three, four or five")]
     Board(u32),
-    /// A card stands in two of the hands and the board.
+    /// A card is given twice, in the hands or the board.
     #[error("{0} is given twice: give each card once")]
     Shared(Card),
 }
 
-/// What each of two to ten hands gets when all of them see the board to its end. Every board that
-/// may still come counts once: 1,370,754 for three hands before the flop, some 50 ms.
+/// The shares of two to ten hands that all go to showdown. Every board that may still come counts
+/// once: 1,370,754 for three hands before the flop, some 50 ms.
 ///
 /// # Errors
 /// When there are fewer hands or more, the board has not 0, 3, 4 or 5 cards, or a card is given
@@ -73,7 +73,7 @@ struct Count {
 }
 
 impl Count {
-    /// Every way of adding `missing` cards of the deck to the board.
+    /// Enumerates every completion of the board with `missing` cards of the deck.
     fn boards(&mut self, board: PartialHand, deck: &[Card], missing: u32) {
         if missing == 0 {
             return self.showdown(board);

@@ -11,7 +11,7 @@ use crate::{Card, Rank, Suit};
 #[repr(transparent)]
 pub struct CardSet(u64);
 
-/// Each card's bit; as long as it is because then no `u8` needs to be checked.
+/// The bit of each card. Sized for every `u8`, so that the look-up needs no bounds check.
 static BITS: [u64; 256] = {
     let mut bits = [0; 256];
     let mut index = 0;
@@ -40,7 +40,7 @@ impl CardSet {
         self.0
     }
 
-    /// The set with this word, which must have no bits outside the lanes' thirteen.
+    /// The set with this word, which must have no bits beyond the lanes' thirteen.
     #[inline]
     pub(crate) const fn from_bits(bits: u64) -> CardSet {
         debug_assert!(bits & !CardSet::FULL.0 == 0);

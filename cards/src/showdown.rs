@@ -1,26 +1,27 @@
-//! All hands on one river board in the order of their strength: who beats whom, uniformly or in a
-//! range.
+//! All hands on one river board, sorted by strength, and their showdown results against a uniform
+//! opponent or a range.
 
 use crate::river::classes::{Classes, Counts};
 use crate::river::{COLUMNS, FLUSH_HANDS};
 use crate::{Card, CardSet, Combo, HandRank, RiverBoard, Ties, WinRate, WinRateError};
 
-/// Hands that can be held on a board of five cards.
+/// Number of hands that can be held on a board of five cards.
 const HANDS: usize = 1081;
 
-/// The hands of one river board, sorted by strength.
+/// All hands on one river board, sorted by strength.
 ///
 /// Made once for a board, it weighs every hand against any range in time proportional to the number
 /// of hands. It is a workspace: [`Showdown::deal`] takes another board without allocating.
 pub struct Showdown {
     board: CardSet,
     classes: Classes,
-    /// How each combo's class is found, and what it counts against a uniform opponent.
+    /// The column (hand class) of each combo; `counts` has each column's result against a uniform
+    /// opponent.
     columns: &'static [u16; Combo::COUNT],
     counts: [Counts; FLUSH_HANDS],
     /// The hands, the weakest first.
     hands: [Hand; HANDS],
-    /// Where each group of equally strong hands ends.
+    /// End position of each group of equally strong hands.
     ends: Vec<u16>,
 }
 
@@ -30,7 +31,7 @@ struct Hand {
     cards: [u8; 2],
 }
 
-/// What a hand meets in an opponent's range, as sums of the range's weights.
+/// Result of a hand against an opponent's range, in sums of the range's weights.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Met {
     /// Weight of the hands that it beats.
@@ -38,7 +39,7 @@ pub struct Met {
     /// Weight of the hands that it ties with.
     pub ties: f64,
     /// Weight of all hands that the opponent can have. Exactly zero, with `wins` and `ties`, when
-    /// no hand with a weight is left once the cards of this hand and the board are gone.
+    /// no hand with a weight is left after card removal.
     pub total: f64,
 }
 
@@ -59,7 +60,7 @@ impl Met {
 }
 
 impl Showdown {
-    /// The hands of a board.
+    /// The sorted hands of a board.
     ///
     /// # Errors
     /// When the board has not five cards.
@@ -90,7 +91,7 @@ impl Showdown {
         Ok(())
     }
 
-    /// Puts the hands in the order of their classes, by counting.
+    /// Sorts the hands by class with a counting sort.
     fn sort_hands(&mut self) {
         let mut next = [0; FLUSH_HANDS];
         let mut end = 0;
@@ -148,8 +149,8 @@ impl Showdown {
         Some(WinRate { wins: u64::from(wins), ties: u64::from(ties), total: 990 })
     }
 
-    /// What every hand meets in a range that gives each combo a weight (0 or more). Combos on the
-    /// board count for nothing in the range and meet nothing.
+    /// The result of every hand against a range that gives each combo a weight (0 or more). Combos
+    /// on the board are ignored in the range and get an empty result.
     ///
     /// Sums are in double precision: exact for weights that are whole numbers or few binary digits,
     /// else within some 1e-13 of the range's weight.
@@ -184,8 +185,8 @@ impl Showdown {
         }
     }
 
-    /// For every hand the weight of the range's hands that it beats less the weight of those that
-    /// beat it: what a solver multiplies with half the pot. 0 for combos on the board.
+    /// For every hand, the range weight that it beats minus the range weight that beats it: its
+    /// showdown value in units of half the pot. 0 for combos on the board.
     pub fn margins<W: Copy + Into<f64>>(
         &self,
         range: &[W; Combo::COUNT],
@@ -211,7 +212,7 @@ impl Showdown {
         }
     }
 
-    /// The weight of all hands together, and of those that hold each card.
+    /// The range's total weight and its weight by card, with the counts of hands that have one.
     fn weigh<W: Copy + Into<f64>>(&self, range: &[W; Combo::COUNT]) -> RangeWeights {
         let mut all = RangeWeights::default();
         for hand in &self.hands {
@@ -225,7 +226,7 @@ impl Showdown {
     }
 }
 
-/// Sums of weights: of all hands added, and of those that hold each card.
+/// Sums of hands' weights: of all added so far, and by card held.
 struct Weights {
     sum: f64,
     holding: [f64; 52],
@@ -245,15 +246,16 @@ impl Weights {
         self.holding[cards[1] as usize] += weight;
     }
 
-    /// The weight of hands with neither card, when the hand of both is not among them.
+    /// The weight of hands that share no card with this hand, if the hand itself has not been
+    /// added.
     #[inline]
     fn without(&self, cards: [u8; 2]) -> f64 {
         self.sum - self.holding[cards[0] as usize] - self.holding[cards[1] as usize]
     }
 }
 
-/// A range's weights, and how many hands have one: sums of fractions cannot tell nothing from
-/// little.
+/// The weight sums of a range, with the number of hands of positive weight: rounding errors in the
+/// sums could not tell an empty range from a small one.
 struct RangeWeights {
     sums: Weights,
     hands: u16,
@@ -267,11 +269,12 @@ impl Default for RangeWeights {
 }
 
 impl RangeWeights {
-    /// The weight of hands with neither card, where the hand of both weighs `own`.
+    /// The weight of hands that share no card with a hand, whose own weight `own` is included in
+    /// the sums.
     #[inline]
     fn total(&self, cards: [u8; 2], own: f64) -> f64 {
         let [a, b] = cards.map(|card| self.holding[card as usize]);
-        // The hand itself was taken off twice.
+        // The hand itself was subtracted twice.
         if self.hands + u16::from(own > 0.0) == a + b {
             return 0.0;
         }

@@ -8,7 +8,7 @@ use crate::Seat;
 /// needs 64 bits.
 pub type Chips = u32;
 
-/// What a player does.
+/// A player's action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Give up the hand.
@@ -23,7 +23,7 @@ pub enum Action {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Street {
-    /// Before any card on the table (usually).
+    /// The first street, dealt before any board card in the usual games.
     Preflop,
     /// The second street.
     Flop,
@@ -71,13 +71,13 @@ impl fmt::Display for Street {
     }
 }
 
-/// An action as it stands in a hand's history.
+/// An action in a hand's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Played {
-    /// Who acted.
+    /// The seat that acted.
     pub seat: Seat,
-    /// On which street.
+    /// The street on which it acted.
     pub street: Street,
-    /// What was done.
+    /// The action.
     pub action: Action,
 }

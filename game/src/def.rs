@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BySeat, Chips, MAX_PLAYERS, Position, Seat, Street};
 
-/// How bets are sized.
+/// The bet-sizing rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Betting {
@@ -30,11 +30,11 @@ pub struct Quirks {
 }
 
 impl Quirks {
-    /// Everything the original server does.
+    /// All departures of the original server.
     pub const ORIGINAL: Quirks = Quirks { max_actions: Some(64), short_limit_raise: true };
 }
 
-/// A game definition as written: plain data, not yet checked. [`GameDef::new`] checks it.
+/// An unchecked game definition: plain data, which [`GameDef::new`] checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameSpec {
@@ -48,11 +48,11 @@ pub struct GameSpec {
     pub stacks: Vec<Chips>,
     /// Chips each seat posts before the cards.
     pub blinds: Vec<Chips>,
-    /// What a raise adds, for each street (limit only; empty in no-limit games).
+    /// Raise size of each street (limit only; empty in no-limit games).
     pub raise_sizes: Vec<Chips>,
     /// The seat that acts first on each street, from 0.
     pub first_to_act: Vec<usize>,
-    /// Most raises on each street; blinds do not count.
+    /// Maximum number of raises on each street; blinds do not count.
     pub max_raises: Vec<u32>,
     /// Suits in the deck, 1 to 4, taken from spades down.
     pub suits: u8,
@@ -62,7 +62,7 @@ pub struct GameSpec {
     pub hole_cards: u8,
     /// Cards dealt on the table at the start of each street.
     pub board_cards: Vec<u8>,
-    /// Departures from the rules that the original server makes.
+    /// Rule departures of the original server that apply.
     #[serde(default)]
     pub quirks: Quirks,
 }
@@ -74,7 +74,7 @@ impl GameSpec {
     pub const MAX_STACK: Chips = i32::MAX as Chips;
 }
 
-/// Why a [`GameSpec`] is not a game.
+/// Error for a [`GameSpec`] that is not a valid game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GameDefError {
     /// A number is outside its range.
@@ -82,7 +82,7 @@ pub enum GameDefError {
     OutOfRange {
         /// The field, in words.
         what: &'static str,
-        /// Its value.
+        /// The field's value.
         found: u64,
         /// Smallest allowed.
         least: u64,
@@ -158,7 +158,7 @@ impl GameDef {
         &self.spec
     }
 
-    /// The same game with these departures from the rules.
+    /// The same game with these quirks.
     pub fn with_quirks(&self, quirks: Quirks) -> GameDef {
         let mut def = self.clone();
         def.spec.quirks = quirks;

@@ -1,22 +1,21 @@
-//! Text from outside, made safe to show.
+//! Sanitizing text from outside for display.
 //!
-//! What a server, a peer or a file says may hold characters that steer a terminal, that turn the
-//! direction of writing, or that cannot be seen. Whatever of it reaches a terminal, a log line or
-//! an error message goes through here: such characters are written out (`\n`, `\u{202e}`), and so
-//! are bytes that are no UTF-8 (`\xff`). What has gone through here once is not changed by going
-//! through again, so that it does no harm to do it both where a text comes in and where it is
-//! shown. A backslash stays as it is: what is shown is for people, not to be read back.
+//! Text from a server, a peer or a file may hold characters that control a terminal, reverse the
+//! writing direction, or are invisible. Whatever reaches a terminal, a log line or an error message
+//! is passed through here: such characters are escaped (`\n`, `\u{202e}`), and so are bytes that
+//! are not UTF-8 (`\xff`). Sanitizing is idempotent, so it is harmless both where a text comes in
+//! and where it is shown. A backslash stays as it is: the result is for people, not to be parsed.
 
 use std::borrow::Cow;
 
-/// The most characters of an [`excerpt`].
+/// Maximum number of characters in an [`excerpt`].
 pub const MOST: usize = 200;
 
-/// The most marks, such as accents, on one letter; with more of them text runs over its neighbours.
+/// Maximum number of marks, such as accents, on one letter; more would run over neighbouring text.
 const MOST_MARKS: usize = 2;
 
-/// The text with every character written out that steers, turns or hides something. Line ends are
-/// such characters: the result is one line.
+/// The text with every controlling, direction-changing or invisible character escaped. Line ends
+/// are escaped too: the result is one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text);
@@ -24,23 +23,23 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(cut(text.as_bytes(), usize::MAX))
 }
 
-/// The beginning of a text as it may be shown: at most [`MOST`] characters, the last of them `…`
-/// when there is more.
+/// The sanitized beginning of a text: at most [`MOST`] characters, the last of them `…` when text
+/// is left out.
 pub fn excerpt(text: &str) -> String {
     excerpt_of(text.as_bytes(), MOST)
 }
 
-/// As [`excerpt`], of bytes that should be text, with at most so many characters.
+/// As [`excerpt`], for bytes that should be text, with at most `most` characters.
 pub fn excerpt_of(bytes: &[u8], most: usize) -> String {
-    // More than has room: of many megabytes only the beginning is looked at.
+    // More than fits: of many megabytes only the beginning is processed.
     cut(&bytes[..bytes.len().min(most.saturating_mul(8))], most)
 }
 
-/// Writes out what has to be, and ends with `…` instead of going beyond so many characters.
+/// Escapes what needs it, and cuts at `most` characters with a final `…`.
 fn cut(bytes: &[u8], most: usize) -> String {
     let mut shown = String::with_capacity(bytes.len().min(most) + 8);
     let (mut count, mut marks) = (0, MOST_MARKS);
-    // Where it is cut if more comes than has room.
+    // Position of the cut if the text turns out to be too long.
     let mut end = 0;
     let mut piece = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -58,7 +57,7 @@ fn cut(bytes: &[u8], most: usize) -> String {
                 }
                 Ok(letter) => {
                     marks = MOST_MARKS;
-                    // Line ends, tabs and the like have short names.
+                    // Line ends, tabs and the like have short escapes.
                     match letter {
                         '\0'..='\x7f' => piece.extend(letter.escape_debug()),
                         _ => piece.extend(letter.escape_unicode()),
@@ -84,11 +83,11 @@ fn cut(bytes: &[u8], most: usize) -> String {
     shown
 }
 
-/// Whether a character has a shape of its own that can be seen, or is the blank.
+/// Whether a character is visible on its own, or is the blank.
 pub fn is_seen(letter: char) -> bool {
     match letter {
         ' '..='~' => true,
-        // Letters without a shape: fillers of Korean and Braille.
+        // Invisible letters: fillers of Korean and Braille.
         '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => false,
         // Everything else that the standard library does not escape: no control or format
         // characters, no other white space, no marks, nothing private or unassigned.
@@ -96,7 +95,7 @@ pub fn is_seen(letter: char) -> bool {
     }
 }
 
-/// Whether a character is a mark on the one before it, and can be seen.
+/// Whether a character is a visible mark on the one before it.
 fn is_mark(letter: char) -> bool {
     let selects = matches!(letter, '\u{34f}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');

@@ -1,4 +1,4 @@
-//! The usual games by name, as the competition's definition files have them.
+//! The usual games by name, as defined in the competition's files.
 
 use crate::{Betting, Chips, GameDef, GameSpec, Quirks};
 

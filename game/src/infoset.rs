@@ -1,16 +1,16 @@
-//! A hand with hole cards: everybody's ([`State`]), or one seat's ([`InfoSet`]).
+//! Hands with hole cards: of all seats ([`State`]) or of one seat ([`InfoSet`]).
 
 use cards::{HandRank, HoleCards, evaluate};
 
 use crate::{BySeat, LegalActions, Payoff, PublicState, Seat, SeatSet, Turn};
 
-/// What the acting seat knows: everything public, its own seat and its own cards. Owned; holds no
-/// other seat's cards, so an agent that is given one cannot peek.
+/// The information set of one seat: the public state, the seat and its own cards. It is owned and
+/// holds no other seat's cards, so an agent that is given one cannot see them.
 #[derive(Debug, Clone)]
 pub struct InfoSet {
-    /// What everyone sees.
+    /// The public state.
     pub public: PublicState,
-    /// The seat whose knowledge this is.
+    /// The observing seat.
     pub seat: Seat,
     /// That seat's own cards, in deal order.
     pub hole: HoleCards,
@@ -28,17 +28,17 @@ impl InfoSet {
     }
 }
 
-/// A whole hand: what is public and all hole cards. For dealers, solvers and tests.
+/// The full state of a hand: the public state and all hole cards. For dealers, solvers and tests.
 #[derive(Debug, Clone)]
 pub struct State {
-    /// What everyone sees.
+    /// The public state.
     pub public: PublicState,
     /// Every seat's cards.
     pub hole: BySeat<HoleCards>,
 }
 
 impl State {
-    /// What this seat knows.
+    /// The information set of this seat.
     pub fn infoset(&self, seat: Seat) -> InfoSet {
         InfoSet { public: self.public.clone(), seat, hole: self.hole[seat] }
     }
@@ -50,7 +50,7 @@ impl State {
 }
 
 impl PublicState {
-    /// What each seat has won or lost, given everybody's cards. They sum to zero.
+    /// The exact payoff of each seat, given everybody's cards. They sum to zero.
     ///
     /// Meaningful when the hand is over. Every distinct amount committed closes a side pot, split
     /// evenly and without odd-chip rule among its best hands that did not fold; chips that nobody

@@ -1,8 +1,8 @@
-//! What the acting seat may do.
+//! The legal actions of the acting seat.
 
 use crate::{Action, Chips};
 
-/// The totals, in chips over the whole hand, to which a player may raise.
+/// The range of legal raise totals, in chips over the whole hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Raises {
     /// Smallest total.
@@ -11,19 +11,19 @@ pub struct Raises {
     pub max: Chips,
 }
 
-/// The actions open to the acting seat. Calling is always one of them.
+/// The legal actions of the acting seat. Calling is always one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LegalActions {
     /// Whether folding is allowed: only when there is something to call.
     pub fold: bool,
-    /// Chips a call adds now: 0 for a check, less than the bet when it is all-in.
+    /// Chips that a call adds now: 0 for a check, less than the bet when it is all-in.
     pub to_call: Chips,
-    /// The totals to which the player may raise, or `None` when no raise is allowed.
+    /// The range of raise totals, or `None` when no raise is allowed.
     pub raise: Option<Raises>,
 }
 
 impl LegalActions {
-    /// Whether this very action is allowed.
+    /// Whether this action is legal.
     #[inline]
     pub fn allows(&self, action: Action) -> bool {
         match action {
@@ -33,9 +33,9 @@ impl LegalActions {
         }
     }
 
-    /// The allowed action nearest to this one, as the original ACPC server corrects replies: raises
-    /// move into the allowed range; a raise that is not allowed at all, and a fold with nothing to
-    /// call, become calls.
+    /// The legal action nearest to this one, by the original ACPC server's correction of replies:
+    /// raise totals are clamped to the legal range; raises where none is legal, and folds with
+    /// nothing to call, become calls.
     pub fn nearest(&self, action: Action) -> Action {
         match (action, self.raise) {
             (Action::Fold, _) if self.fold => Action::Fold,
@@ -53,7 +53,7 @@ impl LegalActions {
         self.fold.then_some(Action::Fold).into_iter().chain([Action::Call]).chain(min).chain(max)
     }
 
-    /// Every single action, each raise size by itself.
+    /// Every legal action, with each raise total separately.
     pub fn all(&self) -> impl Iterator<Item = Action> {
         let fold = self.fold.then_some(Action::Fold);
         let raises = self.raise.into_iter().flat_map(|r| r.min..=r.max).map(Action::RaiseTo);

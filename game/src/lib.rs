@@ -1,16 +1,16 @@
-//! The game of poker as rules: definitions, betting, public states, information sets and payoffs.
+//! The rules of poker: definitions, betting, public states, information sets and payoffs.
 //!
 //! - [`GameDef`]: what is fixed before a hand: players, blinds, stacks, streets, deck. Made from a
 //!   plain [`GameSpec`], which any text format can fill in.
-//! - [`PublicState`]: what everyone at the table sees. The one implementation of the betting rules.
-//! - [`State`]: a public state and everybody's hole cards; only dealers, solvers and tests hold
-//!   one.
-//! - [`InfoSet`]: what the acting seat knows. The only thing an agent is ever shown.
+//! - [`PublicState`]: the public information of a hand. The one implementation of the betting
+//!   rules.
+//! - [`State`]: a public state and all hole cards; only dealers, solvers and tests hold one.
+//! - [`InfoSet`]: the acting seat's information set. The only thing an agent is ever shown.
 //! - [`Policy`]: a pure function from information sets to distributions over actions.
-//! - [`ValueFunction`]: what a hand is worth while it is played, to somebody who sees all cards.
+//! - [`ValueFunction`]: expected values of a hand in progress, given all hole cards.
 //! - [`notation`]: hands as text, in the notation of the ACPC protocol.
 //! - [`tree`]: counts of whole betting trees.
-//! - [`escape`]: text from outside, made safe to show.
+//! - [`escape`]: sanitizing of text from outside.
 //!
 //! No input or output, no clocks, no sources of randomness.
 

@@ -17,7 +17,7 @@ use crate::{
     Action, Betting, BySeat, DealError, GameDef, IllegalReason, PublicState, Street, Turn,
 };
 
-/// Why a text is not a hand.
+/// Error for text that is not a hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
     /// The betting cannot be read or is not legal.
@@ -25,9 +25,9 @@ pub enum NotationError {
     Betting {
         /// The whole betting text, cut at 200 characters.
         text: String,
-        /// Offset of the trouble, from 0.
+        /// Offset of the error, from 0.
         at: usize,
-        /// What is wrong.
+        /// The problem.
         reason: BettingError,
     },
     /// The cards cannot be read.
@@ -35,18 +35,18 @@ pub enum NotationError {
     Cards {
         /// The whole card text, cut at 200 characters.
         text: String,
-        /// What is wrong.
+        /// The problem.
         reason: CardsError,
     },
 }
 
-/// What is wrong with a betting text.
+/// The problem with a betting text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BettingError {
     /// Not one of `f`, `c`, `r`, `/`.
     #[error("`{}` is not an action", crate::escape::visible(&.0.to_string()))]
     NotAnAction(char),
-    /// A no-limit raise without a size, or with one that is no number or too large.
+    /// A no-limit raise whose size is missing, not a number or too large.
     #[error("a raise needs a total of at most 2147483647 chips")]
     NoSize,
     /// The action is not legal.
@@ -63,18 +63,18 @@ pub enum BettingError {
     Deal(#[from] DealError),
 }
 
-/// What is wrong with a card text.
+/// The problem with a card text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CardsError {
-    /// A piece is not a list of cards.
+    /// A part is not a list of cards.
     #[error(transparent)]
     Parse(#[from] ParseCardsError),
     /// The number of seats is wrong.
     #[error("{found} hands for {needed} players")]
     Seats {
-        /// Hole sections found.
+        /// Number of hole-card sections found.
         found: usize,
-        /// Players of the game.
+        /// Number of players of the game.
         needed: usize,
     },
     /// A section has the wrong number of cards.
@@ -94,7 +94,7 @@ pub enum CardsError {
     /// A card is not in the game's deck.
     #[error("a card is not in this game's deck")]
     NotInDeck,
-    /// A rank or suit is in the other case.
+    /// A rank letter in lower case or a suit letter in upper case.
     #[error("ranks are written in capitals and suits in small letters, as in `Ah`")]
     Case,
 }
@@ -196,7 +196,7 @@ pub fn replay(def: &Arc<GameDef>, text: &str, board: &Board) -> Result<PublicSta
     if matches!(state.turn(), Turn::Deal(Street::Preflop)) {
         due(&mut state).map_err(|error| fail(0, error.into()))?;
     }
-    // The street up to which slashes have been read.
+    // Index of the street up to which slashes have been read.
     let mut street = 0;
     let mut at = 0;
     while let Some(letter) = text[at..].chars().next() {
@@ -243,7 +243,7 @@ pub fn replay(def: &Arc<GameDef>, text: &str, board: &Board) -> Result<PublicSta
     Ok(state)
 }
 
-/// Cards read from text.
+/// The result of [`parse_cards`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cards {
     /// Each seat's hole cards, empty where unknown.
@@ -254,7 +254,7 @@ pub struct Cards {
     pub street: Street,
 }
 
-/// Reads cards as text.
+/// Parses the cards of a hand.
 pub fn parse_cards(def: &GameDef, text: &str) -> Result<Cards, NotationError> {
     let fail = |reason: CardsError| NotationError::Cards { text: shorten(text), reason };
     let count = |section: &str, needed: usize| {

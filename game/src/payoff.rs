@@ -1,4 +1,4 @@
-//! Exact results of a hand.
+//! Exact payoffs of a hand.
 
 use std::fmt;
 use std::iter::Sum;
@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign, Neg, Sub};
 
 use crate::Chips;
 
-/// What a player won (or, negative, lost) in a hand.
+/// A player's winnings or, negative, losses in a hand.
 ///
 /// Counted in 2,520ths of a chip: a pot split among up to ten winners is then always a whole
 /// number, and the payoffs of a hand add up to exactly zero.
@@ -14,7 +14,7 @@ use crate::Chips;
 pub struct Payoff(i64);
 
 impl Payoff {
-    /// Parts of a chip: the least common multiple of 1 to 10.
+    /// Units per chip: the least common multiple of 1 to 10.
     pub const PER_CHIP: i64 = 2520;
     /// Nothing won or lost.
     pub const ZERO: Payoff = Payoff(0);

@@ -1,11 +1,11 @@
-//! Distributions over actions, and pure functions that give them.
+//! Strategies at single information sets, and policies that compute them.
 
 use cards::HoleCards;
 
 use crate::{Action, InfoSet, PublicState, Seat};
 
-/// A distribution over actions at one information set. Probabilities are non-negative and sum to
-/// one within 1e-6; actions are distinct.
+/// A probability distribution over actions at one information set. Probabilities are non-negative
+/// and sum to one within 1e-6; actions are distinct.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strategy {
     /// Actions with their probabilities.
@@ -31,12 +31,13 @@ impl Strategy {
         })
     }
 
-    /// The probability of this action.
+    /// The probability of this action; 0 for one that is not listed.
     pub fn probability(&self, action: Action) -> f64 {
         self.actions.iter().find(|&&(a, _)| a == action).map_or(0.0, |&(_, p)| p)
     }
 
-    /// The action at a point drawn uniformly from `[0, 1)`; a call if the strategy is empty.
+    /// Inverse-transform sampling: the action at a point drawn uniformly from `[0, 1)`; a call if
+    /// the strategy is empty.
     pub fn sample(&self, point: f64) -> Action {
         let mut below = 0.0;
         for &(action, probability) in &self.actions {
@@ -50,7 +51,7 @@ impl Strategy {
     }
 }
 
-/// A strategy for every information set: pure, without memory, shared between threads.
+/// A strategy for every information set: a pure function, shared between threads.
 pub trait Policy: Send + Sync {
     /// The distribution over legal actions of the acting seat.
     fn strategy(&self, infoset: &InfoSet) -> Strategy;
@@ -58,9 +59,9 @@ pub trait Policy: Send + Sync {
     /// The strategies of many hole cards where one seat is to act: calls `visit` with the number of
     /// each hand and its strategy, in the order of `hands`.
     ///
-    /// The same as asking [`strategy`](Self::strategy) for each hand, which is what this does
-    /// unless a policy has a faster way: one that solves a subgame, or looks up what depends on the
-    /// board alone, does so once for all hands.
+    /// Equivalent to calling [`strategy`](Self::strategy) for each hand, which is the default.
+    /// Policies that solve a subgame, or look up what depends on the board alone, do so once for
+    /// all hands.
     fn strategies(
         &self,
         public: &PublicState,

@@ -1,12 +1,12 @@
-//! Places at the table and containers indexed by them.
+//! Seats at the table, and containers indexed by them.
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
-/// The most players a game can have.
+/// Maximum number of players in a game.
 pub const MAX_PLAYERS: usize = 10;
 
-/// A place at the table during one hand, counted from 0 in the order of the game definition.
+/// A seat at the table during one hand, counted from 0 in the order of the game definition.
 ///
 /// With three or more players seat 0 is the first one left of the button. Heads-up definitions with
 /// reversed blinds put the big blind in seat 0 and the button in seat 1. The ACPC protocol calls
@@ -69,7 +69,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// One value for each seat, stored in place.
+/// A fixed-capacity map from seats to values, stored in place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BySeat<T> {
     len: u8,
@@ -82,7 +82,7 @@ impl<T: Copy + Default> BySeat<T> {
         BySeat { len: players.min(MAX_PLAYERS) as u8, items: [T::default(); MAX_PLAYERS] }
     }
 
-    /// The value that `value` gives for each of `players` seats.
+    /// The values of `value` for each of `players` seats.
     pub fn from_fn(players: usize, mut value: impl FnMut(Seat) -> T) -> Self {
         let mut all = Self::new(players);
         for seat in Seat::all(players) {
@@ -144,7 +144,7 @@ impl<T: fmt::Debug> fmt::Debug for BySeat<T> {
     }
 }
 
-/// A set of seats.
+/// A set of seats, as a bit mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct SeatSet(u16);
 

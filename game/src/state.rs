@@ -16,7 +16,7 @@ use crate::{
     Action, Betting, BySeat, Chips, GameDef, LegalActions, Played, Raises, Seat, SeatSet, Street,
 };
 
-/// What happens next in a hand.
+/// The next step of a hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// This seat must act.
@@ -27,7 +27,7 @@ pub enum Turn {
     Over,
 }
 
-/// What everyone at the table sees of a hand.
+/// The public state of a hand.
 ///
 /// Cheap to clone; play it forward in place with [`apply`](Self::apply), or by value with
 /// [`play`](Self::play).
@@ -40,7 +40,8 @@ pub struct PublicState {
     folded: SeatSet,
     /// Seats that can still act: neither folded nor all-in.
     able: SeatSet,
-    /// Able seats that have raised to or called the current bet on this street.
+    /// Able seats that have raised to or called the current bet on this street; the others still
+    /// act.
     called: SeatSet,
     /// Raises and actions on this street.
     raises: u32,
@@ -57,7 +58,7 @@ pub struct PublicState {
     history: SmallVec<[Played; 20]>,
 }
 
-/// Why an action cannot be played.
+/// Error for an action that cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum IllegalReason {
     /// The hand is over.
@@ -69,13 +70,13 @@ pub enum IllegalReason {
     /// There is nothing to call, so folding is not allowed.
     #[error("there is nothing to call, so a fold is not allowed")]
     NothingToFold,
-    /// No raise is allowed.
+    /// No raise is allowed, for the given reason.
     #[error("no raise is allowed here: {0}")]
     NoRaise(&'static str),
     /// The raise is too small or too large.
     #[error("a raise to {total} is outside {min} to {max}")]
     RaiseSize {
-        /// The total that was asked for.
+        /// The requested raise total.
         total: Chips,
         /// Smallest allowed.
         min: Chips,
@@ -84,14 +85,14 @@ pub enum IllegalReason {
     },
 }
 
-/// An action refused; hands the untouched state back.
+/// Error for a refused action, with the unchanged state.
 #[derive(Debug, Clone)]
 pub struct IllegalAction {
-    /// The state as it was.
+    /// The unchanged state.
     pub state: PublicState,
-    /// What was tried.
+    /// The refused action.
     pub action: Action,
-    /// Why it is not allowed.
+    /// The reason.
     pub reason: IllegalReason,
 }
 
@@ -103,7 +104,7 @@ impl fmt::Display for IllegalAction {
 
 impl std::error::Error for IllegalAction {}
 
-/// Why board cards cannot be dealt.
+/// Error for board cards that cannot be dealt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DealError {
     /// No cards are due.
@@ -112,7 +113,7 @@ pub enum DealError {
     /// The number of cards is wrong.
     #[error("{found} cards dealt for the {street}, which takes {needed}")]
     WrongCount {
-        /// The street.
+        /// The street to deal.
         street: Street,
         /// Cards given.
         found: usize,
@@ -128,7 +129,7 @@ pub enum DealError {
 }
 
 impl PublicState {
-    /// The start of a hand: blinds posted, nobody has acted.
+    /// The initial state of a hand: blinds posted, nobody has acted.
     pub fn new(def: &Arc<GameDef>) -> PublicState {
         let players = def.players;
         let committed = def.blind;
@@ -167,13 +168,13 @@ impl PublicState {
         &self.def
     }
 
-    /// What happens next.
+    /// The next step: an action, a deal, or none.
     #[inline]
     pub fn turn(&self) -> Turn {
         self.turn
     }
 
-    /// The street whose cards were dealt last; after a run-out the last one.
+    /// The street whose cards were dealt last; after an all-in run-out the last one.
     #[inline]
     pub fn street(&self) -> Street {
         self.street
@@ -185,13 +186,13 @@ impl PublicState {
         self.board
     }
 
-    /// Everything played so far.
+    /// All actions so far.
     #[inline]
     pub fn history(&self) -> &[Played] {
         &self.history
     }
 
-    /// What was played on this street.
+    /// The actions on this street.
     pub fn street_history(&self) -> &[Played] {
         &self.history[self.history.len() - self.actions as usize..]
     }
@@ -260,8 +261,7 @@ impl PublicState {
         self.turn == Turn::Over && self.remaining().len() > 1
     }
 
-    /// What the acting seat may do. When nobody is to act: a call of nothing, which no seat can
-    /// play.
+    /// The acting seat's legal actions. When nobody is to act: a call of 0, which no seat can play.
     #[inline]
     pub fn legal(&self) -> LegalActions {
         let Turn::Act(seat) = self.turn else {
@@ -276,8 +276,9 @@ impl PublicState {
         }
     }
 
-    /// Whether the seat has not matched the bet, so that it may fold. More than the bet is not a
-    /// match either: [`Quirks::short_limit_raise`](crate::Quirks) can lower the bet below it.
+    /// Whether the seat has not matched the bet, so that it may fold. Having put in more than the
+    /// bet is not a match either: [`Quirks::short_limit_raise`](crate::Quirks) can lower the bet
+    /// below it.
     #[inline]
     fn owes(&self, seat: Seat) -> bool {
         self.committed[seat] != self.highest
@@ -345,8 +346,8 @@ impl PublicState {
         Ok(())
     }
 
-    /// Plays an action that [`legal`](Self::legal) allows. With any other the state that results is
-    /// memory-safe but means nothing.
+    /// Plays an action that [`legal`](Self::legal) allows. Any other gives a memory-safe but
+    /// meaningless state.
     pub fn apply_unchecked(&mut self, action: Action) {
         let Turn::Act(seat) = self.turn else { return };
         self.history.push(Played { seat, street: self.street, action });
@@ -405,7 +406,7 @@ impl PublicState {
         }
     }
 
-    /// The street's betting is complete: what follows?
+    /// The next step when the street's betting is complete.
     fn close_street(&mut self) -> Turn {
         if self.street == self.def.last_street() {
             return Turn::Over;
@@ -427,7 +428,8 @@ impl PublicState {
         self.open_street()
     }
 
-    /// Who acts first on the street just begun; nobody when at most one seat could still bet.
+    /// The first to act on the street just begun; the betting is closed when at most one seat could
+    /// still bet.
     fn open_street(&mut self) -> Turn {
         let betting_over = match self.street {
             // Before anyone has acted, a lone seat that can act may still have to call.
@@ -440,7 +442,7 @@ impl PublicState {
         self.next_able(self.def.first[self.street.index()] as usize)
     }
 
-    /// Deals the board cards that are due, in order.
+    /// Deals the next street's board cards, in order.
     pub fn deal(&mut self, cards: &[Card]) -> Result<(), DealError> {
         let Turn::Deal(street) = self.turn else { return Err(DealError::NotDue) };
         let needed = self.def.board[street.index()] as usize;
@@ -464,10 +466,10 @@ impl PublicState {
         Ok(())
     }
 
-    /// Deals whatever is due from the complete board of the hand, streets in order.
+    /// Deals all streets that are due from the complete board of the hand.
     ///
     /// # Errors
-    /// As [`deal`](Self::deal); a board that is too short counts as a wrong number of cards.
+    /// As [`deal`](Self::deal); a board that is too short is a wrong number of cards.
     pub fn deal_from(&mut self, full_board: &[Card]) -> Result<(), DealError> {
         while let Turn::Deal(street) = self.turn {
             let start = self.board.len();
@@ -490,7 +492,7 @@ impl fmt::Debug for PublicState {
 }
 
 impl PartialEq for PublicState {
-    /// Two states are equal when the same game has been played the same way.
+    /// Two states are equal when game, board and history are equal.
     fn eq(&self, other: &Self) -> bool {
         (Arc::ptr_eq(&self.def, &other.def) || self.def == other.def)
             && self.history == other.history

@@ -1,25 +1,25 @@
-//! Whole betting trees, counted: the engine's *perft*.
+//! Counts of whole betting trees: the engine's *perft*.
 
 use std::sync::Arc;
 
 use crate::{GameDef, PublicState, Turn};
 
-/// Sizes of a betting tree, cards left aside.
+/// Node counts of a betting tree, without cards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TreeCounts {
     /// Decision nodes on each street.
     pub decisions: [u64; 4],
-    /// Ends at which all but one have folded.
+    /// Terminal nodes at which all but one have folded.
     pub folds: u64,
-    /// Ends at which cards are shown, run-outs included.
+    /// Terminal nodes with a showdown, run-outs included.
     pub showdowns: u64,
 }
 
-/// Counts the betting tree of a game, every raise size a branch of its own.
+/// Counts the betting tree of a game, with a branch for every raise size.
 ///
 /// Takes time in proportion to the tree: meant for limit games and small stacks.
 pub fn count(def: &Arc<GameDef>) -> TreeCounts {
-    // Which cards lie on the board does not matter to betting, so any will do.
+    // The betting does not depend on the board, so any cards will do.
     let deck = def.deck();
     let board = &deck[..def.full_board_len()];
     let mut counts = TreeCounts::default();

@@ -1,29 +1,30 @@
-//! What a hand is worth while it is played, to somebody who sees all cards.
+//! Value functions: expected payoffs of a hand in progress, given all hole cards.
 
 use cards::HoleCards;
 
 use crate::{GameDef, PublicState};
 
-/// A value function: what a hand of two players is worth at each of its points, both hands known.
+/// A value function: the expected payoff of a two-player hand at each public state, given both
+/// hands.
 ///
-/// Estimates of win rates subtract from a result what the value function says of luck; they are
-/// unbiased for any function that is fixed before the hands are played, and the narrower the better
-/// it foresees results. Nothing that plays may ask one: it sees both hands.
+/// Win-rate estimators use one as a control variate: they subtract the luck that it measures. They
+/// are unbiased for any function that is fixed before the hands are played, and the better it
+/// predicts results, the smaller their variance. No agent may use one in play: it sees both hands.
 pub trait ValueFunction: Send + Sync {
-    /// Its name, with a hash of all that decides its values.
+    /// The function's name, with a hash of all that decides its values.
     fn name(&self) -> &str;
 
     /// Whether it has values for this game.
     ///
     /// # Errors
-    /// Why it has none, in words that name both games.
+    /// A message that names both games when it has none.
     fn check_game(&self, def: &GameDef) -> Result<(), String>;
 
-    /// The values of a hand with these hole cards, two for each seat in the order of seats, between
-    /// these entrants of a match, which matter where they are valued by what they themselves would
-    /// do. `seed` decides the boards that are looked at where not all are; it must not depend on
-    /// cards that are still to come or on what is played, and the same hand with the same seed has
-    /// the same values.
+    /// The values of a hand with these hole cards, one pair of cards for each seat in seat order.
+    /// `entrants` are the match's entrants in those seats; they matter where values assume the
+    /// players' own strategies. `seed` selects the boards that are sampled where not all are
+    /// enumerated; it must not depend on cards to come or on the actions. The same hand and seed
+    /// give the same values.
     fn of_deal<'a>(
         &'a self,
         holes: [HoleCards; 2],
@@ -32,12 +33,12 @@ pub trait ValueFunction: Send + Sync {
     ) -> Box<dyn DealValues + 'a>;
 }
 
-/// The values of one hand.
+/// The values of one hand's public states.
 pub trait DealValues {
-    /// What seat 0 is expected to win from this state on, in chips, net of all that it has put into
-    /// the pot in this hand; of a hand that is over, what it has won. Seat 1 wins as much less.
+    /// Seat 0's expected payoff from this state on, in chips, net of all that it has put into the
+    /// pot; for a finished hand its payoff. Seat 1's value is the negative.
     ///
-    /// Where cards are to be dealt next it is the mean over them, exactly so on the last street and
-    /// in expectation over seeds on others.
+    /// Where cards are to be dealt next it is the mean over them: exact on the last street, in
+    /// expectation over seeds on earlier ones.
     fn value(&mut self, public: &PublicState) -> f64;
 }

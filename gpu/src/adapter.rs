@@ -1,24 +1,24 @@
-//! The adapter that trains.
+//! The GPU adapter used for training.
 
 use burn_tensor::Device;
 
 use crate::GpuError;
 
-/// A GPU, ready for use. Copies are the same GPU.
+/// A handle of an initialised GPU. Copies refer to the same GPU.
 #[derive(Debug, Clone)]
 pub struct Gpu {
     pub(crate) device: Device,
     name: String,
     by: &'static str,
     software: bool,
-    /// Bytes that one piece of memory may have, where the adapter says so.
+    /// Maximum size in bytes of one buffer, where the adapter reports it.
     most: Option<u64>,
 }
 
 impl Gpu {
-    /// The best adapter of Vulkan, Metal or DirectX 12; `CUBECL_WGPU_DEFAULT_DEVICE` names another,
-    /// for instance `DiscreteGpu(1)`. To be called once in a process: the adapter cannot be opened
-    /// twice.
+    /// The best adapter of Vulkan, Metal or DirectX 12, or the one named by
+    /// `CUBECL_WGPU_DEFAULT_DEVICE`, for instance `DiscreteGpu(1)`. May be called only once in a
+    /// process: the adapter cannot be opened twice.
     ///
     /// # Errors
     /// [`GpuError::Absent`].
@@ -40,8 +40,8 @@ impl Gpu {
         })
     }
 
-    /// The first adapter of CUDA; `CUDA_VISIBLE_DEVICES` chooses it. The driver and the libraries
-    /// of CUDA are loaded here, not when the program is built.
+    /// The first CUDA device; `CUDA_VISIBLE_DEVICES` selects it. The driver and the CUDA libraries
+    /// are loaded here, at run time.
     ///
     /// # Errors
     /// [`GpuError::Absent`].
@@ -57,22 +57,22 @@ impl Gpu {
         Ok(Gpu { device, name: format!("{name} (CUDA)"), by: "cuda", software: false, most: None })
     }
 
-    /// The adapter's name, and by what it is used.
+    /// The adapter's name, and the API it is used by.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is used by: `wgpu` or `cuda`.
+    /// The API: `wgpu` or `cuda`.
     pub fn by(&self) -> &'static str {
         self.by
     }
 
-    /// Whether it is a program that stands in for a GPU, and slower than the processor it runs on.
+    /// Whether it is a software implementation, which is slower than the processor it runs on.
     pub fn is_software(&self) -> bool {
         self.software
     }
 
-    /// Refuses what is too large for one piece of memory.
+    /// Checks that a buffer for this many numbers is not too large.
     pub(crate) fn check(&self, what: &'static str, numbers: usize) -> Result<(), GpuError> {
         let needed = (numbers as u64).saturating_mul(4);
         match self.most {
@@ -83,7 +83,7 @@ impl Gpu {
         }
     }
 
-    /// The error of a failed operation.
+    /// The error for a failed operation.
     pub(crate) fn failed(&self, error: &impl ToString) -> GpuError {
         let reason = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
         GpuError::Failed { adapter: self.name.clone(), reason }

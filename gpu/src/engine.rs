@@ -1,10 +1,10 @@
-//! The batches of a run, on a GPU.
+//! The training engine: computes the batches of a run on a GPU.
 //!
-//! Forward, back and Adam's step are written out in operations on tensors, the same as
-//! `learners::mlp` does on the processor. All parameters are one tensor, as in files and
-//! checkpoints, and so are Adam's means and squares: a step of Adam is then a few operations
-//! however many layers there are. The losses of batches stay on the GPU until they are asked for,
-//! so that it need not wait for the processor between two batches.
+//! The forward pass, the backward pass and Adam's step are written as tensor operations, equivalent
+//! to `learners::mlp` on the processor. All parameters are one tensor, as in files and checkpoints,
+//! and so are Adam's first and second moments: a step of Adam is then a few operations for any
+//! number of layers. The losses of batches stay on the GPU until they are read, so that it does not
+//! wait for the processor between batches.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -17,52 +17,52 @@ use models::network::{Activation, Layer, Softmax};
 
 use crate::{Gpu, GpuError};
 
-/// Batches whose losses wait on the GPU at most, before the processor waits for them.
+/// Maximum number of batches whose losses are queued on the GPU before the processor fetches them.
 const WAITING: usize = 64;
 
-/// Computes batches on a GPU.
+/// A training engine on a GPU.
 pub struct Engine {
     gpu: Gpu,
     parameters: Tensor<1>,
     mean: Tensor<1>,
     square: Tensor<1>,
-    /// Steps of Adam.
+    /// Number of Adam steps.
     steps: u64,
-    /// Losses not yet fetched, one number each, and those that were.
+    /// Losses not yet fetched, one number each; below, the sum of those fetched.
     waiting: Vec<Tensor<1>>,
     learned: Losses,
 }
 
-/// What a layer had before it.
+/// The inputs that a layer keeps for the backward pass.
 struct Passed {
     units: Tensor<2>,
     weights: Tensor<2>,
 }
 
-/// What a batch made of the layers.
+/// The intermediate results of a forward pass.
 struct Forward {
     passed: Vec<Passed>,
-    /// The sums of each layer with slopes, and the slope.
+    /// For each layer with a slope, its sums and the slope.
     sloped: Vec<Option<(Tensor<2>, Tensor<2>)>>,
     last: Tensor<2>,
 }
 
 /// The sum of weight · loss over a batch.
 enum Sum {
-    /// One number on the GPU.
+    /// A number still on the GPU.
     Waiting(Box<Tensor<1>>),
     Known(f64),
 }
 
-/// Answers compared with what should come out.
+/// The loss of a batch and its gradient.
 struct Judged {
     loss: Sum,
-    /// The gradient by the last sums.
+    /// The gradient with respect to the last layer's sums.
     gradient: Tensor<2>,
 }
 
 impl Engine {
-    /// Begins a run with these numbers.
+    /// Starts a run with these numbers.
     ///
     /// # Errors
     /// [`GpuError::Memory`] when the adapter cannot hold the network or a batch.
@@ -83,13 +83,13 @@ impl Engine {
         })
     }
 
-    /// Some of the parameters as a matrix.
+    /// A range of the parameters as a matrix.
     fn part(&self, places: Range<usize>, rows: usize) -> Tensor<2> {
         let columns = places.len() / rows;
         self.parameters.clone().slice([places]).reshape([rows, columns])
     }
 
-    /// Numbers of each row of a batch as a matrix, made row by row.
+    /// A matrix with a row for each row of a batch, computed row by row.
     fn rows(
         &self,
         batch: Batch<'_>,
@@ -103,7 +103,7 @@ impl Engine {
         send(&self.gpu, numbers).reshape([batch.rows.len(), columns])
     }
 
-    /// A batch through all layers.
+    /// The forward pass of a batch.
     fn forward(&self, plan: &Plan, batch: Batch<'_>) -> Forward {
         let samples = batch.samples;
         let mut units = self.rows(batch, samples.columns(), |row, to| {
@@ -128,9 +128,9 @@ impl Engine {
         Forward { passed, sloped, last: units }
     }
 
-    /// The losses of a batch, and the gradient of their sum times `scale` by the last sums.
-    /// Cross-entropy of a softmax stays on the GPU; other losses are reckoned on the processor by
-    /// their own rule, which is waited for.
+    /// The losses of a batch, and the gradient of their sum times `scale` with respect to the last
+    /// sums. Softmax cross-entropy stays on the GPU; other losses are computed on the processor by
+    /// their own rule, which means a wait.
     fn judge(
         &self,
         plan: &Plan,
@@ -158,14 +158,15 @@ impl Engine {
         Ok(Judged { loss: Sum::Waiting(Box::new(loss)), gradient })
     }
 
-    /// From the gradient by the last sums that by all parameters.
+    /// The backward pass: from the gradient with respect to the last sums to that of all
+    /// parameters.
     fn backward(layers: &[Layer], forward: Forward, last: Tensor<2>) -> Tensor<1> {
         let Forward { passed, mut sloped, .. } = forward;
         let mut parts: Vec<Tensor<1>> = Vec::new();
         let (mut gradient, mut slope) = (last, None);
         for (number, (layer, passed)) in layers.iter().zip(passed).enumerate().rev() {
             let Passed { units, weights } = passed;
-            // From the last to the first, and turned round in the end.
+            // Collected from the last to the first; reversed at the end.
             parts.extend(slope.take());
             parts.push(gradient.clone().sum_dim(0).reshape([layer.outputs]));
             let by_weights = units.clone().transpose().matmul(gradient.clone());
@@ -186,7 +187,7 @@ impl Engine {
         Tensor::cat(parts, 0)
     }
 
-    /// Adam's step, as `learners::mlp::Adam` takes it.
+    /// Adam's step, equivalent to `learners::mlp::Adam`.
     fn step(&mut self, adam: Adam, rate: f64, gradient: Tensor<1>) {
         self.steps += 1;
         let steps = self.steps as f64;
@@ -202,7 +203,7 @@ impl Engine {
         self.parameters = self.parameters.clone() - way;
     }
 
-    /// Notes losses whose weights sum to `weight`.
+    /// Adds a loss with a total weight of `weight`.
     fn note(&mut self, loss: Sum, weight: f64) -> Result<(), GpuError> {
         self.learned.weight += weight;
         match loss {
@@ -212,7 +213,7 @@ impl Engine {
         if self.waiting.len() < WAITING { Ok(()) } else { self.settle() }
     }
 
-    /// Fetches the losses that wait.
+    /// Fetches the queued losses.
     fn settle(&mut self) -> Result<(), GpuError> {
         if self.waiting.is_empty() {
             return Ok(());
@@ -223,7 +224,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The numbers of tensors, when all that was given to the GPU before is done.
+    /// Fetches tensors from the GPU, after all operations queued before.
     fn fetch<const N: usize, const D: usize>(
         &self,
         tensors: [Tensor<D>; N],
@@ -236,13 +237,13 @@ impl Engine {
     }
 }
 
-/// Numbers onto the GPU.
+/// Uploads numbers to the GPU.
 fn send(gpu: &Gpu, numbers: Vec<f32>) -> Tensor<1> {
     let count = numbers.len();
     Tensor::from_data(TensorData::new(numbers, [count]), (&gpu.device, DType::F32))
 }
 
-/// The sum of the weights of a batch.
+/// The total weight of a batch.
 fn weight(batch: Batch<'_>) -> f64 {
     batch.rows.iter().map(|&row| f64::from(batch.samples.weight(row as usize))).sum()
 }

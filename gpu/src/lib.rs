@@ -1,10 +1,10 @@
 //! Training of networks on a GPU.
 //!
-//! `Gpu` is an adapter in use, and `Engine` computes the batches of a [`learners::mlp::Mlp`] on it,
-//! by burn's tensors: what comes of a run is what comes of it on the processor, up to rounding.
+//! `Gpu` is an initialised adapter, and `Engine` computes the batches of a [`learners::mlp::Mlp`]
+//! on it, with burn's tensors: the results equal those of the processor up to rounding.
 //!
-//! Without its features `wgpu` and `cuda` this crate is empty, so that a build of the workspace has
-//! nothing of burn.
+//! Without its features `wgpu` and `cuda` this crate is empty, so that a build of the workspace
+//! does not include burn.
 #![cfg(any(feature = "wgpu", feature = "cuda"))]
 
 mod adapter;
@@ -15,39 +15,39 @@ pub use engine::Engine;
 
 use learners::mlp::MlpError;
 
-/// Why a network is not trained on a GPU.
+/// Error of training on a GPU.
 #[derive(Debug, thiserror::Error)]
 pub enum GpuError {
-    /// There is none.
+    /// No GPU was found.
     #[error(
         "no GPU: looked for {looked_for} and found none ({reason}); install its driver ({lists} lists what there \
          is), or train with --device cpu"
     )]
     Absent {
-        /// What was looked for.
+        /// The kind of GPU that was looked for.
         looked_for: &'static str,
-        /// What the search said.
+        /// The error of the search.
         reason: String,
-        /// The command that shows what a search should find.
+        /// The command that lists available GPUs.
         lists: &'static str,
     },
-    /// A part of the network or of a batch is larger than the adapter takes, which is known before
-    /// anything is sent.
+    /// A part of the network or of a batch exceeds the adapter's maximum buffer size; detected
+    /// before anything is sent.
     #[error(
         "{what} would take {needed} bytes, and {adapter} holds at most {most} in one piece; make the hidden layers \
          or the batch smaller, or train with --device cpu"
     )]
     Memory {
-        /// What is too large.
+        /// The part that is too large.
         what: &'static str,
-        /// Bytes it would take.
+        /// Number of bytes needed.
         needed: u64,
-        /// Bytes that it may take.
+        /// Maximum number of bytes.
         most: u64,
         /// The adapter's name.
         adapter: String,
     },
-    /// The adapter did not do what it was given, for want of memory for instance.
+    /// An operation failed, for lack of memory for instance.
     #[error(
         "{adapter} failed: {reason}; give the same command again to go on from the last checkpoint, or make the \
          network or the batch smaller"
@@ -55,7 +55,7 @@ pub enum GpuError {
     Failed {
         /// The adapter's name.
         adapter: String,
-        /// What burn says.
+        /// burn's message.
         reason: String,
     },
 }

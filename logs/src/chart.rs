@@ -1,12 +1,11 @@
-//! Curves as SVG pictures: of winnings here, of whatever else runs along hands or iterations
-//! elsewhere.
+//! Line charts as SVG: winnings curves of matches, and other quantities by hands or iterations.
 //!
-//! Drawn by plotters, which lays out axes and labels and writes the SVG without fonts or other
-//! files. It knows whole units only, so pictures have ten of them for each pixel of their usual
-//! size; and it writes colours, where a picture should follow the page it stands on, light or dark.
-//! So what is drawn has the colour of its [`Role`], and at the end each such colour becomes
-//! `currentColor` and a class for style sheets: `text`, `grid`, `zero`, `band`, and the class of
-//! each line. No `style` attribute is written, so any content policy will do.
+//! Drawn by plotters, which lays out axes and labels and writes SVG without fonts or other files.
+//! It has integer coordinates only, so charts have ten units for each pixel of their usual size. It
+//! writes colours, but a chart should follow the page's light or dark colours: everything is drawn
+//! in a placeholder colour for its [`Role`], and at the end each placeholder becomes `currentColor`
+//! and a class for style sheets: `text`, `grid`, `zero`, `band`, and the class of each line. No
+//! `style` attribute is written, so any content policy will do.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -15,58 +14,57 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::prelude::*;
 use show::svg::{Letters, escaped};
 
-/// Units for a pixel.
+/// Drawing units per pixel.
 const FINE: i32 = 10;
-/// Size of text, in pixels.
+/// Text size in pixels.
 const TEXT: i32 = 12;
-/// Plotters asks for the size of a line of text, and writes that of the letters.
+/// Ratio of line height, which plotters takes as the text size, to the size of the letters.
 const LINE: f64 = 1.24;
-/// Points of a line at most: more than a screen can show.
+/// Maximum number of points of a line: more than a screen can show.
 const POINTS: usize = 360;
 
-/// A picture of one or more lines over the same axis.
+/// A chart of one or more lines over the same axis.
 #[derive(Debug, Clone)]
 pub struct Chart<'a> {
-    /// The class of the picture, from which the ids of its texts are made: one word, for one
-    /// picture of a page.
+    /// The chart's class, from which the ids of its texts are made: one word, unique on a page.
     pub name: &'a str,
-    /// Width and height in pixels, from which the page may scale it.
+    /// Width and height in pixels, which the page may scale.
     pub size: [u32; 2],
-    /// What it shows.
+    /// The title.
     pub title: &'a str,
-    /// Whether the title stands in the picture too, and not only for those who cannot see it.
+    /// Whether the title is drawn too, and not only given as accessible text.
     pub titled: bool,
-    /// The result in words.
+    /// The accessible description: the result in words.
     pub description: &'a str,
-    /// What the horizontal axis counts, as in `hands`.
+    /// The quantity on the horizontal axis, such as `hands`.
     pub along: &'a str,
-    /// The lines, the first at the back.
+    /// The lines, from back to front.
     pub lines: Vec<Line<'a>>,
-    /// Behind the lines: places along the axis with lower and upper ends.
+    /// A band behind the lines: places along the axis with lower and upper ends.
     pub band: Vec<(f64, [f64; 2])>,
 }
 
-/// A line of a picture.
+/// A line of a chart.
 #[derive(Debug, Clone)]
 pub struct Line<'a> {
-    /// Its class for style sheets.
+    /// The line's class for style sheets.
     pub class: &'a str,
-    /// Its points, in order along the axis, in the axes' own units.
+    /// The points, in order along the axis, in the axes' own units.
     pub points: Vec<(f64, f64)>,
 }
 
-/// How a picture is drawn where the usual way does not serve it.
+/// Optional changes to a chart's style.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Style<'a> {
-    /// The horizontal axis goes by the logarithm, from the first point on: for what grows by
-    /// factors. Points at zero or below are left out.
+    /// Whether the horizontal axis is logarithmic, from the first point on. Points at zero or below
+    /// are left out.
     pub logarithmic: bool,
-    /// What the lines are, in their order, for a legend; empty for none. Lines after the first are
-    /// dashed then.
+    /// Legend entries for the lines, in order; empty for no legend. With a legend, lines after the
+    /// first are dashed.
     pub names: &'a [&'a str],
 }
 
-/// What is drawn, by the colour that stands for it until the end. Lines follow.
+/// The role of a drawn element, represented by a placeholder colour. Lines follow.
 #[derive(Clone, Copy)]
 enum Role {
     Text = 1,
@@ -83,23 +81,24 @@ impl Role {
     }
 }
 
-/// Which of `count` points to draw, so that there are not too many: the last one always.
+/// Indices of the points to draw, out of `count`, so that there are not too many: the last one
+/// always.
 pub fn thinned(count: usize) -> impl Iterator<Item = usize> {
     let every = count.div_ceil(POINTS).max(1);
     (0..count).filter(move |at| (at + 1).is_multiple_of(every) || at + 1 == count)
 }
 
 impl Chart<'_> {
-    /// The picture as an SVG element; it is also a file of its own.
+    /// The chart as an SVG element, which is also a valid file.
     pub fn svg(&self) -> String {
         self.svg_as(Style::default())
     }
 
-    /// The picture, drawn in another way.
+    /// The chart in another style.
     pub fn svg_as(&self, look: Style<'_>) -> String {
         let mut drawn = String::new();
         self.draw(&mut drawn, look).expect("a string takes all");
-        // The element that plotters begins with has a fixed size.
+        // Drop the element that plotters begins with, which has a fixed size.
         let body = drawn.find('\n').map_or("", |end| &drawn[end + 1..]);
         let [width, height] = self.size.map(|pixels| pixels * FINE as u32);
         let Chart { name, title, description, .. } = self;
@@ -125,7 +124,7 @@ impl Chart<'_> {
         let text = ("sans-serif", f64::from(TEXT * FINE) * LINE).into_text_style(&root).color(&ink);
         let (x, y, step) = self.ranges(look);
         let widest = ticks(&y, step).map(|tick| label(tick).chars().count()).max().unwrap_or(1);
-        // A wide picture is made small on a phone, where style sheets make its text larger.
+        // A wide chart is scaled down on a phone, where style sheets enlarge its text.
         let wide = self.size[0] > 500;
         let left = FINE * if wide { 24 + 10 * widest as i32 } else { 18 + 7 * widest as i32 };
         if self.titled {
@@ -174,7 +173,7 @@ impl Chart<'_> {
         root.present()
     }
 
-    /// What each line is, with a piece of it, side by side from this place on.
+    /// Draws the legend: a sample and the name of each line, side by side from this position on.
     fn legend(
         &self,
         root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
@@ -193,7 +192,7 @@ impl Chart<'_> {
         Ok(())
     }
 
-    /// The ends of both axes, and the distance between the marks of the upright one.
+    /// The ranges of both axes, and the tick distance of the vertical one.
     fn ranges(&self, look: Style<'_>) -> (Range<f64>, Range<f64>, f64) {
         let lines = || self.lines.iter().flat_map(|line| line.points.iter().copied());
         let band = self.band.iter().flat_map(|&(at, ends)| ends.map(|end| (at, end)));
@@ -208,17 +207,17 @@ impl Chart<'_> {
         let near = points.iter().map(|&(at, _)| at).filter(|&at| at > 0.0).fold(far, f64::min);
         let first = points.iter().map(|&(at, _)| at).fold(far, f64::min);
         let along = match look.logarithmic {
-            // An axis of one point has a width, too.
+            // A single point also needs an axis of some width.
             true if near == far => near / 3.0..far * 3.0,
             true => near..far,
-            // From nothing on, unless what there is begins far from it.
+            // The axis starts at zero unless the data begin far from it.
             false if first > 0.1 * far && first < far => first..far,
             false => 0.0..far,
         };
         (along, low..high, step)
     }
 
-    /// What was drawn, with classes and the page's colour in place of those of roles.
+    /// The SVG with classes and the page's colour in place of the placeholder colours.
     fn with_classes(&self, drawn: &str, look: Style<'_>) -> String {
         let lines = self.lines.iter().enumerate().map(|(n, line)| (Role::Line, n, line.class));
         let dash = |number: usize| match number {
@@ -248,7 +247,7 @@ impl Chart<'_> {
     }
 }
 
-/// The horizontal axis, by its numbers or their logarithms.
+/// The horizontal axis, linear or logarithmic.
 struct Along {
     ends: Range<f64>,
     marks: Vec<f64>,
@@ -275,8 +274,8 @@ impl Ranged for Along {
     }
 }
 
-/// The marks of the horizontal axis: round numbers, by the logarithm 1, 3, 10 and so on; of a short
-/// axis 1, 2, 5, and of a long one powers of ten.
+/// The ticks of the horizontal axis: round numbers; on a logarithmic axis 1, 3, 10 and so on, on a
+/// short one 1, 2, 5, on a long one powers of ten.
 fn marks(ends: &Range<f64>, logarithmic: bool, most: usize) -> Vec<f64> {
     if !logarithmic {
         let step = tick_step((ends.end - ends.start) * 5.0 / most as f64);
@@ -301,13 +300,13 @@ fn marks(ends: &Range<f64>, logarithmic: bool, most: usize) -> Vec<f64> {
     }
 }
 
-/// The marks of an axis whose ends are marks.
+/// The ticks of an axis that begins and ends with one.
 fn ticks(ends: &Range<f64>, step: f64) -> impl Iterator<Item = f64> {
     let (low, count) = (ends.start, ((ends.end - ends.start) / step).round() as u32);
     (0..=count).map(move |tick| low + f64::from(tick) * step)
 }
 
-/// A round step that cuts the span into three to six parts.
+/// A round step that divides the span into three to six parts.
 fn tick_step(span: f64) -> f64 {
     let rough = (span / 5.0).max(1e-6);
     let power = 10_f64.powf(rough.log10().floor());
@@ -315,7 +314,7 @@ fn tick_step(span: f64) -> f64 {
     step * power
 }
 
-/// Few digits, a true minus sign, never `-0`.
+/// A tick label: few digits, a true minus sign, never `-0`.
 fn label(value: f64) -> String {
     let value = if value.abs() < 1e-9 { 0.0 } else { value };
     let mut text = String::from(if value < 0.0 { "\u{2212}" } else { "" });

@@ -1,15 +1,15 @@
-//! Decisions as lines of JSON: `decisions.jsonl`.
+//! Reader and writer of decisions as lines of JSON: `decisions.jsonl`.
 //!
-//! One object a line, in the order of hands and, within a hand, of decisions. Keys, in this order:
+//! One object a line, sorted by hand and, within a hand, by decision. Keys, in this order:
 //!
 //! | key | value |
 //! |---|---|
 //! | `hand` | the hand's number, from 0 |
-//! | `index` | actions of any seat before this one in the hand |
+//! | `index` | number of earlier actions of any seat in the hand |
 //! | `entrant`, `seat` | who decided, and where they sat, from 0 |
 //! | `action` | `f`, `c`, or `r` and the total in chips over the whole hand (also in limit games) |
 //! | `corrected_from` | what had been asked for, when it was not legal |
-//! | `fallback` | `panic`, `timeout`, `gone` or `bad-answer`, when a check or fold stands in for the answer |
+//! | `fallback` | reason for a check or fold: `panic`, `timeout`, `gone` or `bad-answer` |
 //! | `strategy` | pairs of action and probability, when the agent gave them |
 //! | `note` | the agent's explanation, when it gave one |
 //! | `elapsed_ns` | thinking time in nanoseconds |

@@ -1,17 +1,17 @@
-//! A match folder: which files it holds, and writing them whole.
+//! The files of a match folder, and atomic writing of them.
 
 use std::io::Write;
 use std::path::Path;
 
 use crate::MatchInfo;
 
-/// The ACPC log.
+/// File name of the ACPC log.
 pub const ACPC_LOG: &str = "acpc.log";
-/// The decisions, one JSON object a line.
+/// File name of the decisions, one JSON object a line.
 pub const DECISIONS: &str = "decisions.jsonl";
-/// What the match is, for people: [`MatchInfo`] as TOML.
+/// File name of the manifest, for people: [`MatchInfo`] as TOML.
 pub const MANIFEST: &str = "manifest.toml";
-/// The statistics: a [`Report`](crate::stats::Report) as JSON.
+/// File name of the statistics: a [`Report`](crate::stats::Report) as JSON.
 pub const REPORT: &str = "report.json";
 
 /// Every file that a match folder may hold.
@@ -28,10 +28,10 @@ pub const FILES: [&str; 10] = [
     REPORT,
 ];
 
-/// Writes a file under a temporary name and renames it, so that it is there whole or not at all.
+/// Writes a file atomically: under a temporary name, then renamed.
 ///
-/// What is there and no regular file (a device, a pipe, a link) is kept and written into: renaming
-/// would put a file in its place.
+/// An existing path that is not a regular file (a device, a pipe, a link) is written into directly:
+/// renaming would replace it by a file.
 pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -51,7 +51,7 @@ pub fn write_whole(
         std::fs::rename(temporary, path)
     })();
     if written.is_err() {
-        // The error that matters is the first one.
+        // The first error is the relevant one.
         let _ = std::fs::remove_file(temporary);
     }
     written
@@ -63,7 +63,7 @@ pub fn write_manifest(folder: &Path, info: &MatchInfo) -> std::io::Result<()> {
     write_whole(&folder.join(MANIFEST), |out| out.write_all(text.as_bytes()))
 }
 
-/// Reads a manifest's text.
+/// Parses a manifest's text.
 pub fn read_manifest(text: &str) -> Result<MatchInfo, toml::de::Error> {
     toml::from_str(text)
 }

@@ -1,4 +1,4 @@
-//! What is fixed before a match begins: its game, its entrants, its deals.
+//! The description of a match: its game, its entrants, its deals.
 //!
 //! Stored in the ledger and, for people, in `manifest.toml` beside it. Two runs without a
 //! [`MatchInfo::difference`] play the same hands.
@@ -9,39 +9,39 @@ use std::str::FromStr;
 use game::{Betting, GameDef, GameSpec, Quirks};
 use serde::{Deserialize, Serialize};
 
-/// Everything that determines a match, and where it comes from.
+/// The description of a match: all that determines it, and its provenance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MatchInfo {
     /// The match's name: one word, without blanks, `:` or `|`.
     pub name: String,
-    /// The game as it was named: a built-in name or the path of a definition file.
+    /// The game as specified: a built-in name or the path of a definition file.
     pub game_name: String,
-    /// Hands planned in the whole match, all shards together.
+    /// Number of hands planned in the whole match, all shards together.
     pub hands: u64,
-    /// The seed of the deals and of the agents' random choices; at most 2^63 − 1.
+    /// Seed of the deals and of the agents' random choices; at most 2^63 − 1.
     pub seed: u64,
-    /// Whether as many hands as there are players share a deal, the entrants moving round the
-    /// seats.
+    /// Whether deals are shared by as many hands as there are players, with the entrants rotating
+    /// through the seats.
     pub duplicate: bool,
-    /// Which part of the match this is, when it is played in parts.
+    /// The part of the match, when it is played in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// Where the match was played from.
+    /// The program, command line and time of the run.
     pub provenance: Provenance,
-    /// Who plays, in the order of their numbers.
+    /// The entrants, in the order of their numbers.
     pub entrants: Vec<Entrant>,
     /// The game's rules.
     pub game: GameDef,
 }
 
-/// One who plays.
+/// A participant of a match.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entrant {
     /// The name in logs and tables. Entrants of one match may share a name (self-play).
     pub name: String,
-    /// The agent with its settings, as given on the command line; empty when not known.
+    /// The agent with its settings, as on the command line; empty when not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
     /// SHA-256 of the agent's model in hexadecimal, when it has one.
@@ -50,24 +50,24 @@ pub struct Entrant {
 }
 
 impl Entrant {
-    /// An entrant known by name only.
+    /// An entrant with a name only.
     pub fn named(name: impl Into<String>) -> Entrant {
         Entrant { name: name.into(), ..Entrant::default() }
     }
 }
 
-/// A part of a match that is played by itself and merged later.
+/// A part of a match that is played separately and merged later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
     /// The part's number, from 1.
     pub index: u32,
-    /// How many parts there are.
+    /// Number of parts.
     pub of: u32,
 }
 
 impl Shard {
-    /// What a part's match name ends with; a merged match goes by the name without it.
+    /// The suffix of a part's match name; a merged match has the name without it.
     pub fn suffix(self) -> String {
         format!("-part{}of{}", self.index, self.of)
     }
@@ -75,7 +75,7 @@ impl Shard {
     /// Checks that these are all parts of one whole, each once.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The problem.
     pub fn all(parts: &[Shard]) -> Result<(), ShardsError> {
         let Some(&Shard { of, .. }) = parts.first() else { return Ok(()) };
         if let Some(other) = parts.iter().find(|part| part.of != of) {
@@ -91,8 +91,8 @@ impl Shard {
         if missing.is_empty() { Ok(()) } else { Err(ShardsError::Missing(missing)) }
     }
 
-    /// Whether the item of this number, from 0, is this part's, where items are dealt out to the
-    /// parts one by one.
+    /// Whether the item with this number, from 0, belongs to this part, when items are assigned to
+    /// the parts in turn.
     pub fn has(self, item: u64) -> bool {
         item % u64::from(self.of) == u64::from(self.index - 1)
     }
@@ -104,21 +104,21 @@ impl fmt::Display for Shard {
     }
 }
 
-/// Why parts make no whole.
+/// Error for parts that do not form a whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardsError {
-    /// They are of wholes that are cut in different ways.
+    /// Parts of different numbers of parts.
     #[error("these are parts of {0} and parts of {1}: give those of one run")]
     Counts(u32, u32),
-    /// One is given twice.
+    /// A part is given twice.
     #[error("part {0} is given twice")]
     Twice(Shard),
-    /// Some are not given.
+    /// Parts are missing.
     #[error("missing: {}", .0.iter().map(|part| format!("part {part}")).collect::<Vec<_>>().join(", "))]
     Missing(Vec<Shard>),
 }
 
-/// Text that is not a part of a match.
+/// Error for text that is not a part of a match.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a part of a match: write i/N with i from 1 to N, as in 2/4")]
 pub struct ParseShardError(String);
@@ -136,7 +136,7 @@ impl FromStr for Shard {
     }
 }
 
-/// Which program played, called how, and when.
+/// The provenance of a match: the program, its command line and the time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -145,7 +145,7 @@ pub struct Provenance {
     /// The git commit it was built from, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// When the match was begun, as RFC 3339 text.
+    /// Time at which the match was begun, as RFC 3339 text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub created: String,
     /// The command line.
@@ -153,35 +153,35 @@ pub struct Provenance {
     pub arguments: Vec<String>,
 }
 
-/// Why a [`MatchInfo`] cannot be recorded.
+/// Error for a [`MatchInfo`] that cannot be recorded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InfoError {
-    /// Too few or too many entrants.
+    /// The number of entrants is wrong.
     #[error("{found} entrants in a game for {needed} players")]
     Entrants {
-        /// Entrants named.
+        /// Number of entrants.
         found: usize,
-        /// Players of the game.
+        /// Number of players of the game.
         needed: usize,
     },
     /// A name that would break the line formats of the logs.
     #[error("the name `{0}` is empty or holds a blank, `:`, `|` or a control character")]
     Name(String),
-    /// A number beyond what the ledger stores.
+    /// A number beyond the ledger's range.
     #[error("the {what} {found} is larger than 9223372036854775807")]
     TooLarge {
-        /// Which number.
+        /// The number's name.
         what: &'static str,
         /// Its value.
         found: u64,
     },
-    /// A shard that is not one of its parts.
+    /// A shard whose number is beyond its number of parts.
     #[error("there is no part {0}: parts are counted from 1")]
     Shard(Shard),
 }
 
 impl MatchInfo {
-    /// The number of entrants, which is the number of players.
+    /// Number of entrants, which is the number of players.
     pub fn players(&self) -> usize {
         self.entrants.len()
     }
@@ -198,9 +198,9 @@ impl MatchInfo {
         MatchInfo { name, shard: None, ..self.clone() }
     }
 
-    /// The same match without what tells who played it: players are `player-1`, `player-2` and so
-    /// on, agents and models are left out, and so is where the match was played from, but for the
-    /// program's version. Players of one name keep one.
+    /// The match without anything that identifies its players: they are named `player-1`,
+    /// `player-2` and so on; agents, models and the provenance except the program's version are
+    /// removed. Players of one name keep one.
     #[must_use]
     pub fn anonymised(&self) -> MatchInfo {
         let first = |entrant: &Entrant| {
@@ -211,7 +211,7 @@ impl MatchInfo {
         let Provenance { version, .. } = &self.provenance;
         MatchInfo {
             name: "anonymous".to_owned(),
-            // Of a path, which may tell whose it is, the last part.
+            // Only the last part of a path, which may identify its owner.
             game_name: self.game_name.rsplit('/').next().unwrap_or_default().to_owned(),
             entrants: self.entrants.iter().map(entrant).collect(),
             provenance: Provenance { version: version.clone(), ..Provenance::default() },
@@ -219,12 +219,12 @@ impl MatchInfo {
         }
     }
 
-    /// Hands that share a deal: as many as there are players in a duplicate match, else one.
+    /// Number of hands that share a deal: the number of players in a duplicate match, else one.
     pub fn group(&self) -> usize {
         if self.duplicate { self.players() } else { 1 }
     }
 
-    /// Whether this can be recorded: entrants fit the game, names fit the log formats.
+    /// Checks that this can be recorded: entrants fit the game, names fit the log formats.
     pub fn check(&self) -> Result<(), InfoError> {
         if self.entrants.len() != self.game.players {
             let (found, needed) = (self.entrants.len(), self.game.players);
@@ -250,8 +250,8 @@ impl MatchInfo {
         }
     }
 
-    /// The first respect in which two matches differ, with both values, or `None` when the same
-    /// hands are played in both. Shard, name, creation time and arguments do not count.
+    /// The first difference between two matches, with both values, or `None` when they play the
+    /// same hands. Shard, name, creation time and arguments are ignored.
     pub fn difference(&self, other: &MatchInfo) -> Option<Difference> {
         let (a, b) = (&self.provenance, &other.provenance);
         let yes = |duplicate| if duplicate { "yes" } else { "no" };
@@ -272,7 +272,7 @@ fn differ(what: &'static str, ours: impl ToString, theirs: impl ToString) -> Opt
     (ours != theirs).then_some(Difference { what, ours, theirs })
 }
 
-/// The entrants by name; by what else tells them apart where the names do not.
+/// The first difference between entrants: in their names, or else in their agents or models.
 fn entrant_difference(ours: &[Entrant], theirs: &[Entrant]) -> Option<Difference> {
     let list = |entrants: &[Entrant], show: fn(&Entrant) -> String| {
         entrants.iter().map(show).collect::<Vec<_>>().join(", ")
@@ -288,7 +288,7 @@ fn entrant_difference(ours: &[Entrant], theirs: &[Entrant]) -> Option<Difference
         .or_else(|| by("the entrants' models or programs are", model))
 }
 
-/// The first of a game's rules that differs.
+/// The first difference between two games' rules.
 fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
     fn list<T: ToString>(values: &[T]) -> String {
         match values {
@@ -338,10 +338,10 @@ fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
         .or_else(|| differ("the game's raises below a bet are", short(a.quirks), short(b.quirks)))
 }
 
-/// A respect in which two matches differ.
+/// A difference between two matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// What differs, as the beginning of a sentence: `the seed is`.
+    /// The subject, as the beginning of a sentence: `the seed is`.
     pub what: &'static str,
     /// The first match's value.
     pub ours: String,

@@ -1,16 +1,17 @@
-//! What is recorded of hands and decisions, its readers and writers, and statistics.
+//! Records of hands and decisions, their readers and writers, and statistics.
 //!
-//! How a driver records a match:
+//! Recording a match:
 //!
-//! - Once: make the folder, `LedgerWriter::create(&path, &info)`, [`folder::write_manifest`], and
+//! - Once: create the folder, `LedgerWriter::create(&path, &info)`, [`folder::write_manifest`], and
 //!   write [`export::acpc::write_header`] to `acpc.log`.
 //! - For each block of hands, in order: `writer.append(&record)` (or `append_with_decisions`),
 //!   `tally.add(&record)` and [`export::acpc::write_hand`] for each hand, then `writer.commit()`,
 //!   or `commit_with_note` to keep the counts of a [`DecisionTally`] in step.
 //! - At the end: [`export::acpc::write_score`], and `report.json` from
 //!   [`Report::new`](stats::Report::new).
-//! - To resume: `LedgerWriter::open_for_resume(&path)`; `writer.reader()?.present()` says which
-//!   hands are there, `hands()` gives them back for tally and log, `note` the counts of decisions.
+//! - To resume: `LedgerWriter::open_for_resume(&path)`; `writer.reader()?.present()` gives the
+//!   numbers of the recorded hands, `hands()` the hands for tally and log, `note` the counts of
+//!   decisions.
 //!
 //! Everything a driver holds is `Send`. Nothing here reads a clock or plays a hand; records read
 //! back are replayed on the rules engine. File layouts: `docs/ledger.md`; formulas:

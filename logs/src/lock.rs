@@ -1,30 +1,30 @@
-//! One writer at a time: a lock on a small file beside what is written.
+//! A single-writer lock on a small file beside the data.
 //!
-//! The operating system holds the lock for the open file and drops it when the process ends,
-//! however it ends. The file itself means nothing without the lock; it holds the number of the
-//! process that locked it last, for the other one's error message.
+//! The operating system ties the lock to the open file and releases it when the process ends in any
+//! way. The file's content is only informative: the id of the process that locked it last, for the
+//! other one's error message.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Held as long as the value lives.
+/// A held lock, released on drop.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
 }
 
-/// Why a lock cannot be had.
+/// Error of taking a lock.
 #[derive(Debug)]
 pub enum LockError {
-    /// Another process has it: its number, when it is known.
+    /// Another process has the lock: its id, when known.
     Taken(Option<u32>),
-    /// The file cannot be made or locked.
+    /// The file cannot be created or locked.
     Io(io::Error),
 }
 
 impl Lock {
-    /// Locks this file, which is made if it is not there; or says who has it.
+    /// Locks this file, creating it if needed.
     ///
     /// # Errors
     /// See [`LockError`].
@@ -42,7 +42,7 @@ impl Lock {
             }
             Err(TryLockError::Error(source)) => return Err(LockError::Io(source)),
         }
-        // The number only serves a message, so failing to write it is no reason to stop.
+        // The id only serves a message, so failing to write it is ignored.
         let _ = file
             .set_len(0)
             .and_then(|()| file.seek(SeekFrom::Start(0)))
@@ -50,7 +50,7 @@ impl Lock {
         Ok(Lock { file })
     }
 
-    /// The file that is locked.
+    /// The locked file.
     pub fn file(&self) -> &File {
         &self.file
     }

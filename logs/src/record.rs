@@ -1,4 +1,4 @@
-//! The records: one finished hand, one decision.
+//! Records of a finished hand and of a decision.
 
 use std::time::Duration;
 
@@ -10,25 +10,25 @@ use game::{Action, BySeat, Payoff, PublicState, Seat, Strategy, Turn};
 pub struct HandRecord {
     /// The hand's number in its match, from 0.
     pub hand: u64,
-    /// The deal it was played with; hands of one duplicate group share it.
+    /// The deal's number; hands of one duplicate group share it.
     pub deal: u64,
     /// The final public state: betting, board as far as dealt.
     pub public: PublicState,
-    /// Everybody's hole cards.
+    /// All hole cards by seat.
     pub hole: BySeat<HoleCards>,
-    /// What each seat won or lost; sums to zero.
+    /// The payoff of each seat; they sum to zero.
     pub payoffs: BySeat<Payoff>,
-    /// Who sat in each seat, as an index into the match's entrants.
+    /// The entrant in each seat, as an index into the match's entrants.
     pub entrants: BySeat<u8>,
 }
 
 impl HandRecord {
-    /// Calls `see` with the state before each action of the hand, in order, and with who acts.
+    /// Calls `see` with the state before each action of the hand, in order, and the acting seat.
     pub fn each_decision(&self, mut see: impl FnMut(&PublicState, Seat)) {
         let mut public = PublicState::new(self.public.def());
         let board = self.public.board();
         for played in self.public.history() {
-            // The record's board goes on as far as the hand did.
+            // The record's board has the cards of every street reached.
             if matches!(public.turn(), Turn::Deal(_)) && public.deal_from(&board).is_err() {
                 return;
             }
@@ -45,27 +45,27 @@ impl HandRecord {
 pub struct DecisionRecord {
     /// The hand's number in its match.
     pub hand: u64,
-    /// The decision's number in its hand: how many actions of any seat came before it.
+    /// The decision's index in its hand: the number of earlier actions of any seat.
     pub index: u32,
-    /// Who decided, as an index into the match's entrants.
+    /// The deciding entrant, as an index into the match's entrants.
     pub entrant: u8,
-    /// From which seat.
+    /// The deciding seat.
     pub seat: Seat,
-    /// What was played.
+    /// The action played.
     pub action: Action,
-    /// What the agent had asked for, when that was not legal and had to be corrected.
+    /// The agent's choice, when it was illegal and had to be corrected.
     pub corrected_from: Option<Action>,
-    /// Why the agent's answer was not used at all, when it was not.
+    /// The reason for a fallback, when the agent's answer was not used.
     pub fallback: Option<Fallback>,
-    /// The distribution the action was drawn from, if the agent gave one.
+    /// The distribution that the action was drawn from, if the agent gave one.
     pub strategy: Option<Strategy>,
     /// The agent's own explanation.
     pub note: Option<String>,
-    /// How long the agent thought.
+    /// The agent's thinking time.
     pub elapsed: Duration,
 }
 
-/// Why a check or fold stands where the agent's answer should.
+/// The reason why a check or fold was played in place of the agent's answer.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -75,8 +75,8 @@ pub enum Fallback {
     Panic,
     /// The agent did not answer in time.
     Timeout,
-    /// The agent's process or connection was gone.
+    /// The agent's process or connection was lost.
     Gone,
-    /// The agent answered something that is no action.
+    /// The agent's answer was not an action.
     BadAnswer,
 }

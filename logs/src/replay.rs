@@ -1,4 +1,4 @@
-//! From the texts of a finished hand back to a record, by the rules.
+//! Reconstruction of records from a finished hand's texts, by the rules.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use game::{BySeat, GameDef, Payoff, PublicState, Seat, Turn, notation};
 
 use crate::HandRecord;
 
-/// Who sits at a seat in the usual line-up: everyone moves by one seat after each hand.
+/// The entrant at a seat in the usual line-up: everyone moves by one seat after each hand.
 pub(crate) fn rotated(hand: u64, seat: Seat, players: usize) -> u8 {
     ((hand % players as u64) as usize + seat.index()).rem_euclid(players) as u8
 }
@@ -23,8 +23,8 @@ pub(crate) fn line_up(hand: u64, players: usize) -> BySeat<u8> {
     BySeat::from_fn(players, |seat| rotated(hand, seat, players))
 }
 
-/// Replays a finished hand from its texts in ACPC notation; the reason in words when it cannot have
-/// happened. For payoffs see [`finished`].
+/// Replays a finished hand from its texts in ACPC notation; the error, in words, when it is not
+/// legal. For payoffs see [`finished`].
 pub(crate) fn replay(
     def: &Arc<GameDef>,
     hand: u64,
@@ -44,10 +44,10 @@ pub(crate) fn replay(
     finished(record, payoffs)
 }
 
-/// Completes a record with its payoffs, those in it being ignored.
+/// Completes a record with its payoffs; those in it are ignored.
 ///
-/// Where all cards that count are known, the payoffs follow from the rules; given ones must then
-/// agree. Where they are not known (opponents who never showed), the given ones stand.
+/// Where all relevant cards are known, the payoffs follow from the rules, and given ones must
+/// agree. Otherwise (opponents who never showed) the given ones are used.
 pub(crate) fn finished(
     mut record: HandRecord,
     given: Option<BySeat<Payoff>>,
@@ -74,7 +74,8 @@ pub(crate) fn result_is_known(public: &PublicState, hole: &BySeat<HoleCards>) ->
     remaining.len() == 1 || remaining.iter().all(|seat| !hole[seat].is_empty())
 }
 
-/// Every seat has all its cards or none known, and no card is there twice or of another deck.
+/// Checks that every seat has all its cards or none known, and that no card is repeated or not in
+/// the deck.
 fn check_cards(public: &PublicState, hole: &BySeat<HoleCards>) -> Result<(), String> {
     let def = public.def();
     let mut seen = public.board().set();

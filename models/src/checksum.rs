@@ -1,13 +1,13 @@
-//! Checksums inside files whose format is not ours: the SHA-256 of all bytes, those of its own 64
-//! digits counted as zeros.
+//! Checksums embedded in foreign file formats: the SHA-256 of all bytes, with its own 64 digits
+//! read as zeros.
 
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
-/// What a checksum is called, in forests and in networks.
+/// The key of a checksum, in forests and in networks.
 pub(crate) const KEY: &str = "cardroom.sha256";
 
-/// What stands in a checksum's place while it is made.
+/// The placeholder of a checksum: zeros.
 pub(crate) const OPEN: &str = match std::str::from_utf8(&[b'0'; DIGITS]) {
     Ok(zeros) => zeros,
     Err(_) => unreachable!(),
@@ -15,13 +15,13 @@ pub(crate) const OPEN: &str = match std::str::from_utf8(&[b'0'; DIGITS]) {
 
 const DIGITS: usize = 64;
 
-/// Puts the checksum of the bytes where [`OPEN`] stands.
+/// Writes the checksum of the bytes over the placeholder at `at`.
 pub(crate) fn close(bytes: &mut [u8], at: usize) {
     let sum = sum(bytes, at);
     bytes[at..at + DIGITS].copy_from_slice(sum.as_bytes());
 }
 
-/// Whether the checksum that stands here is that of the bytes.
+/// Whether the checksum at `at` matches the bytes.
 pub(crate) fn fits(bytes: &[u8], at: usize) -> bool {
     bytes.get(at..at + DIGITS).is_some_and(|found| found == sum(bytes, at).as_bytes())
 }

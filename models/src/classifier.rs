@@ -1,23 +1,23 @@
-//! What every trained classifier can do.
+//! The interface of trained classifiers.
 
-/// A trained thing that turns a row of numbers into a distribution over classes.
+/// A trained classifier: maps a row of features to a probability distribution over classes.
 ///
 /// Rows have [`Classifier::columns`] numbers in the order of the training data, none of them NaN.
 pub trait Classifier: Send + Sync {
-    /// How many numbers a row has.
+    /// Number of columns of a row.
     fn columns(&self) -> usize;
 
-    /// How many classes there are.
+    /// Number of classes.
     fn classes(&self) -> usize;
 
-    /// The share of each class for one row.
+    /// Computes the class probabilities of one row.
     ///
     /// `row` has [`Classifier::columns`] numbers, `shares` takes [`Classifier::classes`]: none
-    /// negative, summing to one but for rounding. Panics on other lengths.
+    /// negative, with a sum of one up to rounding. Panics on other lengths.
     fn predict(&self, row: &[f32], shares: &mut [f32]);
 
-    /// The same for many rows that stand one behind the other, as their shares do. What is faster
-    /// for many rows than row by row does that here; shares may then differ by rounding.
+    /// Computes the class probabilities of many rows, stored one after the other like their shares.
+    /// Implementations may batch; shares may then differ by rounding.
     fn predict_all(&self, rows: &[f32], shares: &mut [f32]) {
         let rows = rows.chunks_exact(self.columns());
         for (row, shares) in rows.zip(shares.chunks_exact_mut(self.classes())) {

@@ -1,17 +1,17 @@
-//! Trained models as values: what training writes and serving reads.
+//! Trained models as values, written by training and read in play.
 //!
 //! - [`blueprint`]: the average strategy of an abstract game, memory-mapped.
-//! - [`tree`]: decision trees, to walk, to read and to explain.
-//! - [`explain`]: what a tree says, in the words of poker.
+//! - [`tree`]: decision trees.
+//! - [`explain`]: explanation of decision trees in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
 //! - [`heuristic`]: fast-and-frugal trees: chains of if, then and else in words.
 //! - [`linear`]: weights of a few named features of a starting hand, by stack.
 //! - [`network`]: networks of dense layers, safetensors files.
 //! - [`rules`]: lists of rules for the last bet, as text that a person reads.
-//! - [`student`]: what learned a teacher's decisions: one of these for each street.
-//! - [`values`]: situations as rows of a network that says what every hand is worth.
+//! - [`student`]: models that imitate a teacher's decisions, one for each street.
+//! - [`values`]: input rows and outputs of networks for counterfactual values.
 //! - [`mapped`]: files mapped into memory.
-//! - [`Classifier`]: what trees, forests and networks have in common.
+//! - [`Classifier`]: the common interface of trees, forests and networks.
 
 pub mod blueprint;
 mod checksum;

@@ -1,11 +1,10 @@
-//! Files mapped into memory: besides `network::gemm` the one place of this crate with unsafe code.
+//! Memory-mapped files. Besides `network::gemm` the only module of this crate with unsafe code.
 //!
 //! A map is safe as long as nobody changes or shortens the file while it is mapped. Models and
-//! databases are never changed once they are written: they are made under another name and renamed,
-//! which leaves the mapped file as it was until the last map of it is gone. Whoever overwrites one
-//! in place may see other numbers, and whoever cuts it short ends the process with a bus error, as
-//! with every program that maps files; no byte that is read decides about memory, so that is all
-//! that can happen.
+//! databases are never changed after writing: they are written under another name and renamed,
+//! which keeps a mapped file until its last map is gone. Overwriting one in place may change the
+//! numbers read, and truncating one ends the process with a bus error, as with every program that
+//! maps files; no byte that is read affects memory safety, so nothing worse can happen.
 
 #![allow(unsafe_code)]
 
@@ -22,8 +21,7 @@ pub fn map(path: &Path) -> io::Result<Mapped> {
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
-    // SAFETY: the map is read-only and private to this process; what the file must not suffer
-    // meanwhile is said above, and every read from it goes through slices of plain bytes whose
-    // bounds are checked.
+    // SAFETY: the map is read-only and private to this process; the conditions on the file are
+    // stated above, and every read from it goes through slices of plain bytes with bounds checks.
     unsafe { Mapped::map(&file) }
 }

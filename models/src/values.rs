@@ -1,9 +1,9 @@
-//! Situations as rows of a counterfactual value network, and its answers as values of hands.
+//! Input rows and outputs of counterfactual value networks.
 //!
-//! A situation is a board, a pot and the probability of every hand of both players. Hands are put
-//! into buckets, or each is a bucket of its own. A row has the probabilities of both players'
-//! buckets, the pot and, where each hand is a bucket, the board; the answers are the values of the
-//! same buckets (Hopner and Loza Mencía, "Analysis and Optimization of Deep Counterfactual Value
+//! A situation is a board, a pot and both players' ranges (a probability for every hand). Hands are
+//! grouped into buckets, or each is its own bucket. A row has both players' bucket probabilities,
+//! the pot and, where each hand is a bucket, the board; the outputs are the values of the same
+//! buckets (Hopner and Loza Mencía, "Analysis and Optimization of Deep Counterfactual Value
 //! Networks", 2018, section 3; with buckets as in DeepStack, Moravčík and others, Science 2017).
 
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use abstraction::buckets::{Buckets, BucketsError};
 use cards::{Card, CardSet, Combo};
 use game::Street;
 
-/// Numbers for the board in a row: one for each card of the deck.
+/// Number of board inputs in a row: one for each card of the deck.
 const CARDS: usize = 52;
 
-/// The pot that is 1 in a row, in big blinds: both stacks of the usual 200.
+/// The pot that is encoded as 1, in big blinds: both stacks of the usual 200.
 const WHOLE_POT: f32 = 400.0;
 
 /// The bucket of a hand that shares a card with the board.
 const NO_BUCKET: u16 = u16::MAX;
 
-/// How situations become rows.
+/// The encoding of situations as rows.
 pub enum Encoding {
-    /// Each hand is a bucket of its own, and the row has the board.
+    /// Each hand is its own bucket, and the row has the board.
     Direct,
-    /// Buckets of a street.
+    /// The buckets of a street.
     Buckets(Arc<Buckets>, Street),
 }
 
 impl Encoding {
-    /// Buckets of a player.
+    /// Number of buckets of a player.
     pub fn buckets(&self) -> usize {
         match self {
             Encoding::Direct => Combo::COUNT,
@@ -38,7 +38,7 @@ impl Encoding {
         }
     }
 
-    /// Numbers of a row.
+    /// Number of columns of a row.
     pub fn columns(&self) -> usize {
         let board = if matches!(self, Encoding::Direct) { CARDS } else { 0 };
         2 * self.buckets() + 1 + board
@@ -47,7 +47,7 @@ impl Encoding {
     /// The buckets of all hands on a board.
     ///
     /// # Errors
-    /// When no street has a board of so many cards.
+    /// When the board's number of cards fits no street.
     pub fn on_board(&self, board: CardSet) -> Result<HandBuckets, BucketsError> {
         let mut of_hand: Box<[u16]> = match self {
             Encoding::Direct => (0..Combo::COUNT as u16).collect(),
@@ -59,8 +59,8 @@ impl Encoding {
         Ok(HandBuckets { of_hand, count: self.buckets() })
     }
 
-    /// The row of a situation: `pot` is in big blinds, `ranges` have the probability of each hand
-    /// by the combos' numbers.
+    /// Appends the row of a situation. `pot` is in big blinds; `ranges` have the probability of
+    /// each hand by combo number.
     pub fn row(
         &self,
         buckets: &HandBuckets,
@@ -84,27 +84,27 @@ pub struct HandBuckets {
 }
 
 impl HandBuckets {
-    /// The hands that the board leaves, with their buckets.
+    /// The possible hands, with their buckets.
     fn hands(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let held = self.of_hand.iter().enumerate().filter(|&(_, &bucket)| bucket != NO_BUCKET);
         held.map(|(hand, &bucket)| (hand, usize::from(bucket)))
     }
 
-    /// The probability of each bucket where hands have these.
+    /// The probability of each bucket, summed over its hands' probabilities.
     pub fn sums(&self, shares: &[f32]) -> Vec<f32> {
         let mut sums = vec![0.0; self.count];
         self.hands().for_each(|(hand, bucket)| sums[bucket] += shares[hand]);
         sums
     }
 
-    /// How many hands have each bucket.
+    /// Number of hands in each bucket.
     pub fn counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.count];
         self.hands().for_each(|(_, bucket)| counts[bucket] += 1);
         counts
     }
 
-    /// The mean of the values of the hands of each bucket; 0 where there are none.
+    /// The mean value of each bucket's hands; 0 for an empty bucket.
     pub fn means(&self, values: &[f32]) -> Vec<f32> {
         let mut sums = vec![0.0_f64; self.count];
         self.hands().for_each(|(hand, bucket)| sums[bucket] += f64::from(values[hand]));
@@ -114,8 +114,8 @@ impl HandBuckets {
             .collect()
     }
 
-    /// The value of each hand, by the combos' numbers, where buckets have these; 0 where the board
-    /// has a card of the hand.
+    /// The value of each hand, by combo number, given the buckets' values; 0 where the hand shares
+    /// a card with the board.
     pub fn values(&self, of_buckets: &[f32]) -> Vec<f32> {
         let mut values = vec![0.0; Combo::COUNT];
         self.hands().for_each(|(hand, bucket)| values[hand] = of_buckets[bucket]);

@@ -1,4 +1,4 @@
-//! Results as one compressed file: a tar archive in gzip, the same bytes for the same content.
+//! Results as one compressed file: a tar.gz archive with reproducible bytes.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Write};
@@ -10,10 +10,10 @@ use flate2::write::GzEncoder;
 
 use crate::QueueError;
 
-/// What a result is called inside its archive.
+/// The name of a result inside its archive.
 const ROOT: &str = "part";
 
-/// Packs a file, or those files of a folder (and of the folders in it) whose name is `kept`.
+/// Packs a file, or those files of a folder (and its subfolders) whose name is `kept`.
 ///
 /// # Errors
 /// When something cannot be read or written.
@@ -52,8 +52,8 @@ fn add(
     Ok(())
 }
 
-/// Unpacks what [`pack`] has packed to this path, which must not exist; the archive may be anything
-/// that a server hands out, and nothing of it is written outside.
+/// Unpacks an archive made by [`pack`] to this path, which must not exist. The archive is
+/// untrusted: nothing is written outside that path.
 ///
 /// # Errors
 /// When it is not such an archive, or cannot be written.
@@ -63,7 +63,7 @@ pub fn unpack(from: &Path, to: &Path) -> Result<(), QueueError> {
         let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(File::open(from)?)));
         archive.set_preserve_permissions(false);
         archive.unpack(beside.path())?;
-        // Only at its end is the checksum looked at.
+        // The checksum is only verified at the end of the stream.
         io::copy(&mut archive.into_inner(), &mut io::sink())?;
         fs::rename(beside.path().join(ROOT), to)
     };

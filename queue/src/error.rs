@@ -1,9 +1,9 @@
-//! What goes wrong between this program and the queue's server.
+//! Errors of using the queue.
 
 use std::fmt::Display;
 use std::path::PathBuf;
 
-/// Why something could not be done with the queue.
+/// Error of an operation on the queue.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
     /// The server does not answer.
@@ -12,12 +12,12 @@ pub enum QueueError {
          where it is with --nats"
     )]
     Unreachable {
-        /// Where it was looked for.
+        /// The server's address.
         url: String,
-        /// What the connection said.
+        /// The connection's error.
         why: String,
     },
-    /// The server does not let this program in.
+    /// The server refuses the connection.
     #[error(
         "the NATS server at {url} refuses the connection: {why}; give a user's credentials with \
          --nats-creds FILE, and the certificate of its authority with --nats-ca FILE"
@@ -25,32 +25,32 @@ pub enum QueueError {
     Refused {
         /// The server.
         url: String,
-        /// What it said.
+        /// The server's message.
         why: String,
     },
-    /// The server has no room for what was to be stored.
+    /// The server's storage is full.
     #[error(
         "the NATS server has no room {what}: {why}; raise its max_file_store, or remove runs that \
          are collected with `cardroom runs cancel RUN`; the same command then goes on"
     )]
     Full {
-        /// What was to be stored.
+        /// The item to be stored.
         what: String,
-        /// What the server said.
+        /// The server's message.
         why: String,
     },
     /// A request to the server failed.
     #[error("the NATS server failed {what}: {why}")]
     Request {
-        /// What was asked for.
+        /// The request.
         what: String,
-        /// What it said.
+        /// The server's message.
         why: String,
     },
     /// There is no such run.
     #[error("there is no run `{0}` on this server; `cardroom runs list` shows those there are")]
     NoRun(String),
-    /// The server has lost results, and their parts are in the queue again.
+    /// The server has lost results, whose parts were enqueued again.
     #[error(
         "the NATS server has lost the results of {parts} parts of run {run}, as one that is killed \
          may: they are in the queue again; collect once workers have done them"
@@ -58,46 +58,46 @@ pub enum QueueError {
     Lost {
         /// The run.
         run: String,
-        /// How many parts.
+        /// Number of parts.
         parts: u32,
     },
-    /// Not all parts of a run are done.
+    /// A run has unfinished parts.
     #[error("run {run} is not done: {done} of {parts} parts{}", remedy(*.dead))]
     Unfinished {
         /// The run.
         run: String,
-        /// Parts that are done.
+        /// Number of finished parts.
         done: u32,
-        /// Parts of the run.
+        /// Number of parts of the run.
         parts: u32,
-        /// Parts that have failed for good.
+        /// Number of dead letters.
         dead: u32,
     },
-    /// All that waits is for another version of the program.
+    /// All waiting runs are for other versions of the program.
     #[error(
         "{runs} waiting for workers of version {theirs}, and this program is {ours}: run that \
          version, or enqueue the run with this one",
         runs = if *.runs == 1 { "a run is".to_owned() } else { format!("{} runs are", .runs) }
     )]
     OtherVersion {
-        /// Runs that wait.
+        /// Number of waiting runs.
         runs: usize,
-        /// The versions they wait for.
+        /// The versions they need.
         theirs: String,
         /// This version.
         ours: String,
     },
-    /// The clocks of this machine and of the server are far apart.
+    /// The clocks of this machine and of the server differ too much.
     #[error(
         "this machine's clock is {} the NATS server's: set the wrong one by the network's time, as \
          with `timedatectl set-ntp true`; results would carry wrong times, and credentials and \
          certificates are judged by them", apart(*.seconds)
     )]
     Clock {
-        /// By how many seconds this machine's is ahead.
+        /// Seconds by which this machine's clock is ahead.
         seconds: i64,
     },
-    /// A file that a run needs is not on the server.
+    /// A file that a run needs is missing on the server or damaged.
     #[error(
         "run {run} needs the file {path} with SHA-256 {sha256}, which the server does not hold: \
          {why}; enqueue the run again where the file is"
@@ -105,11 +105,11 @@ pub enum QueueError {
     NoFile {
         /// The run.
         run: String,
-        /// The file's name in the run.
+        /// Path of the file in the run.
         path: String,
-        /// Its hash.
+        /// SHA-256 of the file.
         sha256: String,
-        /// What was wrong.
+        /// The problem.
         why: String,
     },
     /// A file or folder of this machine cannot be used.
@@ -117,7 +117,7 @@ pub enum QueueError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -138,7 +138,7 @@ fn remedy(parts: u32) -> String {
 }
 
 impl QueueError {
-    /// Whether the same command can go on later, when the server is there or has room again.
+    /// Whether the same command can succeed later, once the server is reachable or has room again.
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
@@ -150,7 +150,7 @@ impl QueueError {
         )
     }
 
-    /// What the server said to a request.
+    /// The error of a failed request.
     pub(crate) fn request(what: &str, why: impl Display) -> QueueError {
         let (what, why) = (what.to_owned(), why.to_string());
         if is_full(&why) {
@@ -166,8 +166,8 @@ impl QueueError {
     }
 }
 
-/// Whether the server says that its store is full. Its errors have codes of their own, but the
-/// object store's client passes on their text alone.
+/// Whether a message says that the server's storage is full. Server errors have codes, but the
+/// object store's client only passes on their text.
 fn is_full(why: &str) -> bool {
     let signs = ["insufficient", "resource limits exceeded", "maximum bytes", "no space left"];
     let why = why.to_lowercase();

@@ -1,11 +1,11 @@
-//! A work queue on a NATS server with JetStream: runs cut into parts, leases, results.
+//! A work queue on a NATS server with JetStream: runs cut into parts, leases and results.
 //!
 //! A [`Run`] is a command that can be cut into parts, with the files it needs. Parts wait in a
 //! work-queue stream, one message each; a [`Worker`] leases one, renews the lease while it works,
-//! puts the result into the object store, records it, and only then acknowledges the message. A
-//! lease that is not renewed ends, and the part goes to another worker. Of two results of a part
-//! the first that is recorded counts. A part that has failed [`DELIVERIES`] times becomes a dead
-//! letter. What a command is and how results are joined is the caller's.
+//! puts the result into the object store, records it, and only then acknowledges the message. When
+//! a lease expires, the part goes to another worker. Of two results of a part the one recorded
+//! first counts. A part that has failed [`DELIVERIES`] times becomes a dead letter. Commands and
+//! the merging of results are up to the caller.
 //!
 //! On the server: the stream `CARDROOM_PARTS` (subjects `cardroom.part.VERSION.RUN`), the stream
 //! `CARDROOM_RECORDS` (`cardroom.run.RUN`, `cardroom.done.RUN.PART`, `cardroom.dead.RUN.PART`), the
@@ -29,8 +29,8 @@ pub use worker::{Outcome, Part, Product, Worker};
 
 use std::time::Duration;
 
-/// How often a part is given to a worker before it becomes a dead letter.
+/// Maximum number of deliveries of a part before it becomes a dead letter.
 pub const DELIVERIES: i64 = 5;
 
-/// How long a worker may keep a part without renewing its lease, unless a run says otherwise.
+/// Default duration of a lease, which a worker must renew in time.
 pub const LEASE: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! The queue as a command sees it: runs put in, looked at, removed, and their results fetched.
+//! The queue's interface for commands: enqueue, inspect and remove runs, and fetch their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,49 +17,49 @@ use crate::run::{Dead, Done, Run, Status, WorkerState};
 use crate::server::{Stores, patiently};
 use crate::{LEASE, QueueError, Server};
 
-/// Messages sent before their receipts are waited for.
+/// Number of messages sent before waiting for their acknowledgements.
 const PIPELINE: usize = 500;
 
-/// A connection to the queue. Its methods wait for the server.
+/// A connection to the queue. Its methods block until the server answers.
 pub struct Queue {
     pub(crate) runtime: tokio::runtime::Runtime,
     pub(crate) stores: Stores,
 }
 
-/// What came of putting a run in.
+/// The result of enqueueing a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enqueued {
     /// The run's name.
     pub id: String,
-    /// Parts put in now.
+    /// Number of parts enqueued now.
     pub parts: u32,
-    /// Dead letters among them that are tried again.
+    /// Number of dead letters among them that are tried again.
     pub again: u32,
-    /// Parts that were done already.
+    /// Number of parts that were done already.
     pub done: u32,
 }
 
-/// A record with its place in its stream.
+/// A record with its sequence number in its stream.
 pub(crate) struct Record<T> {
     value: T,
     subject: String,
     sequence: u64,
-    /// When the server got it, by the server's clock.
+    /// Time at which the server stored it, by the server's clock.
     pub(crate) time: SystemTime,
 }
 
 impl<T> Record<T> {
-    /// Seconds since then; none where this machine's clock is behind.
+    /// Seconds since then; 0 where this machine's clock is behind.
     fn age(&self) -> f64 {
         self.time.elapsed().map_or(0.0, |age| age.as_secs_f64())
     }
 }
 
 impl Queue {
-    /// Connects to a server, and makes what the queue needs there.
+    /// Connects to a server, and creates the streams and stores that are missing.
     ///
     /// # Errors
-    /// When the server is not there, refuses, or has no JetStream.
+    /// When the server cannot be reached, refuses, or has no JetStream.
     pub fn connect(server: &Server) -> Result<Queue, QueueError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -70,9 +70,9 @@ impl Queue {
         Ok(Queue { runtime, stores })
     }
 
-    /// Puts a run in, with its files, which `file` finds by their path in the run. A run that is
-    /// there already is not put in twice; what is missing of it is, and its dead letters are
-    /// tried again. `lease` is from then on that of all parts of this version.
+    /// Enqueues a run with its files; `file` maps a path in the run to a local file. Enqueueing is
+    /// idempotent: only missing parts of an existing run are enqueued, and its dead letters are
+    /// tried again. `lease` becomes the lease of all parts of this version.
     ///
     /// # Errors
     /// When the server fails or is full, or a file cannot be read.
@@ -110,7 +110,8 @@ impl Queue {
             let mut parts = 0;
             let subject = format!("cardroom.part.{}.{id}", token(&run.version));
             for chunk in left.chunks(PIPELINE) {
-                // What came in before a failure is known by its name when it comes again.
+                // Messages that arrived before a failure are recognised by their ids when sent
+                // again.
                 let new = patiently("to enqueue parts", async || {
                     let mut receipts = Vec::new();
                     for (part, name) in chunk {
@@ -135,7 +136,7 @@ impl Queue {
         })
     }
 
-    /// How all runs stand, the oldest first.
+    /// The status of all runs, the oldest first.
     ///
     /// # Errors
     /// When the server fails.
@@ -149,7 +150,7 @@ impl Queue {
         })
     }
 
-    /// How a run stands. Its name may be shortened to what no other begins with.
+    /// The status of a run. Its name may be abbreviated to a unique prefix.
     ///
     /// # Errors
     /// When there is no such run, or the server fails.
@@ -164,7 +165,7 @@ impl Queue {
         })
     }
 
-    /// The workers that are there.
+    /// The workers that are alive.
     ///
     /// # Errors
     /// When the server fails.
@@ -181,8 +182,8 @@ impl Queue {
         })
     }
 
-    /// Removes a run, with its parts, records and results, whether it is done or not; workers stop
-    /// what they do of it.
+    /// Removes a run with its parts, records and results, finished or not; workers stop their work
+    /// on it.
     ///
     /// # Errors
     /// When there is no such run, or the server fails.
@@ -207,7 +208,7 @@ impl Queue {
             }
             let others = self.stores.records::<Run>("cardroom.run.*").await?;
             if others.is_empty() {
-                // Pieces of results that did not fit go, too.
+                // Leftover chunks of results that did not fit are removed, too.
                 let pieces = self.stores.context.get_stream("OBJ_cardroom_results").await;
                 let pieces = pieces.map_err(|error| failed(&error))?;
                 pieces.purge().await.map_err(|error| failed(&error))?;
@@ -224,8 +225,8 @@ impl Queue {
         Ok(status)
     }
 
-    /// Puts parts of a run in again whose results the server has lost although it had taken them,
-    /// as one that is killed may: returns how many.
+    /// Enqueues again the parts of a run whose stored results the server has lost, as may happen
+    /// when it is killed; gives their number.
     ///
     /// # Errors
     /// When the server fails.
@@ -254,21 +255,21 @@ impl Queue {
         })
     }
 
-    /// Fetches the result of a part into a file.
+    /// Downloads the result of a part into a file.
     ///
     /// # Errors
-    /// When it is not there or not whole, or cannot be written.
+    /// When it is missing or damaged, or cannot be written.
     pub fn fetch(&self, object: &str, to: &Path) -> Result<(), QueueError> {
         self.runtime.block_on(get(&self.stores.results, object, to))
     }
 }
 
-/// A version as one token of a subject.
+/// A version encoded as one token of a subject.
 pub(crate) fn token(version: &str) -> String {
     version.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// The subjects of all parts of a version.
+/// The subject pattern of all parts of a version.
 pub(crate) fn subjects(version: &str) -> String {
     format!("cardroom.part.{}.*", token(version))
 }
@@ -278,7 +279,7 @@ fn id_of(record: &Record<Run>) -> String {
 }
 
 impl Stores {
-    /// The consumer that hands out the parts of a version, made where there is none.
+    /// The consumer that hands out the parts of a version, created if missing.
     pub(crate) async fn consumer(
         &self,
         version: &str,
@@ -306,7 +307,7 @@ impl Stores {
         .await
     }
 
-    /// Writes a record where there is none; whether there was none.
+    /// Stores a record unless its subject has one; gives whether it was stored.
     pub(crate) async fn create(&self, subject: &str, text: Vec<u8>) -> Result<bool, QueueError> {
         patiently("to record", async || {
             let message = PublishMessage::build().payload(text.clone().into());
@@ -321,12 +322,12 @@ impl Stores {
         .await
     }
 
-    /// The run of this name.
+    /// The run with this name.
     pub(crate) async fn run(&self, id: &str) -> Result<Option<Run>, QueueError> {
         Ok(last(&self.records, &format!("cardroom.run.{id}")).await?.map(|record| record.value))
     }
 
-    /// What is recorded of a part that is done.
+    /// The record of a finished part.
     pub(crate) async fn done(&self, id: &str, part: u32) -> Result<Option<Done>, QueueError> {
         Ok(last(&self.records, &format!("cardroom.done.{id}.{part}"))
             .await?
@@ -338,7 +339,7 @@ impl Stores {
         deleted.map(drop).map_err(|error| QueueError::request("to remove a record", error))
     }
 
-    /// All records of these subjects, the oldest first.
+    /// All records with these subjects, the oldest first.
     async fn records<T: DeserializeOwned>(
         &self,
         subjects: &str,
@@ -362,7 +363,7 @@ impl Stores {
         Ok(Status { id, run: record.value, age, done, dead })
     }
 
-    /// The runs that are not done, with their versions.
+    /// The runs that have parts left.
     pub(crate) async fn waiting(&self) -> Result<Vec<Run>, QueueError> {
         let mut waiting = Vec::new();
         for record in self.records::<Run>("cardroom.run.*").await? {
@@ -375,7 +376,7 @@ impl Stores {
     }
 }
 
-/// Whether there is an object of this name.
+/// Whether the store has an object with this name.
 pub(crate) async fn exists(store: &ObjectStore, name: &str) -> Result<bool, QueueError> {
     patiently("to look for an object", async || match store.info(name).await {
         Ok(info) => Ok(!info.deleted),
@@ -385,9 +386,9 @@ pub(crate) async fn exists(store: &ObjectStore, name: &str) -> Result<bool, Queu
     .await
 }
 
-/// Puts a file into a store.
+/// Uploads a file into a store.
 pub(crate) async fn put(store: &ObjectStore, name: &str, from: &Path) -> Result<(), QueueError> {
-    // That the file can be read is not the server's affair.
+    // Report an unreadable file as a local error, not the server's.
     std::fs::File::open(from).map_err(QueueError::io(from))?;
     patiently(&format!("to store {}", from.display()), async || {
         let mut file = tokio::fs::File::open(from).await.map_err(|error| error.to_string())?;
@@ -398,14 +399,14 @@ pub(crate) async fn put(store: &ObjectStore, name: &str, from: &Path) -> Result<
     .map(drop)
 }
 
-/// Fetches an object into a file, whole or not at all.
+/// Downloads an object into a file, atomically.
 pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<(), QueueError> {
     let partial = to.with_extension("partial");
     patiently(&format!("to fetch {name}"), async || {
         let fetch = async {
             let mut object = store.get(name).await?;
             let mut file = tokio::fs::File::create(&partial).await?;
-            // What arrives is checked against the object's SHA-256.
+            // The stream is verified against the object's SHA-256.
             tokio::io::copy(&mut object, &mut file).await?;
             file.flush().await?;
             Ok::<(), async_nats::Error>(())
@@ -416,10 +417,10 @@ pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<()
     std::fs::rename(&partial, to).map_err(QueueError::io(to))
 }
 
-/// The last messages of these subjects, the oldest first.
+/// The last message of each of these subjects, the oldest first.
 ///
-/// They are asked for one by one, by the names that the stream has: what a consumer counts as
-/// pending may be wrong for a moment after a purge, and such a request is never answered.
+/// They are fetched one by one, by the stream's list of subjects: a consumer's pending count may be
+/// wrong for a moment after a purge, and such a request is never answered.
 async fn records<T: DeserializeOwned>(
     stream: &Stream,
     subjects: &str,
@@ -429,14 +430,14 @@ async fn records<T: DeserializeOwned>(
         .buffer_unordered(PIPELINE);
     let mut found = Vec::new();
     while let Some(record) = asked.next().await {
-        // One that was removed meanwhile is none.
+        // A record that was removed meanwhile is skipped.
         found.extend(record?);
     }
     found.sort_by_key(|record| record.sequence);
     Ok(found)
 }
 
-/// The subjects, among these, of which the stream has messages.
+/// The subjects matching these for which the stream has messages.
 pub(crate) async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>, QueueError> {
     patiently("to list records", async || {
         let listed = stream.info_with_subjects(subjects).await?;
@@ -445,7 +446,7 @@ pub(crate) async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>
     .await
 }
 
-/// The last message of this subject.
+/// The last message with this subject.
 pub(crate) async fn last<T: DeserializeOwned>(
     stream: &Stream,
     subject: &str,

@@ -1,16 +1,16 @@
-//! What is on the queue, as values: runs, what became of their parts, workers.
+//! The data of the queue: runs, the results of their parts, and workers.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// A command that is cut into parts.
+/// A run: a command that is cut into parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// The command's words, without what makes it a part.
+    /// The command's words, without those that select a part.
     pub command: Vec<String>,
-    /// How many parts it is cut into.
+    /// Number of parts.
     pub parts: u32,
-    /// The version of the program that cut it, and must do it.
+    /// Version of the program that enqueued it, which workers must have.
     pub version: String,
     /// The files it needs.
     pub files: Vec<RunFile>,
@@ -19,43 +19,43 @@ pub struct Run {
 /// A file of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFile {
-    /// Its path, relative to where the command is given.
+    /// Path relative to the command's working directory.
     pub path: String,
-    /// SHA-256 of its bytes, in hexadecimal.
+    /// SHA-256 of its contents, in hexadecimal.
     pub sha256: String,
-    /// Whether it may be executed.
+    /// Whether it is executable.
     pub executable: bool,
 }
 
 impl Run {
-    /// The name of the run: 16 hexadecimal digits of the SHA-256 of all that it is. The same run
-    /// has the same name wherever and however often it is enqueued.
+    /// The run's name: 16 hexadecimal digits of the SHA-256 of its contents. The same run has the
+    /// same name wherever and however often it is enqueued.
     pub fn id(&self) -> String {
         let text = serde_json::to_vec(self).expect("texts and numbers have a JSON form");
         hex(&Sha256::digest(text))[..16].to_owned()
     }
 }
 
-/// Bytes in hexadecimal.
+/// Bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A part that is done.
+/// The record of a finished part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Done {
-    /// Its number, from 1.
+    /// The part's number, from 1.
     pub part: u32,
     /// The result's name in the object store; none where the work has no result.
     pub object: Option<String>,
-    /// Who did it.
+    /// The worker that did it.
     pub worker: String,
-    /// How long the work took.
+    /// Duration of the work in seconds.
     pub seconds: f64,
-    /// Hands that were played for it.
+    /// Number of hands played.
     #[serde(default)]
     pub hands: u64,
-    /// The table of its results, for those who look on; none where its command has none.
+    /// The table of its results, for display; none where its command has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<serde_json::Value>,
     /// Seconds since it was recorded.
@@ -63,61 +63,61 @@ pub struct Done {
     pub age: f64,
 }
 
-/// A part that has failed for good: a dead letter.
+/// A dead letter: the record of a part that has failed for good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dead {
-    /// Its number, from 1.
+    /// The part's number, from 1.
     pub part: u32,
-    /// Who failed last.
+    /// The worker that failed last.
     pub worker: String,
-    /// Why.
+    /// The last error.
     pub error: String,
 }
 
-/// A worker that is there.
+/// The state that a worker announces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerState {
-    /// Its name: machine and process.
+    /// The worker's name: machine and process.
     pub name: String,
     /// The version of its program.
     pub version: String,
     /// The run and part it works on.
     pub part: Option<(String, u32)>,
-    /// Parts it has done.
+    /// Number of parts it has done.
     pub done: u32,
-    /// Seconds since it was heard of.
+    /// Seconds since its last announcement.
     #[serde(default, rename = "heard_seconds_ago")]
     pub age: f64,
 }
 
-/// How a run stands.
+/// The status of a run.
 #[derive(Debug, Clone)]
 pub struct Status {
-    /// Its name.
+    /// The run's name.
     pub id: String,
-    /// What it is.
+    /// The run.
     pub run: Run,
     /// Seconds since it was enqueued.
     pub age: f64,
-    /// Parts that are done, by number.
+    /// The finished parts, by number.
     pub done: Vec<Done>,
-    /// Parts that have failed for good, by number.
+    /// The dead letters, by number.
     pub dead: Vec<Dead>,
 }
 
 impl Status {
-    /// Parts that are neither done nor dead.
+    /// Number of parts that are neither done nor dead.
     pub fn left(&self) -> u32 {
         self.run.parts.saturating_sub((self.done.len() + self.dead.len()) as u32)
     }
 
-    /// Hands that were played for the parts that are done.
+    /// Total number of hands played in the finished parts.
     pub fn hands(&self) -> u64 {
         self.done.iter().map(|done| done.hands).sum()
     }
 
-    /// Hands a second that came in of late: in five minutes, or in twice the time of a part, where
-    /// that is longer. `None` where none did, or nothing is left.
+    /// Recent throughput in hands per second: over the last five minutes, or twice the time of a
+    /// part if that is longer. `None` where none were finished, or nothing is left.
     pub fn hands_per_second(&self) -> Option<f64> {
         let window = (2.0 * self.seconds_per_part()?).max(300.0).min(self.age);
         let recent = self.done.iter().filter(|done| done.age <= window);
@@ -125,13 +125,13 @@ impl Status {
         (hands > 0 && self.left() > 0 && window > 0.0).then(|| hands as f64 / window)
     }
 
-    /// Seconds that a part takes in the mean.
+    /// Mean duration of a part in seconds.
     pub fn seconds_per_part(&self) -> Option<f64> {
         let sum: f64 = self.done.iter().map(|done| done.seconds).sum();
         (!self.done.is_empty()).then(|| sum / self.done.len() as f64)
     }
 
-    /// Seconds until the run is done by so many workers that do nothing else.
+    /// Estimated seconds until the run is done by `workers` workers that do nothing else.
     pub fn seconds_to_go(&self, workers: usize) -> Option<f64> {
         let rounds =
             f64::from(self.left().div_ceil(u32::try_from(workers).ok().filter(|&n| n > 0)?));

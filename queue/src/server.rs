@@ -1,4 +1,4 @@
-//! The connection to a NATS server, and the streams and stores that the queue keeps there.
+//! The connection to a NATS server, and the queue's streams and stores there.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -11,30 +11,30 @@ use async_nats::{ConnectErrorKind, ConnectOptions};
 
 use crate::QueueError;
 
-/// How long a request is tried again while the server is away.
+/// How long a request is retried while the server is unreachable.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Between two attempts.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long the first connection may take.
+/// Timeout of the first connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long JetStream knows which messages it has got.
+/// Time window in which JetStream recognises duplicate messages.
 const DUPLICATES: Duration = Duration::from_secs(24 * 3600);
-/// A worker that has not been heard of for so long is gone.
+/// Time without an announcement after which a worker counts as gone.
 pub(crate) const ALIVE: Duration = Duration::from_secs(30);
 
-/// Where the server is, and how it is asked to let us in.
+/// Address and credentials of the server.
 #[derive(Debug, Clone, Default)]
 pub struct Server {
-    /// Its address, as in `nats://host:4222` or `tls://host:4222`; several, separated by commas,
-    /// of one cluster.
+    /// The address, as in `nats://host:4222` or `tls://host:4222`; or several of one cluster,
+    /// separated by commas.
     pub url: String,
-    /// A file with the credentials of a user (JWT and seed, as `nsc` writes them).
+    /// A credentials file of a user (JWT and seed, as written by `nsc`).
     pub credentials: Option<PathBuf>,
-    /// A file with the certificates of the authority that the server's certificate is from.
+    /// A file with the CA certificates that the server's certificate is verified against.
     pub authority: Option<PathBuf>,
 }
 
-/// What the queue keeps on the server.
+/// The queue's streams and stores on the server.
 pub(crate) struct Stores {
     pub(crate) context: Context,
     pub(crate) parts: Stream,
@@ -45,14 +45,14 @@ pub(crate) struct Stores {
 }
 
 impl Server {
-    /// Connects, and makes what is not there yet.
+    /// Connects, and creates the streams and stores that are missing.
     pub(crate) async fn connect(&self) -> Result<Stores, QueueError> {
         let mut options = ConnectOptions::new().name("cardroom").connection_timeout(CONNECT);
         if let Some(file) = &self.credentials {
             options = options.credentials_file(file).await.map_err(QueueError::io(file))?;
         }
         if let Some(file) = &self.authority {
-            // The client says nothing of which file it could not read.
+            // The client's error does not name the file that it could not read.
             std::fs::metadata(file).map_err(QueueError::io(file))?;
             options = options.add_root_certificates(file.clone()).require_tls(true);
         }
@@ -84,7 +84,7 @@ impl Server {
     }
 }
 
-/// Addresses without the name and password that may stand in them, which no message is to show.
+/// Splits user name and password off the addresses, as no message may show them.
 fn without_user(url: &str) -> (String, Option<(String, String)>) {
     let mut found = None;
     let plain = url.split(',').map(|address| {
@@ -158,7 +158,7 @@ impl Stores {
     }
 }
 
-/// Asks until there is an answer, for as long as a server may take to come back.
+/// Retries a request for as long as a server may take to come back.
 pub(crate) async fn patiently<T, E: Display>(
     what: &str,
     ask: impl AsyncFn() -> Result<T, E>,

@@ -1,4 +1,4 @@
-//! A worker: leases parts, has them done, and hands in what came of them.
+//! A worker: leases parts, has them done, and hands in their results.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ use crate::run::{Dead, Done, Run, RunFile, WorkerState, hex};
 use crate::server::{ALIVE, patiently};
 use crate::{DELIVERIES, Queue, QueueError};
 
-/// How long the server holds a request for a part before it says that there is none.
+/// How long the server holds a request for a part before it reports that there is none.
 const WAIT: Duration = Duration::from_secs(5);
-/// How far a worker's clock may be from the server's.
+/// Maximum difference between a worker's clock and the server's.
 const CLOCK: Duration = Duration::from_secs(60);
-/// How often a waiting worker looks whether it is to stop.
+/// How often a waiting worker checks whether it should stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A worker of one version of the program.
+/// A worker for one version of the program.
 pub struct Worker<'a> {
     queue: &'a Queue,
     consumer: Consumer<pull::Config>,
@@ -31,53 +31,53 @@ pub struct Worker<'a> {
     cache: PathBuf,
     runs: HashMap<String, Arc<Run>>,
     lease: Duration,
-    /// Those of the parts of its version.
+    /// The subject pattern of its version's parts.
     subjects: String,
 }
 
-/// A part to be done.
+/// A leased part to be done.
 pub struct Part {
     /// The name of its run.
     pub id: String,
     /// Its run.
     pub run: Arc<Run>,
-    /// Its number, from 1.
+    /// The part's number, from 1.
     pub part: u32,
-    /// A folder in which the run's files stand under their paths.
+    /// A folder with the run's files at their paths.
     pub folder: PathBuf,
-    /// Where the result may be made: nothing is there, and its folder is removed afterwards.
+    /// Path for the result: it does not exist yet, and its folder is removed afterwards.
     pub out: PathBuf,
-    /// Whether its run was cancelled meanwhile.
+    /// Set when its run is cancelled.
     pub cancelled: Arc<AtomicBool>,
 }
 
-/// What a part has made.
+/// The product of a part.
 #[derive(Debug, Default)]
 pub struct Product {
     /// The result, where there is one.
     pub file: Option<PathBuf>,
     /// Hands that were played for it.
     pub hands: u64,
-    /// The table of its results, for those who look on.
+    /// The table of its results, for display.
     pub table: Option<serde_json::Value>,
 }
 
-/// What came of a part.
+/// The outcome of a part.
 pub enum Outcome {
     /// It is done.
     Done(Product),
-    /// It has failed, and why.
+    /// The part failed, with the error.
     Failed(String),
-    /// The worker is to stop; the part is given back.
+    /// The worker should stop; the part is returned to the queue.
     Stopped,
 }
 
 impl<'a> Worker<'a> {
-    /// A worker that keeps files of runs in `cache`.
+    /// A worker that caches the files of runs in `cache`.
     ///
     /// # Errors
-    /// When all that waits is for other versions, the clocks are far apart, the folder cannot be
-    /// made, or the server fails.
+    /// When all waiting runs are for other versions, the clocks differ too much, the folder cannot
+    /// be created, or the server fails.
     pub fn new(
         queue: &'a Queue,
         version: &str,
@@ -98,7 +98,7 @@ impl<'a> Worker<'a> {
             std::fs::create_dir_all(&folder).map_err(QueueError::io(folder))?;
         }
         let cache = cache.canonicalize().map_err(QueueError::io(cache))?;
-        // Two workers never have the same name, whatever machines call themselves.
+        // Workers get unique names, whatever their machines are called.
         let unique = queue.stores.context.client().new_inbox();
         let unique: String = unique.chars().rev().take(6).collect();
         let name = format!("{}-{unique}", crate::queue::token(name));
@@ -111,8 +111,8 @@ impl<'a> Worker<'a> {
         Ok(worker)
     }
 
-    /// Shows that the worker is there, and compares its clock with the time at which the server has
-    /// heard of it.
+    /// Announces the worker, and compares its clock with the time at which the server received
+    /// that.
     async fn check_clock(&self) -> Result<(), QueueError> {
         let before = SystemTime::now();
         patiently("to say that a worker is there", async || {
@@ -133,17 +133,17 @@ impl<'a> Worker<'a> {
         Err(QueueError::Clock { seconds })
     }
 
-    /// What the others see of it.
+    /// The state that it announces.
     pub fn state(&self) -> &WorkerState {
         &self.state
     }
 
-    /// Leases the next part, has it done and hands in the result. `None` when it was to `stop`
-    /// before there was one, or nothing is left of any run where `drain` is set.
+    /// Leases the next part, has it done and hands in the result. `None` when `stop` was set before
+    /// there was a part, or nothing is left of any run and `drain` is set.
     ///
     /// # Errors
-    /// When the server is away for long or is full, or a file of the run is missing; the part is
-    /// then given back.
+    /// When the server is unreachable for long or full, or a file of the run is missing; the part
+    /// is then returned to the queue.
     pub fn next(
         &mut self,
         drain: bool,
@@ -165,7 +165,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The next part's message.
+    /// Leases the next part: its message.
     async fn lease(
         &mut self,
         drain: bool,
@@ -175,7 +175,7 @@ impl<'a> Worker<'a> {
             if stop() {
                 return Ok(None);
             }
-            // A server that is away is waited for.
+            // An unreachable server is waited for.
             let wait = if drain { Duration::from_secs(1) } else { WAIT };
             let asked = self.consumer.batch().max_messages(1).expires(wait).messages().await;
             if let Ok(mut batch) = asked {
@@ -183,7 +183,7 @@ impl<'a> Worker<'a> {
                     match tokio::time::timeout(LOOK, batch.next()).await {
                         Ok(Some(Ok(message))) => return Ok(Some(message)),
                         Ok(_) => break,
-                        // The part that may come meanwhile goes to another when its lease ends.
+                        // A part delivered meanwhile goes to another worker when its lease expires.
                         Err(_) if stop() => return Ok(None),
                         Err(_) => {}
                     }
@@ -192,14 +192,14 @@ impl<'a> Worker<'a> {
                 tokio::time::sleep(LOOK).await;
             }
             self.note(None).await;
-            // A part is in the stream until it is acknowledged.
+            // A part stays in the stream until it is acknowledged.
             if drain && names(&self.queue.stores.parts, &self.subjects).await?.is_empty() {
                 return Ok(None);
             }
         }
     }
 
-    /// One part from its message to its end; `None` where there is nothing to do about it.
+    /// Processes one part from its message to its end; `None` where there is nothing to do.
     fn perform(
         &mut self,
         message: &Message,
@@ -214,7 +214,7 @@ impl<'a> Worker<'a> {
             queue.runtime.block_on(finish(message));
             return Ok(None);
         };
-        // One that comes for the first time has no result; if it has, the first result counts.
+        // A first delivery cannot have a result, and if it has, the first recorded one counts.
         if delivered > 1 && queue.runtime.block_on(queue.stores.done(&id, part))?.is_some() {
             queue.runtime.block_on(finish(message));
             return Ok(None);
@@ -279,7 +279,7 @@ impl<'a> Worker<'a> {
                     let first = queue.stores.create(&subject, text).await?;
                     let mine = first || queue.stores.done(id, part).await?.as_ref() == Some(&done);
                     if let (false, Some(object)) = (mine, object) {
-                        // Another result of this part was there first, and counts.
+                        // Another result of this part was recorded first, and counts.
                         let _ = queue.stores.results.delete(object).await;
                     }
                     finish(message).await;
@@ -315,13 +315,13 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// The run of this name, read once; `None` of one that was cancelled.
+    /// The run with this name, cached; `None` for a cancelled one.
     async fn run(&mut self, id: &str) -> Result<Option<Arc<Run>>, QueueError> {
         if let Some(run) = self.runs.get(id) {
             return Ok(Some(Arc::clone(run)));
         }
         let run = self.queue.stores.run(id).await?.map(Arc::new);
-        // Who has put it in may have set another lease.
+        // Its enqueuer may have changed the lease.
         if let Ok(info) = self.consumer.get_info().await {
             self.lease = info.config.ack_wait;
         }
@@ -331,7 +331,7 @@ impl<'a> Worker<'a> {
         Ok(run)
     }
 
-    /// A folder with the run's files, fetched by their hashes where they are not there yet.
+    /// A folder with the run's files, downloaded by hash where they are not cached yet.
     fn folder(&self, id: &str, run: &Run) -> Result<PathBuf, QueueError> {
         let folder = self.cache.join("runs").join(id);
         std::fs::create_dir_all(&folder).map_err(QueueError::io(&folder))?;
@@ -358,7 +358,7 @@ impl<'a> Worker<'a> {
         Ok(folder)
     }
 
-    /// The file of this hash in the cache.
+    /// The cached file with this hash.
     fn held(&self, id: &str, file: &RunFile) -> Result<PathBuf, QueueError> {
         let missing = |why: &str| QueueError::NoFile {
             run: id.to_owned(),
@@ -366,7 +366,7 @@ impl<'a> Worker<'a> {
             sha256: file.sha256.clone(),
             why: why.to_owned(),
         };
-        // The names are the server's, and lead nowhere else.
+        // The names are untrusted and must not lead outside the folder.
         let plain = |path: &str| {
             let mut pieces = Path::new(path).components();
             pieces.all(|piece| matches!(piece, std::path::Component::Normal(_)))
@@ -393,8 +393,8 @@ impl<'a> Worker<'a> {
         Ok(held)
     }
 
-    /// Renews the lease, shows that the worker is there, and looks whether the run still is, until
-    /// aborted.
+    /// A task that renews the lease, announces the worker, and checks whether the run still exists,
+    /// until aborted.
     fn heartbeat(
         &self,
         message: &Message,
@@ -408,14 +408,14 @@ impl<'a> Worker<'a> {
         let run = format!("cardroom.run.{id}");
         let state = self.state.clone();
         self.queue.runtime.spawn(async move {
-            // Of what is done at once nobody need know who does it.
+            // Very short parts need not be announced.
             tokio::time::sleep(LOOK).await;
             loop {
                 if let Ok(text) = serde_json::to_vec(&state) {
                     let _ = context.publish(subject(&state), text.into()).await;
                 }
                 tokio::time::sleep(pause).await;
-                // One that is lost is made up for by the next.
+                // A lost renewal is made up for by the next.
                 let _ = message.ack_with(AckKind::Progress).await;
                 if let Err(error) = records.direct_get_last_for_subject(&run).await
                     && error.kind() == async_nats::jetstream::stream::DirectGetErrorKind::NotFound
@@ -426,7 +426,7 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Shows that the worker is there.
+    /// Announces the worker.
     async fn note(&self, part: Option<(String, u32)>) {
         let state = WorkerState { part, ..self.state.clone() };
         if let Ok(text) = serde_json::to_vec(&state) {
@@ -436,7 +436,7 @@ impl<'a> Worker<'a> {
 }
 
 impl Drop for Worker<'_> {
-    /// A worker that leaves says so.
+    /// Withdraws the worker's announcement.
     fn drop(&mut self) {
         let leave = async {
             let _ = self.queue.stores.workers.purge().filter(subject(&self.state)).await;
@@ -447,18 +447,18 @@ impl Drop for Worker<'_> {
     }
 }
 
-/// Where a worker says that it is there.
+/// The subject of a worker's announcements.
 fn subject(state: &WorkerState) -> String {
     format!("cardroom.worker.{}", state.name)
 }
 
-/// Acknowledges a message: it is removed from the queue. Where that is lost, the part comes again,
-/// and is known to be done.
+/// Acknowledges a message, which removes it from the queue. If that is lost, the part is delivered
+/// again and recognised as done.
 async fn finish(message: &Message) {
     let _ = message.ack().await;
 }
 
-/// Gives a part back to the queue.
+/// Returns a part to the queue.
 async fn give_back(message: &Message, pause: Duration) {
     let _ = message.ack_with(AckKind::Nak(Some(pause))).await;
 }

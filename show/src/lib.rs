@@ -1,5 +1,4 @@
-//! How figures are shown to people: numbers in words, tables whose columns are aligned, pictures,
-//! and names that were meant.
+//! Presentation of results: numbers in words, aligned tables, SVG images, and spelling suggestions.
 
 pub mod nearest;
 pub mod number;

@@ -1,4 +1,4 @@
-//! Which known name a misspelt one is most like.
+//! Spelling suggestions: the known name most similar to a misspelt one.
 
 /// The known word with the fewest edits from `word` (letters inserted, deleted, replaced or swapped
 /// with their neighbour), whatever the case; `None` when even that one differs in more than a third

@@ -1,11 +1,11 @@
-//! Numbers as people read them.
+//! Numbers as text for people.
 
 /// A whole number with commas: `1,234,567`.
 pub fn whole(number: u64) -> String {
     grouped(&number.to_string())
 }
 
-/// The text of a number with commas between the thousands: `-1234.5` is `-1,234.5`.
+/// A number's text with commas between the thousands: `-1234.5` is `-1,234.5`.
 pub fn grouped(number: &str) -> String {
     let start = usize::from(number.starts_with('-'));
     let end = number.find('.').unwrap_or(number.len());
@@ -19,13 +19,13 @@ pub fn grouped(number: &str) -> String {
     text
 }
 
-/// How many there are of something: `1 hand`, `1,234 hands`.
+/// A count with its noun: `1 hand`, `1,234 hands`.
 pub fn counted(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {what}{plural}", whole(number))
 }
 
-/// With a sign and so many decimals: `+1.5`, `-20.0`; zero has no sign.
+/// A number with a sign and `decimals` decimals: `+1.5`, `-20.0`; zero has no sign.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}");
     match text.strip_prefix(['+', '-']) {
@@ -34,17 +34,17 @@ pub fn signed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// A share in percent with so many decimals: 0.3 is `30.0 %`.
+/// A share in percent with `decimals` decimals: 0.3 is `30.0 %`.
 pub fn percent(share: f64, decimals: usize) -> String {
     format!("{:.decimals$} %", 100.0 * share)
 }
 
-/// Bytes as digits, two for each.
+/// Bytes as hexadecimal digits, two for each.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A time with the unit that suits it: `250 ns`, `1.5 µs`, `20.0 ms`, `3.00 s`.
+/// A time in a suitable unit: `250 ns`, `1.5 µs`, `20.0 ms`, `3.00 s`.
 pub fn duration(nanoseconds: u64) -> String {
     let ns = nanoseconds as f64;
     match nanoseconds {

@@ -1,16 +1,16 @@
-//! Tables of text.
+//! Text tables.
 
 use std::fmt;
 use std::ops::RangeBounds;
 
 use comfy_table::{CellAlignment, presets};
 
-/// A table without lines, its columns aligned, for a terminal or a file of text.
+/// A text table without lines, with aligned columns.
 #[derive(Debug, Clone)]
 pub struct Table(comfy_table::Table);
 
 impl Table {
-    /// A table with these words above its columns.
+    /// A table with these column headers.
     pub fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Table {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING);
@@ -18,7 +18,7 @@ impl Table {
         Table(table)
     }
 
-    /// Has the cells of these columns end together, as numbers should.
+    /// Right-aligns these columns, for numbers.
     #[must_use]
     pub fn right(mut self, columns: impl RangeBounds<usize>) -> Table {
         for (number, column) in self.0.column_iter_mut().enumerate() {
@@ -29,7 +29,7 @@ impl Table {
         self
     }
 
-    /// Puts the first column at the margin, and two blanks behind each.
+    /// Starts the first column at the left margin, with two blanks after each column.
     #[must_use]
     pub fn at_the_margin(mut self) -> Table {
         for column in self.0.column_iter_mut() {
@@ -44,7 +44,7 @@ impl Table {
     }
 }
 
-/// Its lines, without blanks or a line break at their ends.
+/// The table's lines, without trailing blanks or a final line break.
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.trim_fmt())

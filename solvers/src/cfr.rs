@@ -1,33 +1,33 @@
-//! Counterfactual regret minimisation over a whole game, every variant (see [`Variant`]).
+//! Counterfactual regret minimisation over a whole game, for every [`Variant`].
 //!
 //! Zinkevich, Johanson, Bowling, Piccione, "Regret minimization in games with incomplete
 //! information", NIPS 2007. An iteration costs, for each player, one product with the payoff matrix
-//! and one sweep over the player's information sets; memory is five numbers a sequence.
+//! and one sweep over the player's information sets; memory is five numbers per sequence.
 
 use crate::variant::Discount;
 use crate::{Player, Profile, Sequences, Updates, Variant};
 
-/// A game being solved.
+/// A CFR solver of a game in sequence form.
 ///
-/// Deterministic: the same game, variant and iterations give the same strategies to the bit.
+/// Deterministic: the same game, variant and iterations give bit-identical strategies.
 #[derive(Debug, Clone)]
 pub struct Cfr<'game> {
     game: &'game Sequences,
     variant: Variant,
-    /// Planned iterations; only schedules that look ahead use it.
+    /// Number of planned iterations; only schedules that depend on it use it.
     horizon: u32,
     iterations: u32,
     sides: [Side; 2],
 }
 
-/// What is kept of one player, by sequence.
+/// The state of one player, by sequence.
 #[derive(Debug, Clone)]
 struct Side {
     strategy: Vec<f64>,
-    /// Probability of each sequence under `strategy`.
+    /// Reach probability of each sequence under `strategy`.
     reach: Vec<f64>,
     regrets: Vec<f64>,
-    /// Gains of the sequences, then the regrets of this iteration.
+    /// Counterfactual values of the sequences, then this iteration's instantaneous regrets.
     instant: Vec<f64>,
     /// Discounted sum of reach-weighted strategies.
     average: Vec<f64>,
@@ -42,14 +42,14 @@ impl Side {
         Side { strategy, reach, regrets: zeros.clone(), instant: zeros.clone(), average: zeros }
     }
 
-    /// Adds the current strategy to the average.
+    /// Adds the current strategy to the average, discounted by `factor`.
     fn remember(&mut self, factor: f64) {
         for (average, reach) in self.average.iter_mut().zip(&self.reach) {
             *average = *average * factor + reach;
         }
     }
 
-    /// Turns gains into this iteration's regrets.
+    /// Computes this iteration's instantaneous regrets.
     fn look(&mut self, game: &Sequences, player: Player, others: &[f64]) {
         game.gains(player, others, &mut self.instant);
         for choice in game.choices(player).iter().rev() {
@@ -62,7 +62,7 @@ impl Side {
         }
     }
 
-    /// Adds this iteration's regrets and makes the next strategy.
+    /// Adds this iteration's regrets and computes the next strategy.
     fn learn(&mut self, game: &Sequences, player: Player, predictive: bool, discount: Discount) {
         for (regret, instant) in self.regrets.iter_mut().zip(&self.instant) {
             let factor = if *regret > 0.0 { discount.positive } else { discount.negative };
@@ -89,18 +89,18 @@ impl Side {
 }
 
 impl<'game> Cfr<'game> {
-    /// Begins with uniform strategies. `horizon` is how many iterations are planned.
+    /// Starts from uniform strategies. `horizon` is the number of planned iterations.
     pub fn new(game: &'game Sequences, variant: Variant, horizon: u32) -> Cfr<'game> {
         let sides = Player::BOTH.map(|player| Side::new(game, player));
         Cfr { game, variant, horizon, iterations: 0, sides }
     }
 
-    /// Iterations done.
+    /// Number of iterations done.
     pub fn iterations(&self) -> u32 {
         self.iterations
     }
 
-    /// One iteration: both players learn once.
+    /// Runs one iteration: both players learn once.
     pub fn step(&mut self) {
         self.iterations += 1;
         let t = self.iterations;
@@ -139,13 +139,12 @@ impl<'game> Cfr<'game> {
         }
     }
 
-    /// So many iterations.
+    /// Runs `iterations` iterations.
     pub fn run(&mut self, iterations: u32) {
         (0..iterations).for_each(|_| self.step());
     }
 
-    /// The average strategy, which approaches an equilibrium; uniform where nothing has arrived
-    /// yet.
+    /// The average strategy, which converges to an equilibrium; uniform where it has no weight yet.
     pub fn average(&self) -> Profile {
         Profile(Player::BOTH.map(|player| {
             let average = &self.sides[player.index()].average;
@@ -162,13 +161,13 @@ impl<'game> Cfr<'game> {
         }))
     }
 
-    /// The strategies of the last iteration, which need not approach anything.
+    /// The strategies of the last iteration, which need not converge.
     pub fn current(&self) -> Profile {
         Profile(self.sides.each_ref().map(|side| side.strategy.clone()))
     }
 
-    /// The greatest regret a player has per iteration: with plain CFR, the mean over players of
-    /// these, summed over information sets, bounds the exploitability.
+    /// The sum over a player's information sets of the greatest positive regret, per iteration:
+    /// with plain CFR, the mean of both players' bounds the exploitability.
     pub fn greatest_regret(&self, player: Player) -> f64 {
         let regrets = &self.sides[player.index()].regrets;
         let sum: f64 = self

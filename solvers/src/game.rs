@@ -1,26 +1,26 @@
-//! The trait that every game to be solved implements.
+//! The trait of games that can be solved.
 
-/// One of the two players.
+/// A player of a two-player game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Player {
-    /// Utilities are this player's winnings.
+    /// The first player. Utilities are this player's winnings.
     First = 0,
-    /// What the first player wins, this one loses.
+    /// The second player, who wins what the first loses.
     Second = 1,
 }
 
 impl Player {
-    /// Both, first player first.
+    /// Both players, in order.
     pub const BOTH: [Player; 2] = [Player::First, Player::Second];
 
-    /// 0 or 1.
+    /// The player's index, 0 or 1.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The other one.
+    /// The opponent.
     #[inline]
     #[must_use]
     pub const fn other(self) -> Player {
@@ -31,35 +31,35 @@ impl Player {
     }
 }
 
-/// A point of a game: its end, a draw of chance, or a decision.
+/// A node of a game in extensive form.
 #[derive(Debug, Clone)]
 pub enum Node<S> {
-    /// The end, with the first player's winnings.
+    /// A terminal node, with the first player's winnings.
     End(f64),
-    /// Chance moves on: each outcome's probability, and where it leads. They sum to one.
+    /// A chance node: the probability and state of each outcome. Probabilities sum to one.
     Chance(Vec<(f64, S)>),
-    /// A player chooses.
+    /// A decision node.
     Decision {
-        /// Who.
+        /// The acting player.
         player: Player,
-        /// What this player knows, as text: points with the same text are one information set, and
-        /// offer the same actions in the same order.
+        /// The information set, as text: nodes with the same text are in one, and have the same
+        /// actions in the same order.
         infoset: String,
-        /// Each action's name, and where it leads. Not empty.
+        /// The name and resulting state of each action. Not empty.
         actions: Vec<(String, S)>,
     },
 }
 
-/// A game of two players whose winnings sum to zero, in extensive form and with perfect recall.
+/// A two-player zero-sum game in extensive form with perfect recall.
 ///
-/// Small games are written down with it ([`crate::games`]) and then laid out as a [`crate::Tree`].
+/// Small games implement it ([`crate::games`]) and are then laid out as a [`crate::Tree`].
 pub trait Game {
-    /// Whatever tells the points of the game apart.
+    /// A state of the game.
     type State;
 
-    /// Where the game begins.
+    /// The initial state.
     fn root(&self) -> Self::State;
 
-    /// What happens at this point.
+    /// The node of this state.
     fn node(&self, state: &Self::State) -> Node<Self::State>;
 }

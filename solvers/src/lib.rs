@@ -1,35 +1,35 @@
-//! Solving games: the CFR family, best responses and exploitability.
+//! Game solvers: the CFR family, best responses and exploitability.
 //!
-//! A small game is written as a [`Game`] ([`games`]), laid out as a [`Tree`], and turned into
-//! [`Sequences`], on which everything that looks at the whole game runs:
+//! A small game implements [`Game`] ([`games`]), is laid out as a [`Tree`], and converted to
+//! [`Sequences`], on which all full-width algorithms run:
 //!
-//! - [`Cfr`]: counterfactual regret minimisation, every [`Variant`] of it.
-//! - [`Profile`]: a strategy of each player, with its value, best responses and exploitability.
-//! - [`Sampling`]: the Monte Carlo forms, which look at a few lines of play an iteration.
+//! - [`Cfr`]: counterfactual regret minimisation in every [`Variant`].
+//! - [`Profile`]: both players' strategies, with value, best responses and exploitability.
+//! - [`Sampling`]: the Monte Carlo variants, which sample a few lines of play per iteration.
 //! - [`subgame`]: hold'em from the flop, turn or river on, all hands of both players at once.
-//! - [`shove_fold`]: all-in or fold before the flop, on dense matrices.
-//! - [`situation`]: random situations of the turn and river, and what every hand is worth there.
-//! - [`blueprint`]: training a strategy for a whole abstract game.
-//! - [`endgame`]: one bet of many sizes and a call, for any two distributions of cards, exactly.
-//! - [`fitness`]: what rules for one street of limit hold'em win from a blueprint, exactly.
-//! - [`linear`]: the same games as linear programs, as an independent check.
+//! - [`shove_fold`]: shove or fold before the flop, on dense matrices.
+//! - [`situation`]: random turn and river situations, and the values of all hands there.
+//! - [`blueprint`]: training of a strategy for a whole abstract game.
+//! - [`endgame`]: one bet of many sizes and a call, for any two card distributions, exactly.
+//! - [`fitness`]: exact fitness of rules for one street of limit hold'em against a blueprint.
+//! - [`linear`]: the same games as linear programs, for independent verification.
 //!
-//! What a best response wins, by what it answers:
+//! Best responses, by the strategy that they exploit:
 //!
 //! - [`Profile::best_response`]: a strategy of a small game, exactly, on sequences.
 //! - [`shove_fold::Equilibrium::losses`]: ranges of all-in or fold, exactly.
 //! - [`endgame::Endgame::exploitability`]: a strategy of either seat of an endgame, exactly.
 //! - [`fitness::response`]: a rule for one street of limit hold'em, exactly, on buckets.
 //! - [`blueprint::exact`]: a strategy of a betting tree and buckets, exactly; the responder sees
-//!   buckets too, and remembers them.
-//! - [`blueprint::respond`]: the same learned, from below: for trees and buckets that are too many
-//!   for the exact one, and while a blueprint trains.
+//!   buckets too, with perfect recall.
+//! - [`blueprint::respond`]: a learned lower bound of the same: for trees and buckets that are too
+//!   many for the exact one, and during training.
 //! - [`subgame::response`]: a strategy of a betting tree; the responder sees its cards. Exact from
 //!   a flop on, sampled over flops.
 //!
-//! [`lbr`], local best response, measures any strategy of heads-up hold'em from below.
+//! [`lbr`], local best response, is a lower bound for any strategy of heads-up hold'em.
 //!
-//! Nothing here reads clocks or draws randomness but from seeds that are handed in.
+//! Nothing here reads a clock, and all randomness comes from seeds passed in.
 
 pub mod blueprint;
 mod cfr;

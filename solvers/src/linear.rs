@@ -1,10 +1,10 @@
-//! Small games as linear programs, solved exactly up to the solver's tolerance.
+//! Small games as linear programs, solved up to the solver's tolerance.
 //!
 //! Koller, Megiddo, von Stengel, "Fast algorithms for finding randomized strategies in game trees",
-//! STOC 1994: the second player minimises what a best response wins,
-//! min p₀ subject to Eᵀp ≥ Ay, Fy = f, y ≥ 0, where A is the payoff matrix over sequences and E, F
-//! say that the probabilities of an information set's actions sum to that of the sequence leading
-//! there. The first player's strategy is the dual solution.
+//! STOC 1994: the second player minimises a best response's winnings, min p₀ subject to Eᵀp ≥ Ay,
+//! Fy = f, y ≥ 0, where A is the payoff matrix over sequences, and E and F express that the
+//! probabilities of an information set's actions sum to that of its parent sequence. The first
+//! player's strategy is the dual solution.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -17,20 +17,20 @@ use crate::{Player, Profile, Sequences};
 /// An equilibrium.
 #[derive(Debug, Clone)]
 pub struct Equilibrium {
-    /// The first player's winnings.
+    /// The first player's expected winnings.
     pub value: f64,
-    /// Both players' strategies. Where an equilibrium leaves a choice, interior points lie between
-    /// the extremes.
+    /// Both players' strategies. Where the equilibrium is not unique, an interior point of the set
+    /// of solutions.
     pub profile: Profile,
 }
 
-/// The solver did not finish.
+/// Error of solving the linear program.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LinearError {
     /// The program could not be set up.
     #[error("the linear program is not valid: {0}")]
     Setup(String),
-    /// It ended without an optimum.
+    /// The solver ended without an optimum.
     #[error("the linear program ended without an optimum: {0}")]
     NoOptimum(String),
 }
@@ -71,8 +71,9 @@ pub fn solve(game: &Sequences) -> Result<Equilibrium, LinearError> {
     Ok(Equilibrium { value: solver.solution.x[game.len(Player::Second)], profile })
 }
 
-/// Constraints in the solver's form: matrix · variables + slack = bound, the slack of the first
-/// rows zero and of the others not negative. Variables: y by sequence, then p by information set.
+/// Constraints in the solver's form: matrix · variables + slack = bound, with zero slack in the
+/// first rows and nonnegative slack in the others. Variables: y by sequence, then p by information
+/// set.
 struct Program {
     row: Vec<usize>,
     column: Vec<usize>,
@@ -143,12 +144,12 @@ impl Program {
     }
 }
 
-/// The behaviour strategy of probabilities of sequences, which the solver leaves a little negative.
+/// The behaviour strategy of sequence probabilities, which the solver may leave slightly negative.
 fn behaviour(game: &Sequences, player: Player, reach: &[f64]) -> Vec<f64> {
     let mut strategy = game.uniform(player);
     for choice in game.choices(player) {
         let sum: f64 = choice.sequences().map(|s| reach[s].max(0.0)).sum();
-        // Below this, all that is left of a sequence that is never played is noise.
+        // Smaller sums are noise: the sequence is never played.
         if sum > 1e-9 {
             for s in choice.sequences() {
                 strategy[s] = reach[s].max(0.0) / sum;

@@ -1,14 +1,14 @@
-//! Best responses and exploitability, exactly.
+//! Exact best responses and exploitability.
 
 use crate::{Player, Sequences};
 
-/// A behaviour strategy of each player: the probability of every sequence's last action, entry 0
-/// unused (1). Numbered as the [`Sequences`] of the game.
+/// Both players' behaviour strategies: the probability of every sequence's last action, indexed as
+/// the [`Sequences`] of the game; entry 0 is unused (1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile(pub [Vec<f64>; 2]);
 
 impl Profile {
-    /// Both players choose every action equally often.
+    /// Uniform strategies of both players.
     pub fn uniform(game: &Sequences) -> Profile {
         Profile(Player::BOTH.map(|player| game.uniform(player)))
     }
@@ -19,13 +19,13 @@ impl Profile {
         game.payoffs().map(|(row, column, value)| first[row] * value * second[column]).sum()
     }
 
-    /// What this player wins with the best response to the other's strategy.
+    /// The value of this player's best response to the other's strategy.
     pub fn best_response_value(&self, game: &Sequences, player: Player) -> f64 {
         self.best_response(game, player).0
     }
 
     /// A best response to the other's strategy: its value, and the response as a pure behaviour
-    /// strategy (of equal actions the first).
+    /// strategy (the first among equal actions).
     ///
     /// One product with the payoff matrix and one sweep over the information sets.
     pub fn best_response(&self, game: &Sequences, player: Player) -> (f64, Vec<f64>) {
@@ -47,8 +47,8 @@ impl Profile {
         (gains[0], response)
     }
 
-    /// How much a player who knows the other's strategy wins beyond the value of the game, the mean
-    /// of both players (half of "NashConv"). Zero exactly in an equilibrium.
+    /// The exploitability: a best responder's winnings beyond the value of the game, averaged over
+    /// both players (half of "NashConv"). Zero exactly in an equilibrium.
     pub fn exploitability(&self, game: &Sequences) -> f64 {
         let sum: f64 =
             Player::BOTH.iter().map(|&player| self.best_response_value(game, player)).sum();

@@ -1,45 +1,45 @@
-//! Monte Carlo counterfactual regret minimisation: a few lines of play an iteration.
+//! Monte Carlo counterfactual regret minimisation, which samples a few lines of play per iteration.
 //!
 //! Lanctot, Waugh, Zinkevich, Bowling, "Monte Carlo sampling for regret minimization in extensive
-//! games", NIPS 2009: external sampling (section 4.2) looks at all of the learning player's actions
-//! and one of everything else's; outcome sampling (section 4.1) at one line of play.
+//! games", NIPS 2009: external sampling (section 4.2) explores all of the learning player's actions
+//! and samples everything else; outcome sampling (section 4.1) samples one line of play.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::{Player, Profile, Sequences, Tree, TreeNode};
 
-/// Which lines of play an iteration looks at.
+/// The sampling scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scheme {
-    /// All actions of the player who learns, one of chance and of the other.
+    /// All actions of the learning player, one of chance and of the opponent.
     External,
-    /// One line; the learning player deviates from the strategy to a uniform choice this often
-    /// (more than 0, at most 1).
+    /// One line; the learning player deviates from its strategy to a uniform choice with this
+    /// probability (more than 0, at most 1).
     Outcome {
         /// Probability of a uniform choice.
         exploration: f64,
     },
 }
 
-/// How an iteration is sampled, weighed and pruned.
+/// Options of sampling, weighting and pruning.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SamplingOptions {
-    /// Which lines.
+    /// The sampling scheme.
     pub scheme: Scheme,
-    /// Old regrets and averages are discounted as if iteration t weighed tᵞ: 0 plain, 1 linear.
+    /// Exponent γ of the weights tᵞ of iterations in regrets and averages: 0 plain, 1 linear.
     pub gamma: f64,
-    /// Iterations between two discounts: several are one step of the weights.
+    /// Number of iterations between two discounts, which share one weight.
     pub period: u32,
-    /// External sampling skips an action with a regret below this, except one time in twenty and
-    /// where the game ends at once. `None`: never. In units of winnings times iterations.
+    /// Regret below which external sampling skips an action, except one time in twenty and before a
+    /// terminal node. `None`: never. In units of winnings times iterations.
     pub prune_below: Option<f64>,
-    /// Whether regrets stay at 0 instead of turning negative. Pruning then has nothing to see.
+    /// Whether regrets are clamped at 0. Pruning then has no effect.
     pub floor: bool,
 }
 
 impl Default for SamplingOptions {
-    /// External sampling with linear weights, one step every 1,000 iterations, nothing pruned.
+    /// External sampling with linear weights, in steps of 1,000 iterations, without pruning.
     fn default() -> SamplingOptions {
         SamplingOptions {
             scheme: Scheme::External,
@@ -51,13 +51,13 @@ impl Default for SamplingOptions {
     }
 }
 
-/// How often a pruned action is looked at nevertheless.
+/// The probability that a pruned action is explored nevertheless.
 const REVISITS: f64 = 0.05;
 
-/// A tree being solved by sampling.
+/// A Monte Carlo CFR solver of a tree.
 ///
-/// The same seed and iterations give the same strategies. An iteration takes time in proportion to
-/// the lines it looks at, not to the game.
+/// The same seed and iterations give the same strategies. The time of an iteration is proportional
+/// to the sampled lines, not to the game.
 #[derive(Debug, Clone)]
 pub struct Sampling<'game> {
     tree: &'game Tree,
@@ -71,7 +71,7 @@ pub struct Sampling<'game> {
 }
 
 impl<'game> Sampling<'game> {
-    /// Begins with uniform strategies. `game` is the sequence form of `tree`.
+    /// Starts from uniform strategies. `game` is the sequence form of `tree`.
     pub fn new(
         tree: &'game Tree,
         game: &'game Sequences,
@@ -91,17 +91,17 @@ impl<'game> Sampling<'game> {
         }
     }
 
-    /// Iterations done.
+    /// Number of iterations done.
     pub fn iterations(&self) -> u64 {
         self.iterations
     }
 
-    /// Nodes looked at so far.
+    /// Number of nodes visited so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// One iteration: each player learns once.
+    /// Runs one iteration: each player learns once.
     pub fn step(&mut self) {
         for player in Player::BOTH {
             match self.options.scheme {
@@ -124,12 +124,12 @@ impl<'game> Sampling<'game> {
         }
     }
 
-    /// So many iterations.
+    /// Runs `iterations` iterations.
     pub fn run(&mut self, iterations: u64) {
         (0..iterations).for_each(|_| self.step());
     }
 
-    /// The average strategy; uniform where nothing has arrived yet.
+    /// The average strategy; uniform where it has no weight yet.
     pub fn average(&self) -> Profile {
         Profile(Player::BOTH.map(|player| {
             let averages = &self.averages[player.index()];
@@ -146,14 +146,14 @@ impl<'game> Sampling<'game> {
         }))
     }
 
-    /// The current probability of an action: its positive regret's share.
+    /// The current probability of an action, by regret matching.
     fn share(&self, player: Player, range: &std::ops::Range<usize>, sequence: usize) -> f64 {
         let regrets = &self.regrets[player.index()];
         let sum: f64 = regrets[range.clone()].iter().map(|regret| regret.max(0.0)).sum();
         if sum > 0.0 { regrets[sequence].max(0.0) / sum } else { 1.0 / range.len() as f64 }
     }
 
-    /// Draws an action from the current strategy; its number within the information set.
+    /// Draws an action from the current strategy; gives its index within the information set.
     fn draw(&mut self, player: Player, range: &std::ops::Range<usize>) -> usize {
         let mut point: f64 = self.rng.random();
         for (at, sequence) in range.clone().enumerate() {
@@ -184,7 +184,7 @@ impl<'game> Sampling<'game> {
         }
     }
 
-    /// Looks below a node for `learner`; returns the sampled winnings of that player.
+    /// External sampling below a node for `learner`; returns the sampled winnings of that player.
     fn external(&mut self, node: u32, learner: Player) -> f64 {
         self.nodes += 1;
         match self.tree.nodes()[node as usize] {
@@ -209,7 +209,7 @@ impl<'game> Sampling<'game> {
         }
     }
 
-    /// Looks at every action of the learner that is not pruned, and learns from them.
+    /// Explores every action of the learner that is not pruned, and updates its regrets.
     fn all_actions(&mut self, player: Player, range: std::ops::Range<usize>, first: u32) -> f64 {
         let shares: Vec<f64> =
             range.clone().map(|sequence| self.share(player, &range, sequence)).collect();
@@ -235,8 +235,9 @@ impl<'game> Sampling<'game> {
         value
     }
 
-    /// Follows one line; returns the learner's winnings divided by the probability of the line from
-    /// here on, times that of the learner's own choices from here on.
+    /// Outcome sampling along one line; returns the learner's winnings divided by the sampling
+    /// probability of the rest of the line, times the probability of the learner's own choices
+    /// there.
     fn outcome(&mut self, node: u32, learner: Player, exploration: f64, line: Line) -> f64 {
         self.nodes += 1;
         match self.tree.nodes()[node as usize] {
@@ -263,7 +264,7 @@ impl<'game> Sampling<'game> {
         }
     }
 
-    /// Tries one action of the learner, and learns from it.
+    /// Samples one action of the learner, and updates its regrets.
     fn own_action(
         &mut self,
         player: Player,
@@ -288,7 +289,7 @@ impl<'game> Sampling<'game> {
             others: line.others,
             sample: line.sample * tried,
         };
-        // Counterfactual winnings of the action tried, of the strategy below included.
+        // Counterfactual winnings of the sampled action, with the strategy's choices below.
         let won = self.outcome(first + action as u32, player, exploration, next);
         let value = shares[action] * won;
         for (at, sequence) in range.enumerate() {
@@ -302,11 +303,11 @@ impl<'game> Sampling<'game> {
 /// Probabilities of the line so far.
 #[derive(Debug, Clone, Copy)]
 struct Line {
-    /// Of the learner's choices under the strategy.
+    /// Of the learner's choices under its strategy.
     mine: f64,
-    /// Of chance and the other player's choices.
+    /// Of the choices of chance and the opponent.
     others: f64,
-    /// Of being sampled.
+    /// Of sampling the line.
     sample: f64,
 }
 

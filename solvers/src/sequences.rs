@@ -1,30 +1,31 @@
-//! A game in sequence form: what a player does is a list of own choices, and payoffs are a sparse
-//! matrix over pairs of such lists (von Stengel, "Efficient computation of behavior strategies",
+//! Games in sequence form: a player's sequence is a list of own choices, and payoffs are a sparse
+//! matrix over pairs of sequences (von Stengel, "Efficient computation of behavior strategies",
 //! Games and Economic Behavior 14, 1996).
 //!
-//! Everything that runs over a whole small game (counterfactual regret, best responses, linear
-//! programs) runs on it: one product with the matrix, and one sweep over the information sets.
+//! All full-width algorithms on small games (counterfactual regret minimisation, best responses,
+//! linear programs) run on it: one product with the matrix, and one sweep over the information
+//! sets.
 
 use crate::{Player, Tree, TreeNode};
 
 /// A game in sequence form.
 ///
-/// A player's sequence 0 is "nothing chosen yet"; each action of each information set is one more.
-/// The actions of an information set stand side by side.
+/// A player's sequence 0 is the empty one; each action of each information set is one more. The
+/// actions of an information set are consecutive.
 #[derive(Debug, Clone)]
 pub struct Sequences {
     choices: [Vec<Choice>; 2],
     sizes: [usize; 2],
-    /// Chance-weighted winnings of the first player, by rows of the first player's sequences.
+    /// Chance-weighted winnings of the first player, with a row for each of its sequences.
     rows: Matrix,
-    /// The same by the second player's sequences, as that player's winnings.
+    /// Chance-weighted winnings of the second player, with a row for each of its sequences.
     columns: Matrix,
 }
 
-/// An information set as a player's choice among sequences.
+/// An information set as a choice between sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
-    /// The sequence that leads here.
+    /// The parent sequence.
     pub parent: u32,
     /// The sequence of the first action.
     pub first: u32,
@@ -33,24 +34,24 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The sequences of the actions.
+    /// The range of the actions' sequences.
     #[inline]
     pub fn sequences(self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.count) as usize
     }
 }
 
-/// A sparse matrix in rows.
+/// A sparse matrix in compressed row form.
 #[derive(Debug, Clone, Default)]
 struct Matrix {
-    /// Where each row's entries begin; one more than there are rows.
+    /// The start of each row's entries, and the number of all entries at the end.
     starts: Vec<u32>,
     /// Column and value of each entry.
     entries: Vec<(u32, f64)>,
 }
 
 impl Matrix {
-    /// From (row, column, value), equal places added up.
+    /// Builds it from (row, column, value), with duplicates added up.
     fn new(rows: usize, mut triples: Vec<(u32, u32, f64)>) -> Matrix {
         triples.sort_by_key(|&(row, column, _)| (row, column));
         let mut matrix = Matrix { starts: Vec::with_capacity(rows + 1), entries: Vec::new() };
@@ -104,24 +105,23 @@ impl Sequences {
         }
     }
 
-    /// A player's information sets as choices, parents before children; numbered as in the tree.
+    /// A player's information sets as choices, parents before children, numbered as in the tree.
     pub fn choices(&self, player: Player) -> &[Choice] {
         &self.choices[player.index()]
     }
 
-    /// How many sequences a player has, the empty one included.
+    /// Number of sequences of a player, including the empty one.
     pub fn len(&self, player: Player) -> usize {
         self.sizes[player.index()]
     }
 
-    /// Entries of the payoff matrix: how many products an iteration over the game takes for a
-    /// player.
+    /// Number of entries of the payoff matrix: the cost of an iteration over the game for a player.
     pub fn payoff_entries(&self) -> usize {
         self.rows.entries.len()
     }
 
-    /// Entries of the payoff matrix as (first player's sequence, second player's, winnings of the
-    /// first).
+    /// The entries of the payoff matrix as (first player's sequence, second player's, winnings of
+    /// the first).
     pub fn payoffs(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         self.rows.starts.windows(2).enumerate().flat_map(|(row, bounds)| {
             let entries = &self.rows.entries[bounds[0] as usize..bounds[1] as usize];
@@ -129,8 +129,8 @@ impl Sequences {
         })
     }
 
-    /// What each of a player's sequences wins at the ends that follow it directly, when the other
-    /// player plays each sequence with these probabilities.
+    /// Computes each sequence's winnings at the terminal nodes that follow it directly, given the
+    /// reach probabilities of the other player's sequences.
     pub fn gains(&self, player: Player, others: &[f64], out: &mut [f64]) {
         match player {
             Player::First => self.rows.multiply(others, out),
@@ -138,7 +138,8 @@ impl Sequences {
         }
     }
 
-    /// The probability of each sequence under a behaviour strategy: the product of its choices.
+    /// Computes the reach probability of each sequence under a behaviour strategy: the product of
+    /// its choices.
     pub fn realize(&self, player: Player, strategy: &[f64], out: &mut [f64]) {
         out[0] = 1.0;
         for choice in self.choices(player) {
@@ -149,7 +150,7 @@ impl Sequences {
         }
     }
 
-    /// The uniform behaviour strategy: each action equally often. Entry 0 is 1.
+    /// The uniform behaviour strategy. Entry 0 is 1.
     pub fn uniform(&self, player: Player) -> Vec<f64> {
         let mut strategy = vec![1.0; self.len(player)];
         for choice in self.choices(player) {
@@ -159,10 +160,11 @@ impl Sequences {
     }
 }
 
-/// The ends of a tree as (first player's sequence, second player's, chance-weighted winnings).
+/// The terminal nodes of a tree as (first player's sequence, second player's, chance-weighted
+/// winnings).
 fn payoffs(tree: &Tree, choices: &[Vec<Choice>; 2]) -> Vec<(u32, u32, f64)> {
     let mut payoffs = Vec::new();
-    // For each node: the probability that chance leads there, and each player's last sequence.
+    // For each node: the probability of chance's moves to it, and each player's last sequence.
     let mut ways = vec![(1.0, [0u32; 2]); tree.nodes().len()];
     for (at, node) in tree.nodes().iter().enumerate() {
         let (reach, last) = ways[at];

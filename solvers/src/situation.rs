@@ -1,11 +1,12 @@
-//! Random situations of no-limit hold'em at the beginning of the turn or the river.
+//! Random situations of no-limit hold'em at the beginning of the turn or the river, with their
+//! values.
 //!
-//! A situation is a board, a pot that both players paid alike, and a range for each player: what a
-//! counterfactual value network is trained on. Ranges are drawn as in Moravčík, Schmid, Burch,
-//! Lisý, Morrill, Bard, Davis, Waugh, Johanson, Bowling, "DeepStack", Science 2017, supplement
-//! ("Generating training data"): all hands in the order of their win-rates are given a probability
-//! of one, a share of it drawn evenly goes to the lower half of them and the rest to the upper
-//! half, and so on to single hands.
+//! A situation is a board, a pot to which both players contributed equally, and a range for each
+//! player: the training data of a counterfactual value network. Ranges are drawn as in Moravčík,
+//! Schmid, Burch, Lisý, Morrill, Bard, Davis, Waugh, Johanson, Bowling, "DeepStack", Science 2017,
+//! supplement ("Generating training data"): the total probability of one is split recursively; a
+//! uniform random share goes to the lower half of the hands, sorted by win-rate, and the rest to
+//! the upper half, down to single hands.
 
 use abstraction::menu::BetMenu;
 use cards::{Board, Card, CardSet, Combo, Range, RiverTable, Ties};
@@ -15,47 +16,47 @@ use rand::{Rng, RngExt};
 
 use crate::subgame::{Options, Solver, StartError, Subgame, SubgameError, start};
 
-/// Chips of a big blind in a situation.
+/// Chips per big blind in a situation.
 pub const BIG_BLIND: Chips = 100;
 
-/// A probability for each of the 1,326 hands, by the combos' numbers; 0 where the board has a card
-/// of the hand.
+/// A probability for each of the 1,326 hands, by combo number; 0 where the hand shares a card with
+/// the board.
 pub type Shares = Box<[f32; Combo::COUNT]>;
 
-/// A board, a pot and two ranges.
+/// A situation: a board, a pot and two ranges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Situation {
-    /// Four or five cards.
+    /// The board, four or five cards.
     pub board: Board,
-    /// In chips; each player paid half of it.
+    /// The pot in chips; each player put in half of it.
     pub pot: Chips,
-    /// What each player has left, in chips.
+    /// Each player's remaining stack, in chips.
     pub behind: Chips,
     /// The ranges of the player who acts first and of the other; each sums to 1.
     pub ranges: [Shares; 2],
 }
 
-/// What situations are drawn from.
+/// The distribution from which situations are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Draw {
     /// The street: turn or river.
     pub street: Street,
-    /// What each player has at the beginning of the hand, in big blinds.
+    /// Each player's stack at the beginning of the hand, in big blinds.
     pub stack: f64,
-    /// The smallest and the largest pot, in big blinds; its logarithm is drawn evenly.
+    /// The smallest and the largest pot, in big blinds; its logarithm is uniform.
     pub pots: [f64; 2],
 }
 
-/// Why there are no such situations.
+/// Error for parameters without situations.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SituationError {
-    /// A street that is not drawn.
+    /// The street is not turn or river.
     #[error("situations on the {0}: take turn or river")]
     Street(Street),
-    /// A stack that is none.
+    /// The stack is not valid.
     #[error("a stack of {0} big blinds: take a number from 4 to 100,000")]
     Stack(f64),
-    /// Pots that cannot be.
+    /// The range of pots is not valid.
     #[error(
         "pots from {} to {} big blinds: they must rise from 4 at least to less than both stacks, {most}",
         .pots[0], .pots[1]
@@ -63,22 +64,22 @@ pub enum SituationError {
     Pots {
         /// The smallest and the largest.
         pots: [f64; 2],
-        /// Both stacks.
+        /// The sum of both stacks.
         most: f64,
     },
-    /// A hand that cannot begin there.
+    /// A hand cannot begin in the situation.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// A subgame that cannot be solved.
+    /// The subgame cannot be solved.
     #[error(transparent)]
     Subgame(#[from] SubgameError),
 }
 
 impl Draw {
-    /// Whether there are such situations.
+    /// Checks that there are such situations.
     ///
     /// # Errors
-    /// When there are none.
+    /// The reason why there are none.
     pub fn check(&self) -> Result<(), SituationError> {
         let Draw { street, stack, pots } = *self;
         if !matches!(street, Street::Turn | Street::River) {
@@ -103,7 +104,7 @@ impl Draw {
         let [least, most] = self.pots.map(f64::ln);
         let pot = (least + (most - least) * rng.random::<f64>()).exp();
         let stack = (self.stack * BIG_BLIND as f64) as Chips;
-        // Both paid whole chips, and have one left at least.
+        // Both put in whole chips, and have at least one left.
         let paid = ((pot * BIG_BLIND as f64 / 2.0) as Chips).min(stack - 1);
         let hands = in_order(board.set(), rng);
         let ranges = std::array::from_fn(|_| {
@@ -115,21 +116,20 @@ impl Draw {
     }
 }
 
-/// The hands that can be held on a board, from the lowest win-rate against a random hand to the
-/// highest; those with the same in random order.
+/// The possible hands on a board, sorted by win-rate against a random hand; ties in random order.
 fn in_order(board: CardSet, rng: &mut impl Rng) -> Vec<Combo> {
     let mut hands = Vec::with_capacity(Combo::COUNT);
     let table = RiverTable::shared(Ties::Half);
     let visit = |combo: Combo, outlook: &cards::Outlook| hands.push((outlook.ratio().0, combo));
     table.each_hand(board, visit).expect("a board of four or five cards");
-    // The order in which hands are visited is not specified.
+    // The visiting order of hands is not specified.
     hands.sort_unstable_by_key(|&(_, combo)| combo.index());
     hands.shuffle(rng);
     hands.sort_by_key(|&(rate, _)| rate);
     hands.into_iter().map(|(_, combo)| combo).collect()
 }
 
-/// Gives the hands a probability that sums to `share`.
+/// Distributes a probability of `share` over the hands by recursive random splits.
 fn halve(hands: &[Combo], share: f64, rng: &mut impl Rng, shares: &mut [f32; Combo::COUNT]) {
     if let [hand] = hands {
         shares[hand.index()] = share as f32;
@@ -142,23 +142,23 @@ fn halve(hands: &[Combo], share: f64, rng: &mut impl Rng, shares: &mut [f32; Com
     halve(upper, share - first, rng, shares);
 }
 
-/// What a situation is worth to every hand, by an approximate equilibrium.
+/// The values of a situation's hands, in an approximate equilibrium.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Values {
-    /// For both players and each hand, by the combos' numbers: its counterfactual value, that is
-    /// the chips that it wins in the whole hand times the probability of the opponent's hands that
-    /// it can meet, as a share of the pot. 0 where the board has a card of the hand.
+    /// For both players and each hand, by combo number: its counterfactual value, that is its
+    /// winnings in chips over the whole hand times the probability of the opponent's compatible
+    /// hands, as a share of the pot. 0 where the hand shares a card with the board.
     pub values: [Shares; 2],
-    /// How far from an equilibrium the strategies are, as a share of the pot.
+    /// The exploitability of the strategies, as a share of the pot.
     pub exploitability: f64,
 }
 
 impl Situation {
-    /// Solves it with the bets of a menu by so many iterations of DCFR+, all hands and cards told
-    /// apart.
+    /// Solves the situation with the bets of a menu by `iterations` iterations of DCFR+, without
+    /// card abstraction.
     ///
     /// # Errors
-    /// When no hand begins there or the subgame is too large.
+    /// When a hand cannot begin there or the subgame is too large.
     pub fn solve(&self, menu: &BetMenu, iterations: u32) -> Result<Values, SituationError> {
         let root = start(&self.board, self.pot, [self.behind; 2], BIG_BLIND)?;
         // Weights go to 1; what is asked for are values against probabilities.

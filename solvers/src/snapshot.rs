@@ -1,36 +1,36 @@
-//! Runs written down as bytes, to be gone on with later: what all such snapshots have in common.
+//! The common format of snapshots, from which runs are resumed.
 //!
 //! Layout, all numbers little-endian: the line `cardroom KIND`, the format's version (4 bytes);
-//! texts that say which run it is of, each after its length in bytes (4); then what the run itself
-//! puts there, and SHA-256 of everything before it.
+//! texts that identify the run, each preceded by its length in bytes (4); the run's own data, and
+//! SHA-256 of everything before it.
 
 use std::io::{self, Read, Write};
 
 use sha2::{Digest, Sha256};
 
-/// Numbers that are read or written together.
+/// Number of values read or written at a time.
 const TOGETHER: usize = 1 << 14;
 
-/// A text longer than this is not one of ours.
+/// Maximum length of a text.
 const LONGEST: u32 = 1 << 20;
 
-/// The longest text that a message quotes.
+/// Maximum length of a text quoted in a message.
 const QUOTED: usize = 200;
 
-/// Why bytes are not the snapshot that is wanted.
+/// Error for bytes that are not the wanted snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    /// The bytes are not a snapshot at all.
+    /// The bytes are not a snapshot.
     #[error("this is no {0} file: it does not begin as one")]
     NotOne(&'static str),
-    /// Another version of the format.
+    /// The format has another version.
     #[error(
         "the snapshot has format {found}, and this program reads {wanted}: begin anew, or use the program it was made with"
     )]
     Version {
         /// The version found.
         found: u32,
-        /// The version that can be read.
+        /// The version that this program reads.
         wanted: u32,
     },
     /// The snapshot is of another run.
@@ -38,21 +38,21 @@ pub enum SnapshotError {
         "this {kind} file is of something else: its {what} is `{found}`, here it is `{wanted}`; give the same, or begin anew"
     )]
     Other {
-        /// Of what it is a snapshot.
+        /// The kind of snapshot.
         kind: &'static str,
-        /// What differs.
+        /// The text that differs.
         what: &'static str,
-        /// In the snapshot.
+        /// Its value in the snapshot.
         found: String,
-        /// Here.
+        /// The wanted value.
         wanted: String,
     },
     /// The bytes end too early.
     #[error("the snapshot is cut off after {at} bytes of {wanted}: take an earlier one")]
     Cut {
-        /// Bytes that there were.
+        /// Actual number of bytes.
         at: u64,
-        /// Bytes that it should have.
+        /// Expected number of bytes.
         wanted: u64,
     },
     /// There are bytes after the end.
@@ -60,10 +60,10 @@ pub enum SnapshotError {
         "the snapshot goes on after its {wanted} bytes: take an earlier one, or cut off the rest"
     )]
     Beyond {
-        /// Bytes that it should have.
+        /// Expected number of bytes.
         wanted: u64,
     },
-    /// The bytes are not those that were written.
+    /// The bytes do not match their checksum.
     #[error("the snapshot is damaged: its checksum does not fit its bytes; take an earlier one")]
     Damaged,
     /// Reading or writing failed.
@@ -71,7 +71,7 @@ pub enum SnapshotError {
     Io(#[from] io::Error),
 }
 
-/// What it is a snapshot of, in a word, and the version of the format.
+/// The kind of a snapshot, in a word, and its format version.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
@@ -84,12 +84,12 @@ impl Kind {
     }
 }
 
-/// What tells one run from another: what the text is, and the text.
+/// The texts that identify a run: the name and value of each.
 pub(crate) type Names = [(&'static str, String)];
 
-/// A number that can stand in a snapshot.
+/// A number type of snapshots.
 pub(crate) trait Number: Copy {
-    /// Its bytes.
+    /// Its byte representation.
     type Bytes: AsRef<[u8]> + Default + AsMut<[u8]>;
     fn bytes(self) -> Self::Bytes;
     fn of(bytes: Self::Bytes) -> Self;
@@ -111,14 +111,14 @@ macro_rules! number {
 
 number! { i16 u16 f32 u32 u64 }
 
-/// A snapshot that is being written.
+/// A writer of a snapshot.
 pub(crate) struct Writer<W> {
     to: W,
     hash: Sha256,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins one of the run with these names.
+    /// Starts a snapshot of the run with these names.
     pub(crate) fn begin(to: W, kind: Kind, names: &Names) -> io::Result<Writer<W>> {
         let mut writer = Writer { to, hash: Sha256::new() };
         writer.bytes(kind.line().as_bytes())?;
@@ -149,25 +149,25 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Ends it with the checksum.
+    /// Finishes it with the checksum.
     pub(crate) fn end(mut self) -> io::Result<()> {
         self.to.write_all(&self.hash.finalize())?;
         self.to.flush()
     }
 }
 
-/// A snapshot that is being read.
+/// A reader of a snapshot.
 pub(crate) struct Reader<R> {
     from: R,
     kind: Kind,
     hash: Sha256,
-    /// Bytes read, and bytes of the whole as far as is known.
+    /// Number of bytes read; below, the total as far as known.
     bytes: u64,
     end: u64,
 }
 
 impl<R: Read> Reader<R> {
-    /// Begins to read one of this kind.
+    /// Starts reading a snapshot of this kind.
     pub(crate) fn begin(from: R, kind: Kind) -> Result<Reader<R>, SnapshotError> {
         let mut reader = Reader { from, kind, hash: Sha256::new(), bytes: 0, end: 0 };
         let line = kind.line();
@@ -187,7 +187,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The names must be these.
+    /// Checks that the names are these.
     pub(crate) fn names(&mut self, names: &Names) -> Result<(), SnapshotError> {
         for (what, wanted) in names {
             let found = self.text()?;
@@ -198,7 +198,7 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// It is of another run.
+    /// The error for a snapshot of another run.
     fn other(&self, what: &'static str, found: &str, wanted: &str) -> SnapshotError {
         let same = found.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b).count();
         let quoted = |text: &str| quoted(text, same);
@@ -206,7 +206,7 @@ impl<R: Read> Reader<R> {
         SnapshotError::Other { kind: self.kind.name, what, found, wanted }
     }
 
-    /// A number that must be this one; `what` it is.
+    /// Reads a number that must equal `wanted`; `what` is its name.
     pub(crate) fn expect(&mut self, what: &'static str, wanted: u64) -> Result<(), SnapshotError> {
         match self.number::<u64>()? {
             found if found != wanted => {
@@ -216,7 +216,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// So many bytes come from here on, and the checksum.
+    /// Sets the number of remaining bytes before the checksum.
     pub(crate) fn left(&mut self, bytes: u64) {
         self.end = self.bytes + bytes + 32;
     }
@@ -273,7 +273,7 @@ impl<R: Read> Reader<R> {
         String::from_utf8(bytes).map_err(|_| SnapshotError::Damaged)
     }
 
-    /// The checksum, and nothing after it.
+    /// Verifies the checksum and that nothing follows.
     pub(crate) fn end(mut self) -> Result<(), SnapshotError> {
         let sum: [u8; 32] = self.hash.clone().finalize().into();
         let mut found = [0; 32];
@@ -289,13 +289,13 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// A text for a message; of a long one what differs from another, with which it has so many bytes
-/// in common.
+/// A text for a message; of a long one the part around its difference from another text, with which
+/// it shares `same` bytes.
 fn quoted(text: &str, same: usize) -> String {
     if text.len() <= QUOTED {
         return text.to_owned();
     }
-    // From a little before the difference on, so that one can see where it is.
+    // Starts a little before the difference, as context.
     let start = text.floor_char_boundary(same.saturating_sub(QUOTED / 4));
     let end = text.ceil_char_boundary((start + QUOTED).min(text.len()));
     let [before, after] = [start > 0, end < text.len()].map(|cut| if cut { "…" } else { "" });

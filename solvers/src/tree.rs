@@ -1,87 +1,87 @@
-//! A game laid out as one array of nodes, and its information sets.
+//! Game trees as one array of nodes, with their information sets.
 
 use std::collections::HashMap;
 
 use crate::{Game, Node, Player};
 
-/// Number of an information set of one player, counted from 0 in the order in which they are met.
+/// Number of an information set of one player, counted from 0 in order of discovery.
 pub type InfosetId = u32;
 
-/// A whole game tree. Node 0 is the root; the children of a node stand side by side, after it.
+/// A game tree. Node 0 is the root; the children of a node are consecutive and come after it.
 #[derive(Debug, Clone)]
 pub struct Tree {
     nodes: Vec<TreeNode>,
-    /// Probability with which chance takes the edge into each node; 1 where a player moves.
+    /// Probability of the edge into each node at chance nodes; 1 where a player moves.
     chance: Vec<f64>,
     infosets: [Vec<Infoset>; 2],
 }
 
-/// One node.
+/// A node of the tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TreeNode {
-    /// The end: the first player's winnings.
+    /// A terminal node, with the first player's winnings.
     End(f64),
-    /// Chance draws one of the children.
+    /// A chance node.
     Chance {
         /// The first child's number.
         first: u32,
-        /// How many children.
+        /// Number of children.
         count: u32,
     },
-    /// A player chooses one of the children.
+    /// A decision node.
     Decision {
-        /// Who.
+        /// The acting player.
         player: Player,
-        /// Where this player thinks to be.
+        /// The player's information set.
         infoset: InfosetId,
         /// The first child's number.
         first: u32,
-        /// How many children: one an action.
+        /// Number of children, one for each action.
         count: u32,
     },
 }
 
-/// What a player knows when choosing, with the choices.
+/// An information set, with its actions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Infoset {
-    /// As the game names it.
+    /// Its name in the game.
     pub name: String,
     /// Names of the actions, in order.
     pub actions: Vec<String>,
-    /// The player's own last choice before: which information set, which action. `None` at first.
+    /// The player's previous own choice: information set and action. `None` for the first.
     pub parent: Option<(InfosetId, u32)>,
 }
 
-/// A game that cannot be laid out.
+/// Error for a game that cannot be laid out.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreeError {
-    /// More nodes than allowed.
+    /// The tree has too many nodes.
     #[error("the tree has more than {most} nodes: raise the limit, or solve a smaller game")]
     TooLarge {
-        /// The limit.
+        /// Maximum number of nodes.
         most: usize,
     },
-    /// Points of one information set offer different actions.
+    /// Nodes of one information set have different actions.
     #[error("information set '{infoset}' offers different actions at different points")]
     Actions {
-        /// Its name.
+        /// The information set's name.
         infoset: String,
     },
-    /// A player forgets a choice of its own.
+    /// The game does not have perfect recall.
     #[error(
         "information set '{infoset}' is reached by different choices of the same player: no perfect recall"
     )]
     Recall {
-        /// Its name.
+        /// The information set's name.
         infoset: String,
     },
-    /// Probabilities of chance that are no distribution.
+    /// Probabilities of a chance node do not sum to one.
     #[error("chance probabilities at a node sum to {sum}, not 1")]
     Chance {
-        /// What they sum to.
+        /// Their sum.
         sum: f64,
     },
-    /// A decision without actions, or chance without outcomes.
+    /// A decision or chance node has no children.
     #[error("a node has no children")]
     NoChildren,
 }
@@ -89,8 +89,8 @@ pub enum TreeError {
 impl Tree {
     /// Lays out a game of at most `most` nodes.
     ///
-    /// Takes time and memory in proportion to the nodes; most of the memory is the states of the
-    /// game, which are given back at the end.
+    /// Time and memory are proportional to the nodes; most of the memory is for the game's states,
+    /// and is released at the end.
     pub fn new<G: Game>(game: &G, most: usize) -> Result<Tree, TreeError> {
         let mut layout = Layout::default();
         layout.add(1.0, Pending { state: game.root(), own: [None; 2] }, most)?;
@@ -109,27 +109,27 @@ impl Tree {
         &self.nodes
     }
 
-    /// Probability with which chance takes the edge into this node; 1 where a player moved, and at
-    /// the root.
+    /// Probability of the edge into this node at a chance node; 1 where a player moved, and at the
+    /// root.
     #[inline]
     pub fn chance(&self, node: u32) -> f64 {
         self.chance[node as usize]
     }
 
-    /// A player's information sets; parents come before their children.
+    /// A player's information sets; parents precede children.
     pub fn infosets(&self, player: Player) -> &[Infoset] {
         &self.infosets[player.index()]
     }
 }
 
-/// A node that has a place but has not been looked at.
+/// A node with a number that has not been expanded yet.
 struct Pending<S> {
     state: S,
-    /// Each player's own last choice on the way here.
+    /// Each player's last own choice on the path.
     own: [Option<(InfosetId, u32)>; 2],
 }
 
-/// A tree being laid out, breadth first.
+/// The state of the breadth-first layout.
 struct Layout<S> {
     nodes: Vec<TreeNode>,
     chance: Vec<f64>,
@@ -161,7 +161,7 @@ impl<S> Layout<S> {
         Ok(())
     }
 
-    /// The node of this point, with places for its children.
+    /// Expands a state into a node, with numbers for its children.
     fn node<G: Game<State = S>>(
         &mut self,
         game: &G,
@@ -196,7 +196,7 @@ impl<S> Layout<S> {
         }
     }
 
-    /// The number of this information set, which must be as it was met before.
+    /// The number of this information set, which must be consistent with earlier nodes.
     fn infoset(
         &mut self,
         player: Player,

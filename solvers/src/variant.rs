@@ -1,95 +1,95 @@
-//! The members of the family of counterfactual regret minimisation, as values.
+//! The variants of counterfactual regret minimisation, as values.
 //!
-//! They differ in four things: whose strategy is renewed when ([`Updates`]), how old regrets are
-//! discounted ([`Schedule`], [`Order`]), how iterations are averaged, and whether the last regret
+//! They differ in four things: the order of the players' updates ([`Updates`]), the discounting of
+//! old regrets ([`Schedule`], [`Order`]), the averaging of iterations, and whether the last regret
 //! is counted twice as a prediction.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Whose regrets are renewed when.
+/// The order of the players' updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Updates {
-    /// The first player's, then, against the new strategy, the second player's. Averages take the
-    /// strategies from before.
+    /// The first player's regrets, then, against the new strategy, the second player's. Averages
+    /// use the strategies before the updates.
     #[default]
     Alternating,
-    /// The second player's, then, against the new strategy, the first player's. The second player's
-    /// average takes what it has just learnt: with ranges as vectors that saves a walk, and where
-    /// the second player acts last it is often the quicker of the two.
+    /// The second player's regrets, then, against the new strategy, the first player's. The second
+    /// player's average uses the updated strategy: with ranges as vectors that saves a traversal,
+    /// and where the second player acts last it often converges faster.
     SecondFirst,
-    /// Both players' against the strategies of the iteration before.
+    /// Both players' regrets against the strategies of the previous iteration.
     Simultaneous,
 }
 
-/// Whether iteration t's own regrets are discounted by the factor of t, as all before them.
+/// Whether iteration t's own regrets are discounted by the factor of t, too.
 ///
-/// Beside the regrets of iteration t, those of an earlier one, s, count with the factors of s to t
-/// − 1 in the first and of s + 1 to t in the second, which gives the past more weight.
+/// Relative to the regrets of iteration t, those of an earlier one, s, have the factors of s to t −
+/// 1 in the first case and of s + 1 to t in the second, which gives the past more weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// Add iteration t's regrets, make the next strategy, then multiply all with the factor of t:
+    /// Add iteration t's regrets, compute the next strategy, then multiply all by the factor of t:
     /// as published, and in OpenSpiel.
     #[default]
     AddThenDiscount,
-    /// Multiply the old ones with the factor of t, then add iteration t's.
+    /// Multiply the old regrets by the factor of t, then add iteration t's.
     DiscountThenAdd,
 }
 
-/// Exponents of the discounts at each iteration.
+/// A schedule of the discount exponents.
 ///
-/// At iteration t, positive regrets are multiplied with tᵅ/(tᵅ + 1), negative ones with tᵝ/(tᵝ + 1)
-/// (α = ∞: kept; β = −∞: forgotten), and the average so far with ((t − 1)/t)ᵞ before the strategy
-/// of iteration t is added (a constant γ weighs iterations by tᵞ). Brown & Sandholm, "Solving
+/// At iteration t, positive regrets are multiplied by tᵅ/(tᵅ + 1), negative ones by tᵝ/(tᵝ + 1) (α
+/// = ∞: kept; β = −∞: reset to 0), and the average so far by ((t − 1)/t)ᵞ before the strategy of
+/// iteration t is added (a constant γ weights iterations by tᵞ). Brown & Sandholm, "Solving
 /// imperfect-information games via discounted regret minimization", AAAI 2019, section 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Schedule {
-    /// The same exponents throughout.
+    /// Constant exponents.
     Constant {
-        /// Of positive regrets.
+        /// The exponent α of positive regrets.
         alpha: f64,
-        /// Of negative regrets.
+        /// The exponent β of negative regrets.
         beta: f64,
-        /// Of the average.
+        /// The exponent γ of the average.
         gamma: f64,
     },
-    /// Exponents that move with the share of the planned iterations that is done, t/n:
-    /// α = 1 + 3t/n, β = −1 − 2t/n, γ = start − 5t/n. Zhang et al., arXiv 2404.09097.
+    /// Exponents that depend on the finished share of the planned iterations, t/n: α = 1 + 3t/n, β
+    /// = −1 − 2t/n, γ = start − 5t/n. Zhang et al., arXiv 2404.09097.
     Hyper {
-        /// γ at the beginning: 30 or 15 in the paper.
+        /// The initial γ: 30 or 15 in the paper.
         start: f64,
     },
-    /// Constant exponents, and the average begins anew at iterations 2, 5, 17, 65, …: one after
-    /// each power of 4.
+    /// Constant exponents, with the average restarted at iterations 2, 5, 17, 65, …: one after each
+    /// power of 4.
     Restarting {
-        /// Of positive regrets.
+        /// The exponent α of positive regrets.
         alpha: f64,
-        /// Of negative regrets.
+        /// The exponent β of negative regrets.
         beta: f64,
-        /// Of the average since then.
+        /// The exponent γ of the average since the restart.
         gamma: f64,
     },
 }
 
-/// What the old quantities are multiplied with at one iteration.
+/// The discount factors of one iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Factors {
-    /// Positive regrets.
+    /// The factor of positive regrets.
     pub(crate) positive: f64,
-    /// Negative regrets.
+    /// The factor of negative regrets.
     pub(crate) negative: f64,
-    /// The average so far, before this iteration's strategy is added.
+    /// The factor of the average so far, before this iteration's strategy is added.
     pub(crate) average: f64,
 }
 
-/// What becomes of old regrets when new ones are added.
+/// The discount of old regrets when new ones are added.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Discount {
-    /// The factor of positive ones.
+    /// The factor of positive regrets.
     pub(crate) positive: f64,
-    /// The factor of negative ones.
+    /// The factor of negative regrets.
     pub(crate) negative: f64,
-    /// The least that is kept of the sum: 0 where negative regrets are forgotten.
+    /// The lower bound of the sum: 0 where negative regrets are reset.
     pub(crate) least: f64,
 }
 
@@ -107,7 +107,7 @@ impl Schedule {
                 (1.0 + 3.0 * done, -1.0 - 2.0 * done, ((now - 1.0) / now).powf(gamma))
             }
             Schedule::Restarting { alpha, beta, gamma } => {
-                // Counted from 0, the iterations since the last power of 4.
+                // The iterations since the last power of 4, counted from 0.
                 let since = f64::from(match t - 1 {
                     0 => 0,
                     t => t - (1 << (t.ilog2() / 2 * 2)),
@@ -121,7 +121,7 @@ impl Schedule {
 
 /// tᵃ/(tᵃ + 1), with its limits at infinite exponents.
 fn discount(t: f64, exponent: f64) -> f64 {
-    // Also at t = 1, where every power is 1.
+    // The limits hold at t = 1, too, where every power is 1.
     if exponent.is_infinite() {
         return if exponent > 0.0 { 1.0 } else { 0.0 };
     }
@@ -129,26 +129,26 @@ fn discount(t: f64, exponent: f64) -> f64 {
     power / (power + 1.0)
 }
 
-/// One algorithm of the family.
+/// A variant of counterfactual regret minimisation.
 ///
 /// Texts: `cfr`, `cfr+`, `lcfr`, `dcfr`, `dcfr(1.5,0,2)`, `dcfr+`, `pcfr+`, `pdcfr+`,
-/// `hs-dcfr(30)`, `dcfr-restarting`, each with `,simultaneous` or `,second-first` and
-/// `,discount-then-add` after it if wanted.
+/// `hs-dcfr(30)`, `dcfr-restarting`, each optionally followed by `,simultaneous` or `,second-first`
+/// and `,discount-then-add`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variant {
-    /// Whose regrets are renewed when.
+    /// The order of the players' updates.
     pub updates: Updates,
-    /// How the past is discounted.
+    /// The schedule of the discounts.
     pub schedule: Schedule,
-    /// Before or after adding.
+    /// Whether discounts come before or after the new regrets.
     pub order: Order,
-    /// Whether strategies are made from the regrets plus the last iteration's once more, as a
+    /// Whether strategies are computed from the regrets plus the last iteration's once more, as a
     /// prediction of the next (Farina, Kroer, Sandholm, AAAI 2021).
     pub predictive: bool,
 }
 
 impl Variant {
-    /// The discount of what stands there when the regrets of iteration `t` (from 1) come.
+    /// The discount of the present regrets when those of iteration `t` (from 1) are added.
     pub(crate) fn discount(&self, t: u32, horizon: u32) -> Discount {
         let of = match self.order {
             Order::AddThenDiscount => (t - 1).max(1),
@@ -168,26 +168,26 @@ impl Variant {
         }
     }
 
-    /// Plain CFR: nothing discounted, iterations weigh the same (Zinkevich et al. 2007).
+    /// Plain CFR: no discounting, uniform weights (Zinkevich et al. 2007).
     pub const CFR: Variant = Variant::constant(f64::INFINITY, f64::INFINITY, 0.0);
-    /// CFR+: negative regrets forgotten, iterations weighed by t (Tammelin 2014).
+    /// CFR+: negative regrets reset to 0, iterations weighted by t (Tammelin 2014).
     pub const CFR_PLUS: Variant = Variant::constant(f64::INFINITY, f64::NEG_INFINITY, 1.0);
-    /// CFR+ with iterations weighed by t².
+    /// CFR+ with iterations weighted by t².
     pub const CFR_PLUS_QUADRATIC: Variant =
         Variant::constant(f64::INFINITY, f64::NEG_INFINITY, 2.0);
-    /// Linear CFR: regrets and iterations weighed by t.
+    /// Linear CFR: regrets and iterations weighted by t.
     pub const LCFR: Variant = Variant::constant(1.0, 1.0, 1.0);
     /// Discounted CFR with the paper's exponents, 3/2, 0 and 2.
     pub const DCFR: Variant = Variant::dcfr(1.5, 0.0, 2.0);
-    /// DCFR+: α = 3/2, negative regrets forgotten, iterations weighed by t⁴.
+    /// DCFR+: α = 3/2, negative regrets reset to 0, iterations weighted by t⁴.
     pub const DCFR_PLUS: Variant = Variant::constant(1.5, f64::NEG_INFINITY, 4.0);
-    /// Predictive CFR+: iterations weighed by t².
+    /// Predictive CFR+: iterations weighted by t².
     pub const PCFR_PLUS: Variant =
         Variant { predictive: true, ..Variant::constant(f64::INFINITY, f64::NEG_INFINITY, 2.0) };
-    /// Predictive DCFR+ (arXiv 2404.13891): α = 2.3, iterations weighed by t⁵.
+    /// Predictive DCFR+ (arXiv 2404.13891): α = 2.3, iterations weighted by t⁵.
     pub const PDCFR_PLUS: Variant =
         Variant { predictive: true, ..Variant::constant(2.3, f64::NEG_INFINITY, 5.0) };
-    /// DCFR with α = 3/2, β = 0, γ = 3, averaging anew after each power of 4.
+    /// DCFR with α = 3/2, β = 0, γ = 3, and the average restarted after each power of 4.
     pub const DCFR_RESTARTING: Variant = Variant {
         schedule: Schedule::Restarting { alpha: 1.5, beta: 0.0, gamma: 3.0 },
         ..Variant::DCFR
@@ -198,31 +198,31 @@ impl Variant {
         Variant::constant(alpha, beta, gamma)
     }
 
-    /// DCFR with exponents on a schedule, γ beginning at `start`.
+    /// DCFR with scheduled exponents, γ starting at `start`.
     pub const fn hyper(start: f64) -> Variant {
         Variant { schedule: Schedule::Hyper { start }, ..Variant::DCFR }
     }
 
-    /// The same with simultaneous updates.
+    /// This variant with simultaneous updates.
     #[must_use]
     pub const fn simultaneous(self) -> Variant {
         Variant { updates: Updates::Simultaneous, ..self }
     }
 
-    /// The same, the second player learning first.
+    /// This variant with the second player learning first.
     #[must_use]
     pub const fn second_first(self) -> Variant {
         Variant { updates: Updates::SecondFirst, ..self }
     }
 
-    /// The same, discounting before adding.
+    /// This variant with discounting before adding.
     #[must_use]
     pub const fn discount_then_add(self) -> Variant {
         Variant { order: Order::DiscountThenAdd, ..self }
     }
 }
 
-/// Algorithms by name.
+/// The variants by name.
 const NAMES: [(&str, Variant); 9] = [
     ("cfr", Variant::CFR),
     ("cfr+", Variant::CFR_PLUS),
@@ -235,7 +235,7 @@ const NAMES: [(&str, Variant); 9] = [
     ("dcfr-restarting", Variant::DCFR_RESTARTING),
 ];
 
-/// Text that names no algorithm.
+/// Error for text that is not a variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{text}' is no algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, \

@@ -1,4 +1,4 @@
-//! Walking a betting tree depth first, to count it and to lay it out.
+//! Depth-first traversal of a betting tree, to count and to build it.
 
 use std::sync::Arc;
 
@@ -8,50 +8,48 @@ use super::size::TreeSize;
 use super::{BettingTree, Node, NodeKind};
 use crate::menu::{BetMenu, MenuActions};
 
-/// Actions in a row above which a tree counts as endless.
+/// Number of consecutive actions above which a tree is refused as infinite.
 const DEEPEST: usize = 400;
 
-/// Why there is no betting tree.
+/// Error for a betting tree that cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
-    /// The game is for more than two.
+    /// The game is not for two players.
     #[error("betting trees are for two players, but the game is for {0}")]
     Players(usize),
-    /// The menu makes too many nodes.
+    /// The tree has too many nodes.
     #[error(
         "the betting tree has more than {limit} nodes ({reached}): give the menu fewer sizes or fewer raises"
     )]
     TooLarge {
-        /// The most that was allowed.
+        /// Maximum number of nodes.
         limit: u64,
-        /// What had been counted when the limit was passed, in words.
+        /// The counts when the limit was passed, in words.
         reached: String,
     },
-    /// The menu lets the betting go on without end.
+    /// The menu lets the betting continue without end.
     #[error(
         "the betting can go on for more than {DEEPEST} actions ({reached}): let the menu end the raises of a \
          street, with all-in or with no size at all"
     )]
     Endless {
-        /// What had been counted by then, in words.
+        /// The counts at that point, in words.
         reached: String,
     },
 }
 
-/// A node that has been found but not yet looked at.
+/// A stack entry: a node that has not been visited yet.
 struct Found {
     state: PublicState,
     number: u32,
 }
 
-/// What is to be done with a node: its number, its state, its actions, the number of its first
-/// child.
+/// A visitor of nodes: takes the node's number, state, actions, and the number of its first child.
 type Visit<'a> = dyn FnMut(u32, &PublicState, &MenuActions, u32) -> Result<(), TreeError> + 'a;
 
-/// Visits every node depth first, parents before children. Children get the next free numbers
-/// together.
+/// Visits every node depth first, parents before children. Siblings get consecutive numbers.
 fn walk(def: &Arc<GameDef>, menu: &BetMenu, visit: &mut Visit<'_>) -> Result<(), TreeError> {
-    // Which cards lie on the board does not matter to betting, so any will do.
+    // The betting does not depend on the board, so any cards will do.
     let deck = def.deck();
     let board = &deck[..def.full_board_len()];
     let dealt = |mut state: PublicState| {
@@ -63,7 +61,7 @@ fn walk(def: &Arc<GameDef>, menu: &BetMenu, visit: &mut Visit<'_>) -> Result<(),
     while let Some(Found { state, number }) = open.pop() {
         let actions = menu.actions(&state);
         visit(number, &state, &actions, numbered)?;
-        // The last on the stack is looked at first.
+        // The stack's last entry is visited first.
         for (place, &action) in actions.iter().enumerate().rev() {
             let mut next = state.clone();
             next.apply_unchecked(action);
@@ -78,12 +76,12 @@ impl TreeSize {
     /// Counts a tree of at most `limit` nodes, without building it.
     ///
     /// # Errors
-    /// [`TreeError`] when the game is not for two players or the tree is larger.
+    /// [`TreeError`] when the game is not for two players, or the tree is larger or infinite.
     pub fn count(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<TreeSize, TreeError> {
         if def.players != 2 {
             return Err(TreeError::Players(def.players));
         }
-        // Numbers of nodes have 32 bits.
+        // Node numbers have 32 bits.
         let limit = limit.min(u64::from(u32::MAX) / 2);
         let mut size = TreeSize::default();
         walk(def, menu, &mut |_, state, actions, _| {
@@ -146,7 +144,7 @@ pub(super) fn build(
     Ok(tree)
 }
 
-/// What the node of a state is, when these have come before it.
+/// The kind of a state's node, numbered after the decisions and actions in `before`.
 fn kind(state: &PublicState, before: &TreeSize) -> NodeKind {
     match state.turn() {
         Turn::Over if state.is_showdown() => NodeKind::Showdown,

@@ -1,26 +1,26 @@
-//! Flops and turns up to the names of suits, and tables with a place for every hand on each of
-//! them.
+//! Flops and turns up to suit isomorphism, and the layout of tables with an entry for every hand on
+//! each of them.
 //!
-//! A table has a row of 1,326 places for every canonical board. A board is found by the number of
-//! its cards (one look-up), which says its row and how its suits are renamed on the way there; the
-//! hand's suits are renamed alike. Where a board treats suits alike, several renamings lead to the
-//! same row, and every hand that differs by them has the same entry, so that any of them will do.
+//! A table has a row of 1,326 entries for every canonical board. A look-up by the number of the
+//! board's card set gives its row and the suit permutation that maps it to the row's board; the
+//! hand's suits are permuted alike. Where a board is symmetric in suits, several permutations lead
+//! to the same row, and hands that differ by them have equal entries, so any of them will do.
 
 use std::sync::LazyLock;
 
 use cards::{CanonicalIndex, Card, CardSet, Combo, Suit};
 use rayon::prelude::*;
 
-/// The boards of three or four cards.
+/// The canonical boards of three or of four cards.
 pub(super) struct Boards {
     cards: u32,
-    /// By the number of a set of cards: row × 32 + renaming.
+    /// By the number of a card set: row × 32 + index of the suit permutation.
     places: Box<[u32]>,
-    /// One board of each row, and how many boards the row stands for.
+    /// The canonical board of each row, and the number of boards that the row stands for.
     rows: Vec<(CardSet, u32)>,
 }
 
-/// Where a board is in every table of its street.
+/// The position of a board in every table of its street.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     row: usize,
@@ -28,7 +28,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The index of a hand on this board. Of a hand that shares a card with it some index.
+    /// The table index of a hand on this board; arbitrary for a hand that shares a card with it.
     #[inline]
     pub(super) fn of(self, hole: Combo) -> usize {
         self.row * Combo::COUNT + usize::from(COMBOS[self.renaming][hole.index()])
@@ -42,7 +42,7 @@ impl Boards {
         &FLOPS
     }
 
-    /// The 16,432 sets of four cards: which one came on the turn is forgotten.
+    /// The 16,432 sets of four cards, which do not record the turn card.
     pub(super) fn turns() -> &'static Boards {
         static TURNS: LazyLock<Boards> = LazyLock::new(|| Boards::new(4));
         &TURNS
@@ -57,7 +57,7 @@ impl Boards {
             let ([board], orbit) = board.expect("rows are below the size");
             rows.push((board, orbit));
             for (renaming, suits) in RENAMINGS.iter().enumerate() {
-                // The board that this renaming takes to the row's own.
+                // The board that this permutation maps to the row's own.
                 let from = board.iter().map(|card| renamed(card, &inverse(suits))).collect();
                 places[number_of(from)] = (row as u32) << 5 | renaming as u32;
             }
@@ -65,7 +65,7 @@ impl Boards {
         Boards { cards: cards as u32, places, rows }
     }
 
-    /// Where a board is, which must have this street's number of cards.
+    /// The position of a board, which must have this street's number of cards.
     #[inline]
     pub(super) fn place(&self, board: CardSet) -> Place {
         debug_assert_eq!(board.len(), self.cards);
@@ -73,13 +73,14 @@ impl Boards {
         Place { row: (place >> 5) as usize, renaming: (place & 31) as usize }
     }
 
-    /// One board of each row, and how many boards the row stands for.
+    /// The canonical board of each row, and the number of boards that the row stands for.
     pub(super) fn rows(&self) -> &[(CardSet, u32)] {
         &self.rows
     }
 }
 
-/// Something for every board of five cards, by its number.
+/// Evaluates `value` once for each canonical five-card board, and gives it for every board by
+/// number.
 pub(super) fn of_five(value: impl Fn(CardSet) -> u16 + Sync) -> Box<[u16]> {
     let index = CanonicalIndex::new([5]).expect("five cards have an index");
     let found: Vec<(CardSet, u16)> = (0..index.size())
@@ -98,7 +99,7 @@ pub(super) fn of_five(value: impl Fn(CardSet) -> u16 + Sync) -> Box<[u16]> {
     all
 }
 
-/// The number of a set among those with as many cards (at most five).
+/// The number of a set among those with as many cards (at most five): its combinatorial index.
 #[inline]
 pub(super) fn number_of(cards: CardSet) -> usize {
     let (mut bits, mut number, mut chosen) = (cards.bits(), 0, 1);
@@ -112,7 +113,7 @@ pub(super) fn number_of(cards: CardSet) -> usize {
     number as usize
 }
 
-/// Binomial coefficients; more than five are never chosen.
+/// Binomial coefficients, for choosing at most five.
 static CHOOSE: [[u32; 8]; 53] = {
     let mut choose = [[0; 8]; 53];
     let mut n = 0;
@@ -128,7 +129,7 @@ static CHOOSE: [[u32; 8]; 53] = {
     choose
 };
 
-/// The orders of the four suits.
+/// The 24 permutations of the suits.
 static RENAMINGS: LazyLock<Vec<[u8; 4]>> = LazyLock::new(|| {
     let mut all = Vec::with_capacity(24);
     for a in 0..4 {
@@ -141,8 +142,8 @@ static RENAMINGS: LazyLock<Vec<[u8; 4]>> = LazyLock::new(|| {
     all
 });
 
-/// The combo that each combo becomes, by renaming; 32 of them so that no index of five bits is
-/// outside.
+/// The image of each combo under each suit permutation; 32 rows so that five-bit indices need no
+/// bounds check.
 static COMBOS: LazyLock<Box<[[u16; Combo::COUNT]; 32]>> = LazyLock::new(|| {
     let mut combos = Box::new([[0; Combo::COUNT]; 32]);
     for (row, suits) in combos.iter_mut().zip(RENAMINGS.iter()) {

@@ -1,14 +1,13 @@
-//! Hands of similar prospects, by k-means with the earth mover's distance over histograms of the
-//! next street.
+//! Clusters of hands with similar potential, by k-means with the earth mover's distance over
+//! histograms of next-street win-rates.
 //!
 //! Gilpin, Sandholm, Sørensen, "Potential-aware automated abstraction", AAAI 2007; Ganzfried and
 //! Sandholm, "Potential-aware imperfect-recall abstraction with earth mover's distance", AAAI 2014.
-//! The centre of a cluster is the histogram of the least distance to all its hands, which has
-//! medians where that paper takes means: so no step makes the sum of distances greater. First
-//! centres are drawn as in k-means++ (Arthur and Vassilvitskii, 2007), and distances that the
-//! triangle inequality makes superfluous are not taken (Hamerly, 2010). All hands take part, each
-//! as often as it is dealt; everything is in whole numbers, so that the result is the same on any
-//! number of threads.
+//! The centre of a cluster minimises the sum of distances to its hands, so it has medians where
+//! that paper takes means, and no step increases the sum of distances. Initial centres are drawn as
+//! in k-means++ (Arthur and Vassilvitskii, 2007), and distances that the triangle inequality makes
+//! superfluous are skipped (Hamerly, 2010). All hands take part, weighted by how often they are
+//! dealt; all arithmetic is in integers, so that the result is the same on any number of threads.
 
 use cards::{Combo, RiverTable};
 use game::Street;
@@ -19,33 +18,32 @@ use rayon::prelude::*;
 use super::boards::Boards;
 use super::histogram::{self, BINS, BOARDS, Centres, Histogram, Nearest, distance};
 
-/// Rounds after which the clusters stay as they are.
+/// Maximum number of k-means rounds.
 const ROUNDS: usize = 40;
 
-/// A round that makes the sum of distances less than this share smaller is the last.
+/// Relative improvement of the sum of distances below which a round is the last.
 const ENOUGH: f64 = 2e-4;
 
-/// How far the clustering is: the stage, and the share of it done. Of rounds also the sum of
-/// distances.
+/// A progress callback: the stage, the share of it done, and during rounds the sum of distances.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(&'static str, f64, Option<u64>);
 
-/// The hands on one canonical board that have different histograms.
+/// The distinct histograms of the hands on one canonical board.
 #[derive(Default)]
 struct Hands {
     histograms: Vec<Histogram>,
-    /// How many deals each stands for.
+    /// Number of deals that each histogram stands for.
     weights: Vec<u32>,
-    /// The cluster of each, no more than how far it is from its centre, and no less than how far it
-    /// is from any other.
+    /// The cluster of each histogram; `upper` bounds the distance from its centre from above,
+    /// `lower` that from any other centre from below.
     clusters: Vec<u16>,
     upper: Vec<u16>,
     lower: Vec<u16>,
 }
 
-/// In how many deals of each cluster a place of the histogram has each running sum.
+/// Histogram statistics by cluster: how many deals have each running sum in each bin.
 struct Counts(Vec<i64>);
 
-/// Hands that are nearest to their centres, and what that needs.
+/// The state of k-means: hands, centres, and the counts from which medians are taken.
 struct Clustering {
     hands: Vec<Hands>,
     centres: Vec<Histogram>,
@@ -53,7 +51,7 @@ struct Clustering {
 }
 
 /// The centres of `count` clusters of the hands of a flop or turn. `None` when there are fewer
-/// different histograms.
+/// distinct histograms.
 pub(super) fn centres(
     table: &RiverTable,
     street: Street,
@@ -83,7 +81,8 @@ pub(super) fn centres(
     Some(Centres::new(clustering.centres))
 }
 
-/// The histograms of all hands on all boards. Hands that a board's suits make equal stand together.
+/// The histograms of all hands on all canonical boards. Suit-isomorphic hands of a board are
+/// merged.
 fn all_hands(table: &RiverTable, street: Street) -> Vec<Hands> {
     let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
     let of_board = |(board, times): &(cards::CardSet, u32)| {
@@ -107,8 +106,9 @@ fn all_hands(table: &RiverTable, street: Street) -> Vec<Hands> {
     boards.rows().par_iter().map(of_board).collect()
 }
 
-/// Draws centres one by one, each hand with a probability in proportion to its weight and to the
-/// square of its distance from the centres before. Leaves every hand at its nearest centre.
+/// Draws initial centres one by one: each hand with a probability proportional to its weight times
+/// its squared distance from the nearest earlier centre. Leaves every hand assigned to its nearest
+/// centre.
 fn first_centres(
     hands: &mut [Hands],
     count: usize,
@@ -140,7 +140,7 @@ fn sum(weights: &[u32]) -> u64 {
     weights.iter().copied().map(u64::from).sum()
 }
 
-/// The histogram at a point between 0 and the sum of all shares.
+/// The histogram at `point`, from 0 up to the sum of all shares.
 fn drawn(hands: &[Hands], shares: &[u64], first: bool, mut point: u64) -> Histogram {
     let board = shares.iter().position(|share| {
         let here = point < *share;
@@ -158,19 +158,20 @@ fn drawn(hands: &[Hands], shares: &[u64], first: bool, mut point: u64) -> Histog
 }
 
 impl Hands {
-    /// What a hand weighs when a centre is drawn.
+    /// The sampling weight of a hand when a centre is drawn.
     fn share(&self, at: usize, first: bool) -> u64 {
         let apart = if first { 1 } else { u64::from(self.upper[at]).pow(2) };
         u64::from(self.weights[at]) * apart
     }
 
-    /// Moves hands to a new centre where it is nearer; returns the sum of their shares. `apart` are
-    /// the new centre's distances from those before.
+    /// Reassigns hands to a new centre where it is nearer; returns the sum of their shares. `apart`
+    /// are the new centre's distances from the earlier ones.
     fn add_centre(&mut self, number: u16, centre: &Histogram, apart: &[u16]) -> u64 {
         let mut shares = 0;
         for at in 0..self.weights.len() {
             let now = self.upper[at];
-            // A centre twice as far from the hand's own centre as the hand is, is not nearer.
+            // Triangle inequality: a centre at least twice as far from the hand's own one is not
+            // nearer.
             let far =
                 apart.get(usize::from(self.clusters[at])).is_some_and(|apart| apart / 2 >= now);
             if !far {
@@ -184,7 +185,8 @@ impl Hands {
         shares
     }
 
-    /// Moves hands to nearer centres, and says which have moved: from where, and to where.
+    /// Reassigns hands to their nearest centres; calls `moved` with histogram, weight, old and new
+    /// cluster.
     fn assign(&mut self, moves: &Moves<'_>, mut moved: impl FnMut(&Histogram, u32, u16, u16)) {
         for at in 0..self.weights.len() {
             let cluster = usize::from(self.clusters[at]);
@@ -210,10 +212,10 @@ impl Hands {
     }
 }
 
-/// New centres, and how far each has moved.
+/// New centres, with the distance that each has moved (`by`) and the largest of these (`most`).
 struct Moves<'a> {
     centres: &'a [Histogram],
-    /// The same sorted, and the number of each of those among `centres`.
+    /// The same centres sorted; `numbers` has the index of each among `centres`.
     sorted: Centres,
     numbers: Vec<u16>,
     by: Vec<u16>,
@@ -242,7 +244,7 @@ impl<'a> Moves<'a> {
 }
 
 impl Clustering {
-    /// Counts all hands in their clusters.
+    /// Recomputes the counts of all clusters.
     fn count_all(&mut self) {
         let clusters = self.centres.len();
         self.counts = summed(&mut self.hands, clusters, |hands, counts| {
@@ -253,7 +255,7 @@ impl Clustering {
         });
     }
 
-    /// Moves the centres to the middle of their hands, and hands to their nearest centres.
+    /// One k-means round: moves the centres to their medians, then reassigns the hands.
     fn step(&mut self) {
         let mut new: Vec<Histogram> = (0..self.centres.len())
             .map(|cluster| self.counts.medians(cluster).unwrap_or(self.centres[cluster]))
@@ -272,7 +274,7 @@ impl Clustering {
         self.centres = new;
     }
 
-    /// The sum of the distances of all hands from their centres.
+    /// The sum of all hands' distances from their centres.
     fn total(&self) -> u64 {
         let of_hands = |hands: &Hands| -> u64 {
             let all = hands.histograms.iter().zip(&hands.clusters).zip(&hands.weights);
@@ -289,7 +291,7 @@ impl Clustering {
         (0..self.centres.len()).filter(|&cluster| self.counts.size(cluster) == 0).collect()
     }
 
-    /// Different hands far from their centres, one from each board at most, the farthest first.
+    /// Distinct histograms far from their centres, at most one of each board, the farthest first.
     fn farthest(&self) -> Vec<Histogram> {
         let mut far: Vec<(u16, Histogram)> = (self.hands.par_iter())
             .filter_map(|hands| {
@@ -305,7 +307,7 @@ impl Clustering {
     }
 }
 
-/// What `work` counts over all hands, on all threads.
+/// Runs `work` over all hands on all threads, and adds up what it counts.
 fn summed(
     hands: &mut [Hands],
     clusters: usize,
@@ -349,12 +351,12 @@ impl Counts {
         &self.0[(cluster * BINS + bin) * Counts::VALUES..][..Counts::VALUES]
     }
 
-    /// Deals in a cluster.
+    /// Number of deals in a cluster.
     fn size(&self, cluster: usize) -> i64 {
         self.values(cluster, 0).iter().sum()
     }
 
-    /// The running sums in the middle of a cluster's hands; `None` when it has none.
+    /// The medians of a cluster's running sums; `None` when it is empty.
     fn medians(&self, cluster: usize) -> Option<Histogram> {
         let size = self.size(cluster);
         (size > 0).then(|| {

@@ -1,4 +1,4 @@
-//! Buckets as bytes: a few lines of text that a person can read, then the numbers that decide.
+//! The file format of buckets: a few readable lines of text, then the numbers that decide.
 //!
 //! ```text
 //! cardroom buckets 1
@@ -8,7 +8,7 @@
 //! lengths = 0 796 796 796
 //! ```
 //!
-//! The lines end with a line feed, an empty one closes them. Then each street's numbers follow,
+//! Lines end with a line feed; an empty one closes them. Each street's numbers follow,
 //! little-endian, as many bytes as `lengths` says: limits of percentiles (4 bytes each); scales,
 //! centres (8 bytes each) and limits of nested ones; keys of features (8 bytes); centres of
 //! clusters (32 bytes each). The hash is over version, recipe and these numbers: [`Buckets::hash`].
@@ -20,15 +20,15 @@ use game::Street;
 use super::rule::Rule;
 use super::{BucketRecipe, Buckets, ParseRecipeError, VERSION};
 
-/// Why bytes are no buckets.
+/// Error for bytes that are not a valid bucket file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// They do not begin as such a file does.
+    /// The bytes do not begin as a bucket file does.
     #[error(
         "these bytes are no file of buckets: the first line should be `cardroom buckets {VERSION}`, and is `{0}`"
     )]
     NotBuckets(String),
-    /// Another version.
+    /// The file has another version.
     #[error(
         "the buckets are of version {found}, and this program has version {VERSION}: make them again from their recipe"
     )]
@@ -36,34 +36,34 @@ pub enum FileError {
         /// The version found.
         found: String,
     },
-    /// A line is missing or is not what it should be.
+    /// A line is missing or malformed.
     #[error("the line `{name} = …` of the buckets is missing or wrong: `{found}`")]
     Line {
         /// The line's name.
         name: &'static str,
-        /// What stands there.
+        /// The line found.
         found: String,
     },
-    /// The recipe cannot be read.
+    /// The recipe is invalid.
     #[error("the recipe of the buckets: {0}")]
     Recipe(#[from] ParseRecipeError),
-    /// The bytes end too early, or go on after the end.
+    /// The file is too short or too long.
     #[error(
         "the buckets have {found} bytes of numbers where {wanted} are needed: the file is cut off or not whole"
     )]
     Length {
-        /// Bytes there are.
+        /// Number of bytes found.
         found: u64,
-        /// Bytes there should be.
+        /// Number of bytes needed.
         wanted: u64,
     },
-    /// The numbers of a street are not those of its kind.
+    /// The numbers of a street do not fit its kind.
     #[error("the numbers of the {0} are not those of buckets of its kind: the file is damaged")]
     Numbers(Street),
-    /// The bytes are not those that were written.
+    /// The contents do not match the hash.
     #[error("the buckets are damaged: the file says their hash is {stated}, and it is {found}")]
     Damaged {
-        /// The hash in the file.
+        /// The hash stated in the file.
         stated: String,
         /// The hash of the bytes.
         found: String,
@@ -73,14 +73,14 @@ pub enum FileError {
     Io(#[from] io::Error),
 }
 
-/// Longer lines are not ours.
+/// Maximum length of a line.
 const LONGEST_LINE: u64 = 4096;
 
-/// The most bytes of numbers that a street can have.
+/// Maximum number of bytes of a street's numbers.
 const MOST_BYTES: u64 = 8 << 20;
 
 impl Buckets {
-    /// Writes the buckets, without tables.
+    /// Writes the buckets, without their tables.
     ///
     /// # Errors
     /// When writing fails.
@@ -99,7 +99,7 @@ impl Buckets {
         to.flush()
     }
 
-    /// Reads what [`Buckets::write`] has written. There are no tables yet.
+    /// Reads what [`Buckets::write`] wrote. The buckets have no tables yet.
     ///
     /// # Errors
     /// When the bytes are something else, of another version, cut off or damaged.
@@ -149,7 +149,7 @@ impl Buckets {
     }
 }
 
-/// A line without its end.
+/// Reads a line, without its end.
 fn line(from: &mut impl Read) -> Result<String, FileError> {
     let mut text = Vec::new();
     let mut byte = [0];
@@ -159,7 +159,7 @@ fn line(from: &mut impl Read) -> Result<String, FileError> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// The value of a line with this name.
+/// Reads a line with this name and gives its value.
 fn named(from: &mut impl Read, name: &'static str) -> Result<String, FileError> {
     let found = line(from)?;
     let value = found.strip_prefix(name).and_then(|rest| rest.strip_prefix(" = "));

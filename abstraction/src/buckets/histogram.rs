@@ -1,20 +1,20 @@
-//! What the next street may bring, as a histogram of win-rates, and the distance between two.
+//! Histograms of a hand's win-rates on the next street, and the distance between two.
 //!
-//! A histogram is kept as its running sums: how many of the boards of the next street (47 from a
-//! flop, 46 from a turn) leave the hand below each of 31 win-rates, 1/32 apart. The earth mover's
-//! distance between two histograms on a line is the sum of the differences of their running sums,
-//! so that it is a whole number, and the histogram that is closest to many has in each place the
-//! median of theirs.
+//! A histogram is stored as its running sums: for each of 31 win-rates, 1/32 apart, the number of
+//! next-street boards (47 from a flop, 46 from a turn) on which the hand's win-rate is below it.
+//! The earth mover's distance between two histograms on a line is the sum of the absolute
+//! differences of their running sums, so it is a whole number, and the histogram with the least
+//! total distance to many has the median of theirs in each place.
 
 use cards::Outlook;
 
-/// Steps of the win-rate.
+/// Number of bins of the win-rate.
 pub(super) const BINS: usize = 32;
 
-/// Running sums; the last place is unused and zero.
+/// A histogram as running sums; the last place is unused and zero.
 pub(super) type Histogram = [u8; BINS];
 
-/// The greatest running sum: the boards of the next street.
+/// The greatest running sum: the number of boards of the next street.
 pub(super) const BOARDS: usize = 47;
 
 /// The histogram of a hand on a flop or turn.
@@ -34,27 +34,28 @@ pub(super) fn of(outlook: &Outlook) -> Histogram {
     sums
 }
 
-/// The earth mover's distance, in boards moved by one bin: at most 31 × 47.
+/// The earth mover's distance, in boards times bins: at most 31 × 47.
 #[inline]
 pub(super) fn distance(a: &Histogram, b: &Histogram) -> u16 {
     a.iter().zip(b).map(|(a, b)| u16::from(a.abs_diff(*b))).sum()
 }
 
-/// The sum of the running sums: by how much two histograms differ in it, they are apart at least.
-/// It falls as the mean win-rate rises.
+/// The sum of the running sums. The difference of two masses is a lower bound of the distance. The
+/// mass falls as the mean win-rate rises.
 #[inline]
 pub(super) fn mass(histogram: &Histogram) -> u16 {
     histogram.iter().copied().map(u16::from).sum()
 }
 
-/// Centres in the order of their mass, the greatest (the weakest hands) first.
+/// Cluster centres in order of mass, the greatest (the weakest hands) first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Centres {
     centres: Vec<Histogram>,
     masses: Vec<u16>,
 }
 
-/// The centre that is nearest and the distance of the second.
+/// The result of a search: the nearest centre, its distance, and the distance of the second
+/// nearest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Nearest {
     pub(super) centre: u16,
@@ -63,7 +64,7 @@ pub(super) struct Nearest {
 }
 
 impl Centres {
-    /// Sorts the centres.
+    /// Sorts the centres by mass.
     pub(super) fn new(mut centres: Vec<Histogram>) -> Centres {
         centres.sort_by_key(|centre| (std::cmp::Reverse(mass(centre)), *centre));
         let masses = centres.iter().map(mass).collect();
@@ -74,10 +75,10 @@ impl Centres {
         &self.centres
     }
 
-    /// The nearest centre; of equally near ones the first.
+    /// The nearest centre; among equally near ones the first.
     ///
     /// Centres are tried outwards from the one of the same mass, until the difference in mass alone
-    /// is more than the second-best distance.
+    /// exceeds the second-best distance.
     pub(super) fn nearest(&self, histogram: &Histogram) -> Nearest {
         let own = mass(histogram);
         let (mut best, mut second) = ((u16::MAX, u16::MAX), u16::MAX);

@@ -1,8 +1,8 @@
-//! Hands with the same rounded features: the win-rate, and quantiles of the win-rate on the next
-//! street.
+//! Buckets of hands with equal rounded features: the win-rate, and quantiles of the win-rate on the
+//! next street.
 //!
 //! After Bertsimas and Paskov, "World-class interpretable poker" (2022), who group hands by such
-//! features; how coarsely they are rounded is not published.
+//! features; their rounding is not published.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 use super::boards::Boards;
 
-/// The features of a hand, each in `steps`ths, as the digits of a number: the win-rate first, then
-/// quantiles from the lowest.
+/// The bucket key of a hand: its features, each rounded to `steps` steps, as the digits of a
+/// number. The win-rate is first, then quantiles from the lowest.
 pub(super) fn key(outlook: &Outlook, steps: u32, quantiles: u32) -> u64 {
     let base = u64::from(steps) + 1;
     let digit = |share: f64| (share * f64::from(steps)).round() as u64;
@@ -27,7 +27,7 @@ pub(super) fn key(outlook: &Outlook, steps: u32, quantiles: u32) -> u64 {
     key
 }
 
-/// The keys of all hands of a street, rising.
+/// The distinct keys of all hands of a street, in increasing order.
 pub(super) fn all_keys(table: &RiverTable, street: Street, steps: u32, quantiles: u32) -> Vec<u64> {
     let rivers = CanonicalIndex::new([5]).expect("five cards have an index");
     let of_board = |board: CardSet| {

@@ -1,16 +1,15 @@
-//! Card buckets: the hands of each street in a few groups that a strategy does not tell apart.
+//! Card buckets: groups of hands on each street that a strategy does not distinguish.
 //!
-//! A [`BucketRecipe`] says in a line of text how each street's buckets are made, and
-//! [`Buckets::make`] makes them: exactly, from the table of all river states, the same on every
-//! machine. What decides a hand's bucket are a few numbers (the limits between percentiles, the
-//! centres of clusters): they are what a file of buckets holds, and what their
-//! [`hash`](Buckets::hash) is made of. From them a bucket is found in some microseconds;
-//! [`Buckets::tabulate`] writes them out for every hand on every board (52 MB), which finds a
-//! bucket in some nanoseconds and is meant for training.
+//! A [`BucketRecipe`] specifies each street's buckets in a line of text, and [`Buckets::make`]
+//! computes them from the table of all river states: exactly, and the same on every machine. A
+//! hand's bucket is decided by a few numbers (the limits between percentiles, the centres of
+//! clusters), which are the contents of a bucket file and of the [`hash`](Buckets::hash). A look-up
+//! from them takes some microseconds; [`Buckets::tabulate`] stores the bucket of every hand on
+//! every board (52 MB), so that a look-up takes some nanoseconds, for training.
 //!
-//! Buckets forget: they depend on the hand and the set of cards on the board, not on the street on
-//! which each card came, nor on the buckets of earlier streets (*imperfect recall*). Hands that
-//! differ only in the names of suits share a bucket.
+//! Buckets have *imperfect recall*: they depend on the hand and the set of board cards, not on the
+//! street on which each card came, nor on the buckets of earlier streets. Suit-isomorphic hands
+//! share a bucket.
 
 mod boards;
 mod cluster;
@@ -38,10 +37,10 @@ pub use report::{Example, StreetReport};
 use rule::Rule;
 use tables::{Found, Tables};
 
-/// The version of what the kinds of buckets mean and how files hold them.
+/// Version of the kinds of buckets and of their file format.
 pub const VERSION: u32 = 1;
 
-/// Buckets for the hands of all four streets.
+/// The buckets of the hands of all four streets.
 #[derive(Debug, Clone)]
 pub struct Buckets {
     recipe: BucketRecipe,
@@ -50,10 +49,10 @@ pub struct Buckets {
     tables: Option<Tables>,
 }
 
-/// Why there are no buckets, or a hand has none.
+/// Error of making buckets or of looking one up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BucketsError {
-    /// More buckets than there are hands to tell apart.
+    /// More buckets than distinguishable hands.
     #[error(
         "{asked} buckets on the {street}, where only {possible} kinds of hands can be told apart: \
          ask for fewer"
@@ -61,12 +60,12 @@ pub enum BucketsError {
     TooMany {
         /// The street.
         street: Street,
-        /// Buckets asked for.
+        /// Number of buckets asked for.
         asked: u32,
-        /// The most there can be.
+        /// Maximum number of buckets.
         possible: u32,
     },
-    /// Features so fine that there are too many buckets.
+    /// Features whose rounding gives too many buckets.
     #[error(
         "the features fall into {found} different ones on the {street}, where at most {most} buckets are \
          possible: take fewer steps or fewer quantiles", most = recipe::MOST
@@ -74,47 +73,46 @@ pub enum BucketsError {
     TooFine {
         /// The street.
         street: Street,
-        /// Different features found.
+        /// Number of distinct features.
         found: usize,
     },
-    /// Not two different hole cards.
+    /// The hole cards are not two different cards.
     #[error("the hand has not two different cards: buckets are for hold'em")]
     Hole,
-    /// The board does not fit.
+    /// The board's cards are not valid.
     #[error(transparent)]
     Cards(#[from] WinRateError),
 }
 
-/// How far the making of buckets is.
+/// Progress of making buckets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// The street being worked on.
     pub street: Street,
-    /// What is done, in a word or two.
+    /// The current stage, in a word or two.
     pub stage: &'static str,
     /// The share of the stage that is done, 0 to 1.
     pub done: f64,
-    /// While hands are being clustered: the sum of their distances from the centres, which falls.
+    /// While clustering: the sum of the hands' distances from their centres, which falls.
     pub distance: Option<u64>,
 }
 
-/// The cards of a whole deal: all different.
+/// The cards of a complete two-player deal: all different.
 #[derive(Debug, Clone, Copy)]
 pub struct DealtCards {
-    /// The hands of seat 0 and seat 1.
+    /// The hands of seats 0 and 1.
     pub holes: [Combo; 2],
-    /// The board in the order of the streets.
+    /// The board, in street order.
     pub board: [Card; 5],
 }
 
-/// The buckets of a whole deal: those of each player on each street.
+/// The buckets of a complete deal: `[seat][street]`.
 pub type DealtBuckets = [[u32; 4]; 2];
 
 impl Buckets {
-    /// Makes the buckets of a recipe, on all threads of the rayon pool it is called in: a second or
-    /// two for percentiles and nested percentiles, seconds for features, a minute or two for some
-    /// hundred clusters on each of two streets. `progress` is told how far it is, from the calling
-    /// thread.
+    /// Makes the buckets of a recipe, on all threads of the current rayon pool: a second or two for
+    /// percentiles and nested percentiles, seconds for features, a minute or two for some hundred
+    /// clusters on each of two streets. `progress` is called from the calling thread.
     ///
     /// # Errors
     /// When a street has fewer hands than buckets were asked for, or features are too fine.
@@ -136,7 +134,7 @@ impl Buckets {
         Buckets { recipe, rules, hash, tables: None }
     }
 
-    /// The recipe they were made by.
+    /// The recipe of these buckets.
     pub fn recipe(&self) -> &BucketRecipe {
         &self.recipe
     }
@@ -152,15 +150,15 @@ impl Buckets {
         self.rules[street.index()].count()
     }
 
-    /// Writes the buckets of every hand on every board out: a second or two for percentiles, 52 MB.
-    /// Does nothing the second time.
+    /// Builds the tables of the buckets of every hand on every board: a second or two for
+    /// percentiles, 52 MB. Does nothing the second time.
     pub fn tabulate(&mut self, mut progress: impl FnMut(Progress)) {
         if self.tables.is_none() {
             self.tables = Some(Tables::new(&self.rules, &mut progress));
         }
     }
 
-    /// Makes at once the tables that the first look-up on each street would wait for.
+    /// Builds now the tables that the first look-up on each street would build.
     pub fn warm_up(&self) {
         let mut cards = CardSet::FULL.iter();
         let (Some(one), Some(other)) = (cards.next(), cards.next()) else { return };
@@ -168,7 +166,7 @@ impl Buckets {
         let board: CardSet = cards.by_ref().take(3).collect();
         let boards = [Some(board), cards.next().map(|turn| board | CardSet::of(turn))];
         for board in boards.into_iter().flatten() {
-            // A hand that can be held on this board is in a bucket.
+            // The hand shares no card with the board, so it has a bucket.
             let _ = self.of_combo(hole, board);
         }
     }
@@ -185,10 +183,10 @@ impl Buckets {
         self.of_combo(Combo::new(a, b).ok_or(BucketsError::Hole)?, board.set())
     }
 
-    /// As [`Buckets::bucket`], of a hand and a set of cards.
+    /// As [`Buckets::bucket`], for a combo and a set of board cards.
     ///
     /// # Errors
-    /// When the board has another number of cards, or shares one with the hand.
+    /// When the board's number of cards is not 0, 3, 4 or 5, or it shares a card with the hand.
     pub fn of_combo(&self, hole: Combo, board: CardSet) -> Result<u32, BucketsError> {
         let street = street_of(board)?;
         if let Some(card) = (hole.set() & board).iter().next() {
@@ -200,12 +198,12 @@ impl Buckets {
         Ok(self.rules[street.index()].bucket(hole, board, &mut Outlook::default())?)
     }
 
-    /// The buckets of all hands on a board of 0, 3, 4 or 5 cards, at the combos' numbers; 0 for
+    /// The buckets of all hands on a board of 0, 3, 4 or 5 cards, indexed by combo number; 0 for
     /// hands that share a card with it. A millisecond on the flop, less later; several times that
     /// for hands without an outlook.
     ///
     /// # Errors
-    /// When the board has another number of cards.
+    /// When the board's number of cards is not 0, 3, 4 or 5.
     pub fn on_board(&self, board: CardSet) -> Result<Box<[u16]>, BucketsError> {
         let rule = &self.rules[street_of(board)?.index()];
         let mut buckets = vec![0; Combo::COUNT].into_boxed_slice();
@@ -230,10 +228,10 @@ impl Buckets {
     }
 
     /// The buckets of both hands of each deal on all streets. The cards of a deal must all be
-    /// different, or any buckets come out.
+    /// different, otherwise its buckets are arbitrary.
     ///
-    /// With [tables](Buckets::tabulate), which this is meant for, some 200 ns a deal when there are
-    /// many: most of it waiting for memory, which several do together.
+    /// Meant for buckets with [tables](Buckets::tabulate): some 200 ns a deal when there are many,
+    /// most of it memory latency, which several deals overlap.
     pub fn deal(&self, deals: &[DealtCards], mut each: impl FnMut(usize, DealtBuckets)) {
         const TOGETHER: usize = 16;
         let Some(tables) = &self.tables else {
@@ -261,7 +259,7 @@ impl Buckets {
     }
 }
 
-/// The street of a board.
+/// The street of a board, by its number of cards.
 fn street_of(board: CardSet) -> Result<Street, WinRateError> {
     match board.len() {
         0 => Ok(Street::Preflop),

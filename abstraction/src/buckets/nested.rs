@@ -1,24 +1,23 @@
-//! Boards in classes first, then hands in percentiles of E[HS²] within each class.
+//! Nested buckets: classes of boards, and percentiles of E[HS²] within each class.
 //!
 //! After the *public nested* abstraction of "Deep counterfactual value networks" studies: boards
-//! are clustered by two features. The *draw value* is how many straights and flushes there are:
-//! pairs of hole cards that make one, counted over all cards that may come next (on the river, with
-//! the board as it is). The *high-card value* is the sum of the board's ranks, a deuce 0 and an
-//! ace 12. Both are scaled to a variance of one over all boards before they are clustered by
-//! k-means.
+//! are clustered by two features. The *draw value* is the number of possible straights and flushes:
+//! pairs of hole cards that make one, summed over all next cards (on the river, with the board as
+//! it is). The *high-card value* is the sum of the board's ranks, from 0 for a deuce to 12 for an
+//! ace. Both are scaled to unit variance over all boards before k-means.
 
 use cards::{CanonicalIndex, CardSet, Category, Combo, PartialHand};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
-/// Steps of k-means: with some thousand points in the plane it stands still long before.
+/// Number of k-means steps: with some thousand points in the plane it converges long before.
 const ROUNDS: usize = 60;
 
 /// The classes of the boards of a street.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Classes {
-    /// What a draw value and a high-card value of one weigh.
+    /// The scale factors of draw value and high-card value.
     pub(super) scale: [f64; 2],
     /// The centre of each class, scaled, in the order of their draw values.
     pub(super) centres: Vec<[f64; 2]>,
@@ -35,7 +34,7 @@ pub(super) fn features(board: CardSet) -> [u32; 2] {
     [draws, high]
 }
 
-/// Pairs of hole cards that make a straight or a flush.
+/// Number of pairs of hole cards that make a straight or a flush.
 fn made(board: CardSet) -> u32 {
     let on_board = PartialHand::from(board);
     let makes = |hole: &Combo| {
@@ -49,7 +48,7 @@ fn made(board: CardSet) -> u32 {
 }
 
 impl Classes {
-    /// Clusters the boards of so many cards. `None` when there are fewer different ones than
+    /// Clusters the boards of `cards` cards. `None` when there are fewer different ones than
     /// classes.
     pub(super) fn make(cards: usize, count: u32, seed: u64) -> Option<Classes> {
         let index = CanonicalIndex::new([cards]).expect("three to five cards have an index");
@@ -93,7 +92,7 @@ fn deviation(boards: &[([u32; 2], f64)], at: usize) -> f64 {
     (boards.iter().map(square).sum::<f64>() / weight).sqrt()
 }
 
-/// The nearest of some centres, the first of equally near ones, and its squared distance.
+/// The nearest of some centres, the first among equally near ones, and its squared distance.
 fn nearest(centres: &[[f64; 2]], point: [f64; 2]) -> (usize, f64) {
     let apart = |centre: &[f64; 2]| (centre[0] - point[0]).powi(2) + (centre[1] - point[1]).powi(2);
     let mut best = (0, f64::INFINITY);
@@ -106,7 +105,7 @@ fn nearest(centres: &[[f64; 2]], point: [f64; 2]) -> (usize, f64) {
     best
 }
 
-/// Centres as in k-means++.
+/// Initial centres by k-means++.
 fn first_centres(points: &[([f64; 2], f64)], count: usize, seed: u64) -> Option<Vec<[f64; 2]>> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let mut centres: Vec<[f64; 2]> = Vec::with_capacity(count);
@@ -131,7 +130,7 @@ fn first_centres(points: &[([f64; 2], f64)], count: usize, seed: u64) -> Option<
     Some(centres)
 }
 
-/// The mean of the points nearest to each centre; a centre without points stays.
+/// The mean of the points nearest to each centre; a centre without points is unchanged.
 fn means(points: &[([f64; 2], f64)], centres: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut sums = vec![[0.0; 3]; centres.len()];
     for ([x, y], weight) in points {

@@ -1,4 +1,4 @@
-//! Equally likely groups of hands in the order of a score.
+//! Percentile buckets: groups of hands of nearly equal weight, in the order of a score.
 
 use cards::{CanonicalIndex, CardSet, Combo, Outlook, RiverTable};
 use game::Street;
@@ -6,15 +6,15 @@ use rayon::prelude::*;
 
 use super::boards::Boards;
 
-/// The score of places where no hand can be.
+/// The score of table entries without a possible hand.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Bits by which sums of squares are made smaller: some million scores are left, so that hands can
+/// Bits by which sums of squares are shifted right: some million scores are left, so that hands can
 /// be counted by score.
 const FLOP_SHIFT: u32 = 12;
 const TURN_SHIFT: u32 = 8;
 
-/// Scores that there can be on a street.
+/// Number of possible scores on a street.
 fn scores(street: Street) -> usize {
     let most = u64::from(RiverTable::DENOMINATOR).pow(2);
     match street {
@@ -24,7 +24,8 @@ fn scores(street: Street) -> usize {
     }
 }
 
-/// E[HS²] of a hand as a whole number. On the river the win-rate itself, which has the same order.
+/// The score of a hand: E[HS²] as a whole number; on the river the win-rate, which has the same
+/// order.
 pub(super) fn score(outlook: &Outlook) -> u32 {
     let Some(rivers) = outlook.later().last() else { return outlook.ratio().0 as u32 };
     let square = |(value, count): (u32, u32)| u64::from(value).pow(2) * u64::from(count);
@@ -33,7 +34,7 @@ pub(super) fn score(outlook: &Outlook) -> u32 {
     (sum >> shift) as u32
 }
 
-/// The scores of all hands on all boards of a flop or turn, by [`super::boards::Place`].
+/// The scores of all hands on all boards of a flop or turn, indexed by [`super::boards::Place`].
 pub(super) fn all_scores(table: &RiverTable, street: Street) -> Vec<u32> {
     let (boards, shift) = match street {
         Street::Flop => (Boards::flops(), FLOP_SHIFT),
@@ -47,7 +48,7 @@ pub(super) fn all_scores(table: &RiverTable, street: Street) -> Vec<u32> {
     scores
 }
 
-/// How many deals of hand and board have each score, for each of so many classes of boards.
+/// The number of deals of hand and board with each score, for each class of boards.
 pub(super) fn weigh(
     table: &RiverTable,
     street: Street,
@@ -101,15 +102,15 @@ fn weigh_rivers(
         .reduce(empty, merged)
 }
 
-/// The least scores of all groups but the first, for so many equal steps of E(HS²) from 0 to 1.
+/// The lowest scores of all groups but the first, for groups that are equal steps of E[HS²].
 ///
 /// # Errors
-/// The number of steps whose least scores differ, when that is less than the number of groups.
+/// The number of distinct groups, when it is less than `groups`.
 pub(super) fn steps(street: Street, groups: u32) -> Result<Vec<u32>, u32> {
     let most = scores(street) as f64 - 1.0;
     let least = |step: u32| {
         let square = f64::from(step) / f64::from(groups);
-        // The scores of rivers are win-rates.
+        // River scores are win-rates, whose squares are divided evenly.
         (most * if street == Street::River { square.sqrt() } else { square }).ceil() as u32
     };
     let mut cuts: Vec<u32> = (1..groups).map(least).collect();
@@ -118,11 +119,11 @@ pub(super) fn steps(street: Street, groups: u32) -> Result<Vec<u32>, u32> {
     if possible == groups { Ok(cuts) } else { Err(possible) }
 }
 
-/// The least scores of all groups but the first, for so many groups as equal in weight as they can
-/// be without dividing hands of one score; none is empty.
+/// The lowest scores of all groups but the first, for groups as equal in weight as is possible
+/// without dividing hands of one score; none is empty.
 ///
 /// # Errors
-/// The number of scores, when that is less than the number of groups.
+/// The number of distinct scores, when it is less than `groups`.
 pub(super) fn cuts(weights: &[u64], groups: u32) -> Result<Vec<u32>, u32> {
     let scores = || (0..).zip(weights).filter(|(_, weight)| **weight > 0);
     let (mut scores_left, mut groups_left) = (scores().count() as u64, u64::from(groups));
@@ -133,7 +134,7 @@ pub(super) fn cuts(weights: &[u64], groups: u32) -> Result<Vec<u32>, u32> {
     let mut weight_left: u64 = weights.iter().sum();
     let mut filled = 0;
     for (score, &weight) in scores() {
-        // As much in this group as each of those left would get. Cut where that is missed by less.
+        // The target is an equal share of what is left; cut on the side where it is missed by less.
         let full = (2 * filled + weight) * groups_left > 2 * (weight_left + filled);
         if filled > 0 && groups_left > 1 && (full || scores_left < groups_left) {
             cuts.push(score);

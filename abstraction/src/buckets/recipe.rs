@@ -1,11 +1,11 @@
-//! How buckets are made, as one line of text.
+//! Bucket recipes: how buckets are made, as one line of text.
 
 use std::fmt;
 use std::str::FromStr;
 
 use game::Street;
 
-/// How the hands of one street are put into buckets.
+/// The kind of one street's buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `169`: the starting hands, without loss. Preflop only.
@@ -13,55 +13,54 @@ pub enum Kind {
     /// `category`: a pair or none before the flop, then the category of the best five cards (pair,
     /// flush, …): nine.
     Category,
-    /// `ehs2:N`: so many equally likely groups of hands of rising E(HS²), the mean square of the
+    /// `ehs2:N`: N equally likely groups of hands in the order of E(HS²), the mean square of the
     /// win-rate on the river; on the river itself that is the order of win-rates. After the flop.
     Ehs2(u32),
-    /// `ehs2-width:N`: the same in so many equal steps of E(HS²) from 0 to 1, however many hands
-    /// fall into each. After the flop.
+    /// `ehs2-width:N`: N groups for equal steps of E(HS²) from 0 to 1, however many hands fall into
+    /// each. After the flop.
     Ehs2Width(u32),
-    /// `nested:C:N`: so many classes of boards by draws and high cards, and in each so many equally
-    /// likely groups of hands of rising E(HS²). After the flop.
+    /// `nested:C:N`: C classes of boards by draws and high cards, and in each N equally likely
+    /// groups of hands in the order of E(HS²). After the flop.
     Nested {
-        /// Classes of boards.
+        /// Number of board classes.
         classes: u32,
-        /// Groups of hands in each.
+        /// Number of groups in each class.
         each: u32,
     },
     /// `features:S:Q`: hands that agree in the win-rate and in Q quantiles of the win-rate on the
-    /// next street, all rounded to whole Sths. How many buckets that makes is found out. After the
-    /// flop.
+    /// next street, all rounded to Sths. The number of buckets follows. After the flop.
     Features {
-        /// Steps from 0 to 1.
+        /// Number of steps from 0 to 1.
         steps: u32,
-        /// Quantiles, evenly spaced; on the river there are none.
+        /// Number of quantiles, evenly spaced; on the river there are none.
         quantiles: u32,
     },
-    /// `emd:N`, or `emd:N:SEED`: so many clusters of hands whose win-rates on the next street are
-    /// distributed alike, by k-means with the earth mover's distance. Flop and turn.
+    /// `emd:N`, or `emd:N:SEED`: N clusters of hands with similar distributions of the win-rate on
+    /// the next street, by k-means with the earth mover's distance. Flop and turn.
     Emd {
-        /// Clusters.
+        /// Number of clusters.
         count: u32,
-        /// Which first centres are drawn; 1 unless given.
+        /// Seed of the initial centres; 1 unless given.
         seed: u64,
     },
 }
 
-/// The kinds of all four streets.
+/// A bucket recipe: the kinds of all four streets.
 ///
 /// Text: `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`, each street once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BucketRecipe([Kind; 4]);
 
-/// Text that is not a recipe.
+/// Error for text that is not a recipe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseRecipeError {
-    /// A piece is not `STREET=KIND`.
+    /// A part is not `STREET=KIND`.
     #[error(
         "`{0}` is not a street's buckets: write each street once, as in \
          `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`"
     )]
     Piece(String),
-    /// A kind that there is not.
+    /// An unknown kind.
     #[error("`{0}` is not a kind of buckets: there are {KINDS}")]
     Kind(String),
     /// A street is missing or given twice.
@@ -69,7 +68,7 @@ pub enum ParseRecipeError {
     Times {
         /// The street.
         street: Street,
-        /// How often, in words.
+        /// How often it is given, in words.
         times: &'static str,
     },
     /// A kind that its street cannot have.
@@ -79,25 +78,25 @@ pub enum ParseRecipeError {
         street: Street,
         /// The kind.
         kind: Kind,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
-    /// A number of buckets that is not possible.
+    /// An impossible number of buckets.
     #[error("{0} buckets: ask for 1 to {MOST}")]
     Count(u64),
-    /// Features that are not possible.
+    /// Impossible parameters of features.
     #[error(
         "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps and at most 8 quantiles"
     )]
     Features {
-        /// Steps.
+        /// Number of steps.
         steps: u32,
-        /// Quantiles.
+        /// Number of quantiles.
         quantiles: u32,
     },
 }
 
-/// The most buckets of a street.
+/// Maximum number of buckets of a street.
 pub(super) const MOST: u32 = 65_535;
 
 const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `ehs2-width:N`, `nested:C:N` and `features:S:Q`, and on \

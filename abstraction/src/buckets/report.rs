@@ -1,4 +1,4 @@
-//! How good buckets are: how much hands of one bucket differ, and what hands they are.
+//! Quality of buckets, estimated from random hands: win-rate variance within buckets, and examples.
 
 use std::fmt;
 
@@ -9,52 +9,52 @@ use rand_pcg::Pcg64Mcg;
 
 use super::{Buckets, BucketsError};
 
-/// What was found out about the buckets of a street by drawing hands at random.
+/// Statistics of a street's buckets from randomly drawn hands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreetReport {
     /// The street.
     pub street: Street,
-    /// Buckets.
+    /// Number of buckets.
     pub buckets: u32,
-    /// Hands drawn.
+    /// Number of hands drawn.
     pub hands: u32,
-    /// Buckets that no drawn hand fell in.
+    /// Number of buckets without a drawn hand.
     pub unseen: u32,
     /// The share of hands in the fullest bucket.
     pub fullest: f64,
     /// The variance of the win-rate over all hands.
     pub variance: f64,
-    /// The mean variance of the win-rate within a bucket: what is lost of the above by not telling
-    /// the hands of a bucket apart.
+    /// The mean variance of the win-rate within a bucket: the part of `variance` that the
+    /// abstraction loses.
     pub within: f64,
-    /// A few buckets, from the lowest number to the highest.
+    /// Example buckets, from the lowest number to the highest.
     pub examples: Vec<Example>,
 }
 
-/// A bucket, in words and cards.
+/// An example bucket, in words and cards.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
-    /// Its number.
+    /// The bucket's number.
     pub bucket: u32,
-    /// The share of all hands that are in it.
+    /// Its share of all hands.
     pub share: f64,
-    /// The mean win-rate of its hands, the lowest and the highest.
+    /// The mean, lowest and highest win-rate of its hands.
     pub win_rate: [f64; 3],
-    /// What its hands make on their boards, the most usual first, with the shares of the bucket's
-    /// hands.
+    /// The hand categories on their boards, the most frequent first, with their shares of the
+    /// bucket's hands.
     pub made: Vec<(&'static str, f64)>,
-    /// A few of them, with their boards.
+    /// Some of its hands, with their boards.
     pub hands: Vec<(HoleCards, Board)>,
 }
 
-/// Hands drawn on each street.
+/// Number of hands drawn on each street.
 const HANDS: u32 = 100_000;
 
-/// Buckets shown, and hands of each.
+/// Number of buckets shown; below it, of hands of each.
 const SHOWN: usize = 9;
 const EACH: usize = 4;
 
-/// What was drawn of one bucket.
+/// Sums over the drawn hands of one bucket.
 #[derive(Default)]
 struct Drawn {
     hands: u32,
@@ -82,7 +82,7 @@ impl Drawn {
         }
     }
 
-    /// The sum of the squared differences from the mean.
+    /// The sum of squared deviations from the mean.
     fn spread(&self) -> f64 {
         (self.squares - self.sum * self.sum / f64::from(self.hands.max(1))).max(0.0)
     }
@@ -117,7 +117,7 @@ const NAMES: [&str; 9] = [
 ];
 
 impl Buckets {
-    /// Draws 100,000 hands and looks at their buckets: under a second, and faster with tables.
+    /// Draws 100,000 hands and evaluates their buckets: under a second, and faster with tables.
     ///
     /// # Errors
     /// Never for hold'em's streets; only as [`Buckets::bucket`].
@@ -163,7 +163,7 @@ impl Buckets {
     }
 }
 
-/// A hand and a board of so many cards.
+/// Draws a hand and a board of `on_board` cards.
 fn draw(rng: &mut Pcg64Mcg, on_board: usize) -> (HoleCards, Board) {
     let mut dealt: Vec<Card> = Vec::with_capacity(2 + on_board);
     while dealt.len() < 2 + on_board {
@@ -177,7 +177,7 @@ fn draw(rng: &mut Pcg64Mcg, on_board: usize) -> (HoleCards, Board) {
 }
 
 impl fmt::Display for StreetReport {
-    /// The figures in a line, then a line for each example.
+    /// The figures on a line, then a line for each example.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let StreetReport { street, buckets, variance, within, fullest, .. } = self;
         let explained = 100.0 * (1.0 - within / variance.max(f64::MIN_POSITIVE));

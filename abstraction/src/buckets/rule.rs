@@ -1,4 +1,4 @@
-//! What decides the bucket of a hand, street by street.
+//! Bucket rules: the numbers that decide a hand's bucket on one street.
 
 use cards::{
     CardSet, Category, Combo, Outlook, RiverTable, StartingHand, Ties, WinRateError, evaluate,
@@ -9,29 +9,29 @@ use super::histogram::{self, BINS, Centres};
 use super::nested::Classes;
 use super::{BucketsError, Kind, Progress, cluster, keyed, percentiles};
 
-/// The buckets of one street, as the few numbers that decide them.
+/// The rule of one street's buckets.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Rule {
     StartingHands,
-    /// Pairs and others, before the flop.
+    /// Pair or no pair, before the flop.
     Pairs,
     Category,
-    /// The least scores of all buckets but the first, rising.
+    /// The lowest scores of all buckets but the first, in increasing order.
     Percentiles {
         cuts: Vec<u32>,
     },
-    /// Classes of boards, and for each the least scores of all its buckets but the first.
+    /// The board classes, and for each the lowest scores of all its buckets but the first.
     Nested {
         classes: Classes,
         cuts: Vec<Vec<u32>>,
     },
-    /// The rounded features of each bucket, rising.
+    /// The feature key of each bucket, in increasing order.
     Keyed {
         steps: u32,
         quantiles: u32,
         keys: Vec<u64>,
     },
-    /// The centres of clusters.
+    /// The cluster centres.
     Histograms {
         centres: Centres,
     },
@@ -135,7 +135,7 @@ impl Rule {
         }
     }
 
-    /// Whether hands on boards of one class differ by their outlook alone.
+    /// Whether the outlook alone decides the bucket of a hand on boards of one class.
     pub(super) fn by_outlook(&self) -> bool {
         !matches!(self, Rule::StartingHands | Rule::Pairs | Rule::Category)
     }
@@ -154,13 +154,13 @@ impl Rule {
         }
     }
 
-    /// The bucket of a hand with this score, where scores decide.
+    /// The bucket of a hand with this score, for rules based on scores.
     pub(super) fn bucket_with(&self, class: u32, score: u32) -> u32 {
         let place = |cuts: &[u32]| cuts.partition_point(|&cut| cut <= score) as u32;
         match self {
             Rule::Percentiles { cuts } => place(cuts),
             Rule::Nested { cuts, .. } => {
-                // Every class has equally many.
+                // All classes have equally many buckets.
                 let own = &cuts[class as usize];
                 class * (own.len() as u32 + 1) + place(own)
             }
@@ -177,7 +177,7 @@ impl Rule {
         }
     }
 
-    /// The numbers that decide, to be kept and hashed. Which they are, the recipe says.
+    /// The rule's numbers as bytes, for files and the hash. The recipe determines their layout.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let words = |cuts: &[u32]| cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect();
         match self {
@@ -194,7 +194,7 @@ impl Rule {
         }
     }
 
-    /// The rule of a kind from its bytes; `None` when they are not those of such a rule.
+    /// Parses the rule of a kind from its bytes; `None` when they are invalid for it.
     pub(super) fn from_bytes(street: Street, kind: Kind, bytes: &[u8]) -> Option<Rule> {
         let rising = |cuts: &Vec<u32>| cuts.is_sorted_by(|a, b| a < b);
         match kind {
@@ -240,7 +240,7 @@ impl Rule {
     }
 }
 
-/// So many whole numbers, and nothing else.
+/// Parses exactly `count` whole numbers.
 fn words(bytes: &[u8], count: usize) -> Option<Vec<u32>> {
     let (words, rest) = bytes.as_chunks();
     let sound = rest.is_empty() && words.len() == count;

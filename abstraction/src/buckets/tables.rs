@@ -1,4 +1,4 @@
-//! Buckets written out: a look-up for each hand, some nanoseconds long.
+//! Tables of buckets: a look-up of some nanoseconds for each hand.
 
 use std::collections::HashMap;
 
@@ -11,29 +11,29 @@ use super::percentiles::{self, NONE};
 use super::rule::Rule;
 use super::{DealtBuckets, Progress};
 
-/// The buckets of all hands after the flop; those before it need no table.
+/// The tables of all streets after the flop; the preflop needs none.
 #[derive(Debug, Clone)]
 pub(super) struct Tables {
-    /// Of all hands on all flops and turns, by [`super::boards::Place`].
+    /// The buckets of all hands on all flops and turns, indexed by [`super::boards::Place`].
     flop: Box<[u16]>,
     turn: Box<[u16]>,
     river: River,
 }
 
-/// River hands are too many for a table of their own.
+/// The river's part: there are too many river hands for a table by hand.
 #[derive(Debug, Clone)]
 enum River {
-    /// By the class of the board and the win-rate in 1,980ths, which the table of river states has.
+    /// Buckets by board class and win-rate in 1,980ths, which the table of river states has.
     ByWinRate {
         /// The class of each board by its number; empty where there is one class.
         classes: Box<[u16]>,
         buckets: Box<[u16]>,
     },
-    /// By asking the rule.
+    /// Evaluates the rule at every look-up.
     ByRule,
 }
 
-/// Win-rates that a river hand can have.
+/// Number of possible win-rates of a river hand.
 const RATES: usize = RiverTable::DENOMINATOR as usize + 1;
 
 impl Tables {
@@ -47,13 +47,13 @@ impl Tables {
         tell(Street::River, 0.0);
         let river = River::of(&rules[3]);
         tell(Street::River, 1.0);
-        // What the look-ups below will ask for.
+        // Build the river table now, which the look-ups use.
         RiverTable::shared(Ties::Half);
         Tables { flop, turn, river }
     }
 
-    /// The bucket of a hand on a board of three or four cards, and on one of five where win-rates
-    /// decide it. The hand shares no card with the board.
+    /// The bucket of a hand on a board of three or four cards, and of five where win-rates decide
+    /// it. The hand must share no card with the board.
     #[inline]
     pub(super) fn get(&self, hole: Combo, board: CardSet) -> Option<u32> {
         match board.len() {
@@ -67,7 +67,7 @@ impl Tables {
         }
     }
 
-    /// Where the buckets of a deal are.
+    /// The table positions of a deal's buckets.
     #[inline]
     pub(super) fn find(&self, holes: [Combo; 2], board: &[Card; 5]) -> Found {
         let [a, b, c, d, e] = board.map(CardSet::of);
@@ -85,7 +85,7 @@ impl Tables {
         }
     }
 
-    /// The buckets that were found.
+    /// Reads the buckets at these positions.
     #[inline]
     pub(super) fn read(&self, rules: &[Rule; 4], found: &Found) -> DealtBuckets {
         let on_river = self.river.read(found).unwrap_or_else(|| {
@@ -105,8 +105,8 @@ impl Tables {
     }
 }
 
-/// Where the buckets of both hands of a deal are: found for many deals before any is read, so that
-/// the reads wait for memory together.
+/// The table positions of both hands' buckets in a deal. They are computed for many deals before
+/// any is read, so that cache misses overlap.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     holes: [Combo; 2],
@@ -137,13 +137,13 @@ impl River {
         River::ByWinRate { classes, buckets: (0..count).flat_map(rates).collect() }
     }
 
-    /// The buckets of the hands of a deal on the river.
+    /// The buckets of a deal's hands on the river.
     #[inline]
     fn read(&self, found: &Found) -> Option<[u32; 2]> {
         self.at(found.states, found.river)
     }
 
-    /// The buckets of two states of a board of five cards.
+    /// The buckets of two river states of a board.
     #[inline]
     fn at(&self, states: [usize; 2], board: CardSet) -> Option<[u32; 2]> {
         let River::ByWinRate { classes, buckets } = self else { return None };
@@ -157,7 +157,7 @@ impl River {
     }
 }
 
-/// The buckets of every hand on every board of a flop or turn.
+/// The table of a rule for a flop or turn.
 fn written_out(rule: &Rule, street: Street) -> Box<[u16]> {
     let table = RiverTable::shared(Ties::Half);
     let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
@@ -183,10 +183,10 @@ fn written_out(rule: &Rule, street: Street) -> Box<[u16]> {
     buckets
 }
 
-/// Buckets where scores decide them.
+/// The table for a rule based on scores.
 fn by_score(rule: &Rule, scores: &[u32], boards: &Boards) -> Box<[u16]> {
     let classes: Vec<u32> = boards.rows().par_iter().map(|(board, _)| rule.class(*board)).collect();
-    // Neighbouring hands have very different scores: tables of scores save searching the limits.
+    // Adjacent hands have very different scores: a table by score saves a search of the limits.
     let most = scores.par_iter().copied().filter(|&score| score != NONE).max().unwrap_or(0);
     let groups: HashMap<u32, Vec<u16>> = (classes.iter().copied())
         .collect::<std::collections::BTreeSet<_>>()

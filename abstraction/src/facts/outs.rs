@@ -1,16 +1,16 @@
-//! Outs: how many cards complete a hand.
+//! Outs: the number of cards that complete a hand.
 
 use arrayvec::ArrayVec;
 use cards::{Card, CardSet, Category, PartialHand};
 
-/// How many of the cards not seen improve the category of the hand, on the flop and on the turn, in
-/// one of these ways: a pair becomes three of a kind; two pairs become a full house; a straight or
-/// a flush that misses one card is completed. Each card counts once. 0 with any other number of
-/// cards on the board.
+/// The number of unseen cards that improve the category of the hand on the flop or the turn in one
+/// of these ways: a pair becomes three of a kind; two pairs become a full house; a straight or a
+/// flush that misses one card is completed. Each card counts once. 0 with any other number of board
+/// cards.
 ///
-/// Those are all the ways that the paper counts (section IV.A.6): high cards that may pair are no
-/// outs, nor is what makes a full house of three of a kind. A straight or a flush is completed with
-/// the board's cards, too, and one that is no better than what is there does not count.
+/// These are all the ways that the paper counts (section IV.A.6): high cards that may pair are not
+/// outs, nor are cards that make a full house of three of a kind. Board cards count towards a
+/// straight or flush; one that does not improve the hand's category is not counted.
 #[inline]
 pub fn outs(hole: CardSet, board: CardSet) -> u8 {
     if !matches!(board.len(), 3 | 4) {

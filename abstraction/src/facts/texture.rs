@@ -5,27 +5,27 @@ use std::str::FromStr;
 
 use cards::{CardSet, Rank, Suit};
 
-/// When a board is dry. The paper does not say it (section IV.A.5), so it is an option.
+/// The definition of a dry board. The paper gives none (section IV.A.5), so it is an option.
 ///
 /// As text: one of the names of [`Texture::NAMED`], or the conditions themselves, all of which must
 /// hold, in this order: `unpaired suited <= 2 connected <= 2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Texture {
-    /// No two of its cards have one rank.
+    /// The board has no pair.
     pub unpaired: bool,
-    /// At most so many of its cards have one suit, 1 to 5; 5 is no condition.
+    /// Maximum number of its cards in one suit, 1 to 5; 5 is no condition.
     pub suited: u8,
-    /// At most so many of its ranks lie within five in a row, the ace on either end, 1 to 5; 5 is
-    /// no condition.
+    /// Maximum number of its ranks within five in a row, the ace on either end, 1 to 5; 5 is no
+    /// condition.
     pub connected: u8,
 }
 
 impl Texture {
-    /// Unpaired, at most two of a suit, at most two ranks within five in a row: no straight and no
-    /// flush is possible yet.
+    /// Unpaired, at most two cards of a suit, at most two ranks within five in a row: no straight
+    /// or flush is possible yet.
     pub const STANDARD: Texture = Texture { unpaired: true, suited: 2, connected: 2 };
 
-    /// The definitions that have a name.
+    /// The named definitions.
     pub const NAMED: [(&'static str, Texture); 6] = [
         ("standard", Texture::STANDARD),
         ("any-ranks", Texture { connected: 5, ..Texture::STANDARD }),
@@ -35,7 +35,7 @@ impl Texture {
         ("unpaired", Texture { unpaired: true, suited: 5, connected: 5 }),
     ];
 
-    /// When a board is dry, in a sentence.
+    /// The definition in a sentence.
     pub fn sentence(self) -> String {
         let suited = match self.suited {
             1 => Some("no two of its cards have one suit".to_owned()),
@@ -58,7 +58,7 @@ impl Texture {
         }
     }
 
-    /// Whether a board is dry; one without cards is.
+    /// Whether a board is dry; an empty one is.
     pub fn is_dry(self, board: CardSet) -> bool {
         let ranks = Suit::all().fold(0, |ranks, suit| ranks | board.ranks_of(suit));
         let suited = Suit::all().map(|suit| board.ranks_of(suit).count_ones()).max();
@@ -74,7 +74,7 @@ impl Default for Texture {
     }
 }
 
-/// The most ranks within five in a row.
+/// Maximum number of ranks within five in a row.
 fn connected(ranks: u16) -> u32 {
     // The ace also plays below the deuce.
     let with_low_ace = u32::from(ranks) << 1 | u32::from(ranks >> Rank::ACE.index() & 1);
@@ -82,7 +82,7 @@ fn connected(ranks: u16) -> u32 {
     windows.max().unwrap_or(0)
 }
 
-/// A text is no definition of a dry board.
+/// Error for text that does not define a dry board.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` does not say when a board is dry: write {names}, or conditions as in \
          `unpaired suited <= 2 connected <= 2` (numbers from 1 to 4)", names = names())]

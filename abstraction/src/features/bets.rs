@@ -1,4 +1,4 @@
-//! What the opponent has put in, street by street.
+//! The opponent's bets, street by street.
 
 use game::{Action, Chips, PublicState, Seat, Street};
 

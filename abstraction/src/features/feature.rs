@@ -1,19 +1,19 @@
-//! What each number means.
+//! The features: their order, names and units.
 
 use std::fmt;
 
 use game::Street;
 
-/// One of the features.
+/// A feature of a situation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Feature {
-    /// The win-rate now.
+    /// The current win-rate.
     WinRate,
     /// A decile of the win-rate on a later street.
     Percentile {
         /// The street: flop, turn or river.
         street: Street,
-        /// 10, 20 … 100.
+        /// The percentage: 10, 20 … 100.
         percent: u8,
     },
     /// Chips the opponent has put in on a street.
@@ -23,16 +23,16 @@ pub enum Feature {
     },
 }
 
-/// What a feature is measured in.
+/// The unit of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unit {
-    /// A share of the pot, from 0 to 1.
+    /// A fraction of the pot, from 0 to 1.
     ShareOfPot,
     /// Chips, whole numbers.
     Chips,
 }
 
-/// Deciles of each later street.
+/// Number of deciles of each later street.
 const DECILES: usize = 10;
 const STREETS: usize = Street::ALL.len();
 
@@ -47,7 +47,7 @@ impl Feature {
         (0..Feature::count(street)).map(move |index| Feature::at(street, index))
     }
 
-    /// The feature in this place, which must be below the count.
+    /// The feature at this index, which must be below the count.
     fn at(street: Street, index: usize) -> Feature {
         let deciles = DECILES * later(street);
         match index.checked_sub(1) {
@@ -60,7 +60,8 @@ impl Feature {
         }
     }
 
-    /// The feature's place in the rows of a street, or `None` when those do not have it.
+    /// The index of the feature among those of a street, or `None` when the street does not have
+    /// it.
     pub fn index(self, street: Street) -> Option<usize> {
         Feature::of(street).position(|feature| feature == self)
     }
@@ -70,7 +71,7 @@ impl Feature {
         Feature::of(Street::Preflop).find(|feature| feature.to_string() == id)
     }
 
-    /// A name that a player understands.
+    /// A readable name.
     pub fn name(self) -> String {
         match self {
             Feature::WinRate => "win-rate now".to_owned(),
@@ -92,7 +93,7 @@ impl Feature {
         }
     }
 
-    /// What the feature says, in a sentence.
+    /// An explanation in a sentence.
     pub fn explanation(self) -> String {
         match self {
             Feature::WinRate => {

@@ -1,46 +1,46 @@
-//! Making features, one situation or one board at a time.
+//! Computation of features, for one situation or for all hands on a board.
 
 use cards::{CardSet, Combo, Outlook, RiverTable, WinRateError};
 use game::{Chips, GameDef, InfoSet, Street};
 
 use super::{Feature, Features, MOST, Schema, opponent_bets, preflop};
 
-/// Why a situation has no features.
+/// Error for a situation without features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FeaturesError {
-    /// The game is another one.
+    /// The game is not heads-up hold'em, for the given reason.
     #[error("these features are for heads-up hold'em with a full deck, and this game has {0}")]
     Game(&'static str),
-    /// Not two different hole cards.
+    /// The hole cards are not two different cards.
     #[error("the hand has not two different cards: hold'em deals two")]
     Hole,
-    /// The cards do not fit.
+    /// The cards are not valid.
     #[error(transparent)]
     Cards(#[from] WinRateError),
 }
 
-/// Makes the features of a schema. Each thread has one of its own; clones share the tables.
+/// Computes the features of a schema. Each thread needs its own; clones share the tables.
 ///
-/// After the first flop, turn and river, making features allocates nothing: 20 ns before the flop,
-/// and about 10 µs, 1 µs and 0.1 µs on the later streets.
+/// After the first flop, turn and river it allocates nothing: 20 ns before the flop, and about 10
+/// µs, 1 µs and 0.1 µs on the later streets.
 #[derive(Debug, Clone)]
 pub struct FeatureMaker {
     schema: Schema,
-    /// Whether win-rates are counted for each row, without tables.
+    /// Whether win-rates are computed for each row, without tables.
     counting: bool,
-    /// Workspaces of each street.
+    /// A workspace for each street.
     outlooks: [Outlook; 4],
 }
 
 impl FeatureMaker {
     /// A maker for many rows. The first row after the flop builds the river table that the process
-    /// shares (0.2 s); the first row before it, where the schema is not the default, the rows of
-    /// all starting hands (2 s). [`FeatureMaker::prepare`] does both at once.
+    /// shares (0.2 s); the first preflop row of a schema other than the default builds the rows of
+    /// all starting hands (2 s). [`FeatureMaker::prepare`] does both in advance.
     pub fn new(schema: Schema) -> FeatureMaker {
         FeatureMaker { schema, counting: false, outlooks: Default::default() }
     }
 
-    /// A maker for a few rows: needs no tables, and 1 ms for each row on the flop.
+    /// A maker for a few rows, without tables: 1 ms for each row on the flop.
     pub fn counting(schema: Schema) -> FeatureMaker {
         FeatureMaker { counting: true, ..FeatureMaker::new(schema) }
     }
@@ -50,7 +50,7 @@ impl FeatureMaker {
         self.schema
     }
 
-    /// Builds now what the first rows would build.
+    /// Builds the tables that the first rows would build.
     pub fn prepare(&self) {
         if !self.counting {
             RiverTable::shared(self.schema.ties);
@@ -58,7 +58,7 @@ impl FeatureMaker {
         }
     }
 
-    /// The features of what the seat knows.
+    /// The features of an information set.
     ///
     /// # Errors
     /// When the game is not heads-up hold'em.
@@ -73,7 +73,7 @@ impl FeatureMaker {
     /// The features of a hand, a board of 0, 3, 4 or 5 cards, and the opponent's chips by street.
     ///
     /// # Errors
-    /// When the board has another number of cards or shares one with the hand.
+    /// When the board's number of cards is not 0, 3, 4 or 5, or it shares a card with the hand.
     pub fn cards(
         &mut self,
         hole: Combo,
@@ -96,11 +96,10 @@ impl FeatureMaker {
     }
 
     /// Calls `visit` with the features of every hand that can be held on a board of 3, 4 or 5
-    /// cards: several times faster than one hand after the other. The order of the hands is not
-    /// specified.
+    /// cards: several times faster than hand by hand. The order of the hands is not specified.
     ///
     /// # Errors
-    /// When the board has another number of cards.
+    /// When the board's number of cards is not 3, 4 or 5.
     pub fn each_hand(
         &self,
         board: CardSet,
@@ -133,7 +132,7 @@ impl FeatureMaker {
     }
 }
 
-/// A row after the flop.
+/// The features of a hand after the flop.
 #[inline]
 fn row(schema: Schema, street: Street, outlook: &Outlook, bets: [Chips; 4]) -> Features {
     let mut values = [0.0; MOST];
@@ -150,7 +149,7 @@ fn row(schema: Schema, street: Street, outlook: &Outlook, bets: [Chips; 4]) -> F
     Features { street, values }
 }
 
-/// Refuses any game but heads-up hold'em.
+/// Checks that the game is heads-up hold'em.
 fn check(def: &GameDef) -> Result<(), FeaturesError> {
     let wrong = if def.players != 2 {
         "another number of players"

@@ -1,17 +1,16 @@
-//! A situation in heads-up hold'em as 35 numbers before the flop, 25 on it, 15 on the turn, 5 on
-//! the river.
+//! Features: a situation in heads-up hold'em as 35 numbers preflop, 25 on the flop, 15 on the turn,
+//! 5 on the river.
 //!
-//! The numbers are, in this order: the win-rate against any hand the opponent may hold; ten deciles
-//! of the win-rate on each later street, over every board that may come; and the chips the opponent
-//! has put in on each of the four streets. All win-rates are exact. Which numbers there are, their
-//! names, and how ties and deciles are counted is a [`Schema`]; what makes the numbers is a
-//! [`FeatureMaker`].
+//! They are, in this order: the win-rate against a uniformly random opponent hand; ten deciles of
+//! the win-rate on each later street, over every possible board; and the opponent's chips on each
+//! of the four streets. All win-rates are exact. A [`Schema`] defines the features, their names,
+//! and how ties and deciles are counted; a [`FeatureMaker`] computes them.
 //!
 //! After Bertsimas and Paskov, "World-class interpretable poker" (2022), where deciles are not
 //! defined further: here 10 %, 20 % … 100 % by nearest rank, and ties count half, unless a schema
 //! says otherwise.
 //!
-//! Values are of single precision, so that training and play see the same numbers bit by bit:
+//! Values are in single precision, so that training and play see the same numbers bit by bit:
 //! win-rates to 7 digits, and chips exactly up to 16,777,216.
 
 mod bets;
@@ -28,7 +27,7 @@ pub use schema::{Quantiles, Schema, SchemaError, Stamp};
 
 use game::Street;
 
-/// The most features of any street.
+/// Maximum number of features of a street.
 pub const MOST: usize = 35;
 
 /// The features of one situation: 35, 25, 15 or 5 values in the order of [`Feature::of`].

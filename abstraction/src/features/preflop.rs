@@ -1,6 +1,6 @@
-//! The rows of the 169 starting hands, which look at every board there is.
+//! The features of the 169 starting hands, which range over every board.
 //!
-//! Those of the default schema are shipped; the others are made when asked for.
+//! Those of the default schema are shipped; the others are computed on demand.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -9,20 +9,21 @@ use cards::{Combo, Distribution, Outlook, RiverTable, StartingHand, Ties};
 
 use super::{Quantiles, Schema};
 
-/// The win-rate and thirty deciles of each starting hand at its number.
+/// The win-rate and thirty deciles of each starting hand, by its number.
 pub(super) type Rows = [[f32; VALUES]; StartingHand::COUNT];
 
-/// Features of a starting hand that depend on cards.
+/// Number of features of a starting hand that depend on cards.
 pub(super) const VALUES: usize = 31;
 
-/// The shipped rows: a line for each starting hand with whole numbers, the parts of each win-rate.
+/// The shipped rows: a line of win-rate numerators for each starting hand.
 const SHIPPED: &str = include_str!("../../data/preflop.txt");
 
-/// What those numbers are parts of: twice the ways of completing board and opponent's hand, now and
-/// on the flop, turn and river.
+/// The denominators of these numerators: twice the number of boards and opponent hands, now and on
+/// flop, turn and river.
 const DENOMINATORS: [u64; 4] = [4_195_144_800, 2_140_380, 91_080, 1_980];
 
-/// The rows of a schema. Those of the default are read from the shipped table; others take 2 s
+/// The rows of a schema. Those of the default are parsed from the shipped table; others take 2 s
+/// once.
 /// once.
 pub(super) fn rows(schema: Schema) -> &'static Rows {
     static ROWS: [OnceLock<Box<Rows>>; 4] = [const { OnceLock::new() }; 4];
@@ -33,7 +34,7 @@ pub(super) fn rows(schema: Schema) -> &'static Rows {
     })
 }
 
-/// The row of one hand, made only for it where it is not shipped: 0.2 s instead of 2 s.
+/// The row of one hand, computed for it alone where it is not shipped: 0.2 s instead of 2 s.
 pub(super) fn row(schema: Schema, hole: Combo) -> [f32; VALUES] {
     if schema == Schema::default() {
         return rows(schema)[hole.starting_hand().index()];
@@ -59,7 +60,7 @@ fn values(schema: Schema, outlook: &Outlook) -> [f32; VALUES] {
     values
 }
 
-/// The shipped table, made again: the text of `abstraction/data/preflop.txt`. Takes 2 s.
+/// Recomputes the shipped table: the text of `abstraction/data/preflop.txt`. Takes 2 s.
 pub fn table_text() -> String {
     let mut lines = vec![String::new(); StartingHand::COUNT];
     RiverTable::shared(Ties::Half).each_starting_hand(|hand, outlook| {

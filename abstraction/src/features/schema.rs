@@ -1,4 +1,4 @@
-//! Which features there are and how they are counted: what a model and a program must agree on.
+//! Feature schemas: the definitions on which a model and a program must agree.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,28 +10,27 @@ use sha2::{Digest, Sha256};
 
 use super::Feature;
 
-/// How a decile is read off the boards.
+/// The definition of a decile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Quantiles {
-    /// The lowest win-rate that this share of the boards do not exceed: one that some board has.
+    /// Nearest rank: the lowest win-rate that this share of the boards do not exceed.
     #[default]
     Nearest,
-    /// By linear interpolation between the two nearest boards.
+    /// Linear interpolation between the two nearest boards.
     Linear,
 }
 
-/// A set of features. There is one for each way of counting ties and of reading deciles; the
-/// default counts ties half and takes the nearest rank.
+/// A feature schema: how ties are counted and deciles defined. The default counts ties half and
+/// uses the nearest rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Schema {
-    /// What a tie counts for.
+    /// The value of a tie.
     pub ties: Ties,
-    /// How deciles are read.
+    /// The definition of deciles.
     pub quantiles: Quantiles,
 }
 
-/// What names a schema in a model's manifest: the program that reads the model must have the same
-/// one.
+/// The identity of a schema in a model's manifest, which must match the reading program's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stamp {
@@ -41,7 +40,7 @@ pub struct Stamp {
     pub sha256: String,
 }
 
-/// Features that this program cannot make.
+/// Error for features that this program cannot compute.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// No schema has this identifier.
@@ -50,7 +49,7 @@ pub enum SchemaError {
          made with, or train it again", all = known()
     )]
     Unknown(String),
-    /// The identifier is known but stands for other features.
+    /// The identifier is known but its features differ.
     #[error(
         "the features `{id}` are not the same: {theirs} where the model was made, {ours} in this program; \
          train the model again"
@@ -58,9 +57,9 @@ pub enum SchemaError {
     Different {
         /// The identifier.
         id: String,
-        /// The model's hash, its first digits.
+        /// The first digits of the model's hash.
         theirs: String,
-        /// This program's hash, its first digits.
+        /// The first digits of this program's hash.
         ours: String,
     },
 }
@@ -94,7 +93,7 @@ impl Schema {
     /// The schema with this stamp.
     ///
     /// # Errors
-    /// When this program has none of that name, or one of other features.
+    /// When this program has no schema of that name, or one with other features.
     pub fn with_stamp(stamp: &Stamp) -> Result<Schema, SchemaError> {
         let schema: Schema = stamp.id.parse()?;
         let ours = schema.stamp();
@@ -117,7 +116,7 @@ impl Schema {
 }
 
 impl fmt::Display for Schema {
-    /// The identifier. The number behind the stroke is the version of the definitions.
+    /// The identifier. The number after the slash is the version of the definitions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = Street::ALL.map(|street| Feature::count(street).to_string()).join("-");
         let ties = match self.ties {
@@ -135,7 +134,7 @@ impl fmt::Display for Schema {
 impl FromStr for Schema {
     type Err = SchemaError;
 
-    /// Reads an identifier.
+    /// Parses an identifier.
     fn from_str(text: &str) -> Result<Schema, SchemaError> {
         let schema = Schema::ALL.into_iter().find(|schema| schema.to_string() == text);
         schema.ok_or_else(|| SchemaError::Unknown(text.chars().take(64).collect()))

@@ -1,4 +1,4 @@
-//! Bet menus: which actions an abstract game has, street by street and raise by raise.
+//! Bet menus: the actions of an abstract game, street by street and raise by raise.
 //!
 //! A fold (when something is owed) and a call are always on the menu; a menu names the sizes of
 //! bets and raises. It is a text of lines `STREETS RAISES: SIZES`, read and printed by [`text`]:
@@ -16,9 +16,9 @@
 //! `every` stands for all four streets. Raises are counted on each street from 1, blinds aside; a
 //! raise that no line names is not on the menu. Sizes: `min`, the smallest legal raise; `2.5x`, a
 //! raise to this multiple of what has been bet on the street; `75%` and `pot`, a raise by this
-//! share of the pot that a call would make; `allin`; `none`. The rules have the last word: a size
-//! below the smallest raise becomes that one, one beyond the stack becomes all-in, and in a limit
-//! game every size is the one raise that it has.
+//! share of the pot after a call; `allin`; `none`. Sizes are made legal: one below the smallest
+//! raise becomes that one, one beyond the stack becomes all-in, and in a limit game every size is
+//! the one legal raise.
 
 mod moves;
 mod shipped;
@@ -38,29 +38,31 @@ pub use text::{MenuError, MenuProblem};
 /// The actions of one decision: rarely more than eight.
 pub type MenuActions = SmallVec<[Action; 8]>;
 
-/// Which bets and raises an abstract game has. See the [module](self).
+/// The bets and raises of an abstract game. See the [module](self).
 ///
-/// Two menus are equal when they offer the same; then they also print the same.
+/// Two menus are equal when they offer the same sizes; then they also print the same.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct BetMenu {
     streets: [Raises; Street::ALL.len()],
-    /// Thousandths of the stack from which a raise becomes all-in; 1000 without such a rule.
+    /// Threshold in thousandths of the stack from which a raise becomes all-in; 1000 without a
+    /// rule.
     all_in_from: u32,
 }
 
-/// The sizes of one street's raises.
+/// The raise sizes of one street.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 struct Raises {
-    /// Of the first, second … raise.
+    /// The sizes of the first, second … raise.
     numbered: Vec<Vec<BetSize>>,
-    /// Of all later ones. Differs from the last of `numbered`, so that one menu has one form.
+    /// The sizes of all later raises. Differs from the last of `numbered`, so that a menu has one
+    /// form.
     later: Vec<BetSize>,
 }
 
 impl BetMenu {
-    /// The sizes of a street's raise, counted from 1, in ascending order of kind.
+    /// The sizes of a street's raise with this number, counted from 1, in ascending order of kind.
     ///
-    /// A raise of number 0 has none.
+    /// Raise number 0 has none.
     pub fn sizes(&self, street: Street, raise: u32) -> &[BetSize] {
         let raises = &self.streets[street.index()];
         match (raise as usize).checked_sub(1) {
@@ -69,8 +71,8 @@ impl BetMenu {
         }
     }
 
-    /// The actions of the seat to act: a fold when something is owed, a call, and the raises of the
-    /// menu, made legal, ascending and distinct. Empty when nobody is to act.
+    /// The abstract actions of the seat to act: a fold when something is owed, a call, and the
+    /// menu's raises, made legal, ascending and distinct. Empty when nobody is to act.
     pub fn actions(&self, public: &PublicState) -> MenuActions {
         let mut actions = MenuActions::new();
         let Turn::Act(seat) = public.turn() else { return actions };

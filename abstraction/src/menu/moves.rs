@@ -1,4 +1,4 @@
-//! The moves of a street under names that stay the same from one situation to the next.
+//! Moves: the actions of a street's menu as classes that are the same in all situations.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use game::{Action, PublicState, Street, Turn};
 
 use super::{BetMenu, BetSize};
 
-/// What a player may do, without chips: a class that learners tell apart.
+/// A move: an action without chips, as a class for learners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Move {
-    /// Give the hand up.
+    /// Fold.
     Fold,
     /// Check, or call.
     Call,
@@ -18,12 +18,12 @@ pub enum Move {
     Raise(BetSize),
 }
 
-/// The moves of one street of a menu: fold, call, and every size that any raise of the street has,
-/// ascending by kind. Their places in this order are the numbers of a learner's classes.
+/// The moves of one street of a menu: fold, call, and every size of any raise of the street,
+/// ascending by kind. The index of a move is its class number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moves {
     moves: Vec<Move>,
-    /// As the menu's.
+    /// As in the menu.
     all_in_from: u32,
 }
 
@@ -51,11 +51,11 @@ impl Moves {
         self.moves.iter().map(ToString::to_string).collect()
     }
 
-    /// What a move comes to for the seat to act, made legal: a fold where nothing is owed checks, a
-    /// raise where none is allowed calls, and sizes stop at the smallest and the largest raise. A
-    /// multiple of a bet where there is no bet is the smallest raise.
+    /// The legal action of the seat to act that a move stands for: a fold with nothing owed checks,
+    /// a raise where none is allowed calls, and sizes are clamped to the smallest and the largest
+    /// raise. A multiple of a bet where there is no bet is the smallest raise.
     ///
-    /// Panics where nobody is to act, or there is no such move.
+    /// Panics where nobody is to act, or without a move of this number.
     pub fn action(&self, public: &PublicState, number: usize) -> Action {
         let Turn::Act(seat) = public.turn() else { panic!("a move needs somebody to act") };
         let legal = public.legal();
@@ -71,8 +71,8 @@ impl Moves {
         }
     }
 
-    /// How much of the moves' shares each action gets for the seat to act: moves that come to the
-    /// same action count together, in the order of the first. Shares below zero count as zero.
+    /// The weight of each action of the seat to act, given shares of the moves: moves with the same
+    /// action are added up, in the order of the first. Negative shares count as zero.
     ///
     /// Panics where nobody is to act, or there are more shares than moves.
     pub fn actions(&self, public: &PublicState, shares: &[f32]) -> Vec<(Action, f64)> {
@@ -87,8 +87,8 @@ impl Moves {
         weights
     }
 
-    /// The number of the move that an action of the seat to act is: for a raise the one that comes
-    /// to the same chips, or else the nearest; among equals all-in, or else the smallest kind.
+    /// The class number of an action of the seat to act: for a raise the move with the same chips,
+    /// or else the nearest; among equals all-in, or else the smallest kind.
     ///
     /// Panics where nobody is to act.
     pub fn of(&self, public: &PublicState, action: Action) -> usize {
@@ -121,7 +121,7 @@ impl fmt::Display for Move {
 impl FromStr for Move {
     type Err = ();
 
-    /// Reads a move as it is printed.
+    /// Parses a move in its printed form.
     fn from_str(text: &str) -> Result<Move, ()> {
         Ok(match text {
             "fold" => Move::Fold,

@@ -1,13 +1,13 @@
-//! The menus that ship with the project: the files under `menus/`.
+//! The built-in menus: the files under `menus/`.
 
 use super::BetMenu;
 
-/// A menu inside the program.
+/// A menu file compiled into the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShippedMenu {
-    /// The name it is found by: its file name without `.menu`.
+    /// The menu's name: the file name without `.menu`.
     pub name: &'static str,
-    /// The file.
+    /// The file's text.
     pub text: &'static str,
 }
 
@@ -30,12 +30,12 @@ const MENUS: &[ShippedMenu] = shipped! {
     "standard"
 };
 
-/// All shipped menus.
+/// All built-in menus.
 pub fn shipped() -> &'static [ShippedMenu] {
     MENUS
 }
 
-/// The shipped menu with this name.
+/// The built-in menu with this name.
 pub fn find(name: &str) -> Option<BetMenu> {
     let menu = MENUS.iter().find(|menu| menu.name == name)?;
     Some(menu.text.parse().expect("a test reads every shipped menu"))

@@ -8,25 +8,25 @@ use game::{Chips, PublicState, Raises, Seat};
 /// The size of a bet or raise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BetSize {
-    /// The smallest legal one.
+    /// The smallest legal raise.
     Minimum,
-    /// To this many thousandths of what has been bet on the street, from
+    /// A raise to this many thousandths of what has been bet on the street, from
     /// [`BetSize::LEAST_MULTIPLE`].
     OfBet(u32),
-    /// By this many thousandths of the pot after a call, from 1.
+    /// A raise by this many thousandths of the pot after a call, from 1.
     OfPot(u32),
-    /// The largest legal one.
+    /// The largest legal raise.
     AllIn,
 }
 
 impl BetSize {
-    /// The smallest multiple of a bet: a raise is to more than the bet.
+    /// The smallest multiple of a bet, in thousandths: a raise is to more than the bet.
     pub const LEAST_MULTIPLE: u32 = 1_001;
-    /// The largest share or multiple: a thousand times.
+    /// The largest share or multiple, in thousandths.
     pub const MOST: u32 = 1_000_000;
 
-    /// The total in chips over the whole hand that a raise of this size is to, within the legal
-    /// ones. `None` for a multiple of a bet where there is none.
+    /// The total in chips over the whole hand of a raise of this size, clamped to the legal range.
+    /// `None` for a multiple of a bet where there is none.
     pub fn total(self, public: &PublicState, seat: Seat, legal: Raises) -> Option<Chips> {
         let highest = u64::from(public.highest());
         let committed = u64::from(public.committed()[seat]);
@@ -48,7 +48,7 @@ impl BetSize {
     }
 }
 
-/// So many thousandths of an amount, rounded to the nearest chip, halves up.
+/// The product of an amount and a share in thousandths, rounded to the nearest chip, halves up.
 fn share(thousandths: u32, amount: u64) -> u64 {
     (u64::from(thousandths) * amount + 500) / 1000
 }
@@ -69,7 +69,7 @@ impl fmt::Display for BetSize {
     }
 }
 
-/// A number of units of 10^-decimals without trailing zeros.
+/// Prints a number of units of 10^-decimals without trailing zeros.
 fn write_decimal(f: &mut fmt::Formatter<'_>, units: u32, decimals: u32) -> fmt::Result {
     let one = 10u32.pow(decimals);
     let text = format!("{}.{:0width$}", units / one, units % one, width = decimals as usize);
@@ -79,8 +79,8 @@ fn write_decimal(f: &mut fmt::Formatter<'_>, units: u32, decimals: u32) -> fmt::
 impl FromStr for BetSize {
     type Err = ();
 
-    /// Reads a size as it is printed; more or fewer zeros are allowed. What is wrong is said by the
-    /// reader of the whole menu.
+    /// Parses a size in its printed form; more or fewer zeros are allowed. The menu's parser
+    /// reports errors.
     fn from_str(text: &str) -> Result<BetSize, ()> {
         let between = |units: u32, least: u32| {
             if (least..=BetSize::MOST).contains(&units) { Ok(units) } else { Err(()) }
@@ -101,7 +101,7 @@ impl FromStr for BetSize {
     }
 }
 
-/// A number such as `2.5` in units of 10^-decimals, if it has no more decimals than that.
+/// Parses a number such as `2.5` in units of 10^-decimals, if it has no more decimals than that.
 fn decimal(text: &str, decimals: usize) -> Option<u32> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,5 +1,4 @@
-//! Menus as text: the reader, the printer and what can be wrong. The [parent](super) has the
-//! format.
+//! Parser and printer of menus. The [parent](super) has the format.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,32 +7,32 @@ use game::Street;
 
 use super::{BetMenu, BetSize, Raises};
 
-/// Raises on one street that lines may number; above, lines say `N+`.
+/// Largest number of a raise in a line; above, lines say `N+`.
 const MOST_RAISES: u32 = 64;
 
-/// Sizes of one raise.
+/// Maximum number of sizes of one raise.
 const MOST_SIZES: usize = 32;
 
-/// How the line begins that makes large raises all-in.
+/// The keyword of the line that makes large raises all-in.
 const ALL_IN_FROM: &str = "allin-from:";
 
-/// What is wrong with a menu, and where.
+/// Error in a menu, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct MenuError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: MenuProblem,
 }
 
-/// What is wrong with a line of a menu.
+/// The problem with a line of a menu.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MenuProblem {
     /// The text has no lines but comments.
     #[error("the menu is empty; one without raises says `every 1+: none`")]
     Empty,
-    /// The line is not of the form that lines have.
+    /// The line does not have the form of a menu line.
     #[error(
         "`{0}` is not of the form `STREETS RAISES: SIZES`, such as `flop turn 1: 50% pot allin`"
     )]
@@ -50,18 +49,18 @@ pub enum MenuProblem {
          decimal), or a multiple of the bet such as `2.5x` (above 1x, up to 1000x, three decimals)"
     )]
     Size(String),
-    /// The share of the stack cannot be read, or stands there already.
+    /// The share of the stack is invalid, or given twice.
     #[error(
         "`{0}` is no share of the stack for a line `allin-from: 80%`, of which there is one, from 1% to 100%"
     )]
     AllInFrom(String),
-    /// A size stands twice on a line, or `none` beside others.
+    /// A size is repeated on a line, or `none` is combined with others.
     #[error("`{0}` stands twice on this line, or cannot stand beside the other sizes; take it out")]
     Beside(String),
-    /// Too many sizes on a line.
+    /// Too many sizes on a line: the number of sizes.
     #[error("{0} sizes for one raise, but at most {MOST_SIZES} are possible; take some out")]
     TooMany(usize),
-    /// A multiple of a bet for the first bet of a street.
+    /// A multiple of a bet as the first bet of a street.
     #[error(
         "`{size}` on the {street}: the first raise there has no bet to multiply; give `{street} 1:` a line of \
          its own with shares of the pot"
@@ -82,7 +81,7 @@ pub enum MenuProblem {
         /// The other line.
         other: usize,
     },
-    /// A raise that cannot come to pass because an earlier one has no sizes.
+    /// A raise that cannot occur because an earlier one has no sizes.
     #[error(
         "raise {raise} of the {street} cannot come to pass, because raise {without} has no sizes; give it a line"
     )]
@@ -91,17 +90,17 @@ pub enum MenuProblem {
         street: Street,
         /// The raise that the line gives sizes to.
         raise: u32,
-        /// The raise before it that has none.
+        /// The earlier raise without sizes.
         without: u32,
     },
 }
 
-/// A line that has been read.
+/// A parsed line.
 struct Line {
     number: usize,
     streets: Vec<Street>,
     from: u32,
-    /// The last raise it gives sizes to; `None` for all later ones.
+    /// The last raise that it gives sizes to; `None` for all later ones.
     to: Option<u32>,
     sizes: Vec<BetSize>,
 }
@@ -163,7 +162,7 @@ fn read_line(number: usize, line: &str) -> Result<Line, MenuProblem> {
     Ok(Line { number, streets, from, to, sizes })
 }
 
-/// A percentage from 1 to 100, in thousandths.
+/// Parses a percentage from 1 to 100 into thousandths.
 fn read_all_in_from(text: &str) -> Option<u32> {
     match text.trim().parse().ok()? {
         BetSize::OfPot(share) if text.trim().ends_with('%') => {
@@ -173,7 +172,7 @@ fn read_all_in_from(text: &str) -> Option<u32> {
     }
 }
 
-/// `1`, `2-3` or `4+`.
+/// Parses `1`, `2-3` or `4+`.
 fn read_raises(text: &str) -> Option<(u32, Option<u32>)> {
     let number = |text: &str| {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -187,7 +186,7 @@ fn read_raises(text: &str) -> Option<(u32, Option<u32>)> {
     (from <= to).then_some((from, Some(to)))
 }
 
-/// The sizes, ascending; `Err(None)` when there are none at all.
+/// Parses the sizes, ascending; `Err(None)` when there are none at all.
 fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<MenuProblem>> {
     let words: Vec<&str> = text.split_whitespace().collect();
     if words == ["none"] {
@@ -214,15 +213,15 @@ fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<MenuProblem>> {
     Ok(sizes)
 }
 
-/// The raises of one street, from all lines that name it.
+/// The raise sizes of one street, from all lines that name it.
 fn gather(street: Street, lines: &[Line]) -> Result<Raises, MenuError> {
-    // A street named twice on one line counts once: the line agrees with itself.
+    // A street named twice on one line counts once.
     let mine = || lines.iter().filter(|line| line.streets.contains(&street));
     let covers = |line: &Line, raise| line.from <= raise && line.to.is_none_or(|to| raise <= to);
     let last = mine().map(|line| line.to.unwrap_or(line.from)).max().unwrap_or_default();
     let mut numbered: Vec<Vec<BetSize>> = Vec::new();
     let mut without = None;
-    // One beyond the last number that stands in a line: the sizes of all later raises.
+    // One beyond the largest number in a line: the sizes of all later raises.
     for raise in 1..=last + 1 {
         let mut covering = mine().filter(|line| covers(line, raise));
         let first = covering.next();
@@ -246,13 +245,13 @@ fn gather(street: Street, lines: &[Line]) -> Result<Raises, MenuError> {
     Ok(Raises { numbered, later })
 }
 
-/// The text, cut where it is long.
+/// The text, shortened where it is long.
 fn shown(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
 impl fmt::Display for BetMenu {
-    /// One line for each street and raise; reads back as an equal menu.
+    /// One line for each street and raise; parses back as an equal menu.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut empty = true;
         for (street, raises) in Street::ALL.into_iter().zip(&self.streets) {

@@ -1,8 +1,8 @@
-//! The chips of a hand between two players, followed action by action.
+//! Chip accounting of a two-player hand, action by action.
 
 use game::{Action, Chips, GameDef};
 
-/// What both seats have put in.
+/// The chips that both seats have put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stand {
     pub(super) committed: [Chips; 2],
@@ -10,18 +10,18 @@ pub(super) struct Stand {
 }
 
 impl Stand {
-    /// The blinds.
+    /// The chips after the blinds.
     pub(super) fn new(def: &GameDef) -> Stand {
         let committed = [def.blinds[0], def.blinds[1]];
         Stand::of(committed)
     }
 
-    /// These chips.
+    /// The account for these chips.
     pub(super) fn of(committed: [Chips; 2]) -> Stand {
         Stand { committed, highest: committed[0].max(committed[1]) }
     }
 
-    /// The seat plays an action.
+    /// Records an action of a seat.
     pub(super) fn play(&mut self, def: &GameDef, seat: usize, action: Action) {
         match action {
             Action::Fold => {}
@@ -33,14 +33,14 @@ impl Stand {
         }
     }
 
-    /// A raise to this total as a share of the pot that a call would make.
+    /// The size of a raise to this total, as a share of the pot after a call.
     pub(super) fn share(&self, seat: usize, total: Chips) -> f64 {
         f64::from(total.saturating_sub(self.highest)) / self.called_pot(seat)
     }
 
     /// The total of a raise by this share, rounded to the nearest chip.
     pub(super) fn total(&self, seat: usize, share: f64) -> Chips {
-        // A float that does not fit becomes the largest number of chips.
+        // The conversion saturates.
         (f64::from(self.highest) + share * self.called_pot(seat)).round() as Chips
     }
 

@@ -1,4 +1,4 @@
-//! Following a hand in a betting tree.
+//! Mapping a hand to a node of a betting tree.
 
 use std::iter;
 
@@ -9,45 +9,44 @@ use super::chips::Stand;
 use super::neighbours;
 use crate::betting::{BettingTree, NodeKind};
 
-/// Where a hand stands in a tree, seen by the seat that is to act in the hand.
+/// The position of a hand in a tree, for the seat that is to act in the hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// At this decision of the seat, on the same street.
     At(u32),
-    /// Nowhere, because the tree's street or hand was over before the hand's: a raise was made
-    /// where the menu has none. The node is the one that the tree's betting reached.
+    /// No decision matches: the tree's street or hand ended before the hand's, because a raise was
+    /// made where the menu has none. The node is the last one reached.
     Ahead(u32),
 }
 
-/// A hand followed in a tree.
+/// A hand mapped to a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
-    /// Where it stands.
+    /// The position reached.
     pub place: Place,
-    /// Raises of the hand that the tree does not have and that were read as something else.
+    /// Number of the hand's raises that are not in the tree and were translated.
     pub off_tree: u32,
-    /// Decisions of the seat on the way there: the node, and the place of what it did among the
-    /// node's actions.
+    /// The seat's own decisions on the path: the node, and the index of its action there.
     pub own: SmallVec<[(u32, u32); 4]>,
     stand: Stand,
 }
 
-/// One way to read a hand in which bets were made that the tree does not have.
+/// One interpretation of a hand with off-tree bets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// Where the hand stands, read so.
+    /// The hand's position under this interpretation.
     pub followed: Followed,
-    /// The probability that the other seat's bets are read so.
+    /// The probability of this translation of the other seat's bets.
     pub probability: f64,
 }
 
-/// Follows a hand between two players from its start to its present state, in which `seat` is to
-/// act.
+/// Maps a two-player hand from its start to its present state, in which `seat` is to act, to the
+/// tree.
 ///
-/// The tree must be of the same game, quirks aside. A raise of the other seat that is off the tree
-/// is [translated](self): `point` gives, for the place of the action in the hand's history, the
-/// point in `[0, 1)` at which it is drawn. ½ for every place is the deterministic form. A raise of
-/// the seat's own is read as the one it was the [answer](Followed::answer) for.
+/// The tree must be of the same game, quirks aside. An off-tree raise of the other seat is
+/// [translated](self): `point` gives, for the action's index in the hand's history, the point in
+/// `[0, 1)` at which the translation is drawn. ½ for every index is the deterministic form. A raise
+/// of the seat's own is read as the one that it was the [answer](Followed::answer) for.
 pub fn follow(
     tree: &BettingTree,
     public: &PublicState,
@@ -69,11 +68,11 @@ pub fn follow(
     walk.end(tree, public, seat)
 }
 
-/// Follows a hand in all ways in which its bets may be read, at most `most` of them (at least one).
+/// All interpretations of a hand, at most `most` of them (at least one).
 ///
-/// Each raise of the other seat between two sizes of the tree doubles the readings; while there are
-/// more than `most`, the least probable are left out. Probabilities sum to one over those that are
-/// left. All else is as in [`follow`]; the work is that of so many walks.
+/// Each raise of the other seat between two sizes of the tree doubles their number; beyond `most`
+/// the least probable are dropped. Probabilities are normalised over those that are left. All else
+/// is as in [`follow`]; the work is that of one walk for each.
 pub fn readings(
     tree: &BettingTree,
     public: &PublicState,
@@ -97,7 +96,7 @@ pub fn readings(
             }
         }
         if walks.len() > most.max(1) {
-            // The sort keeps the order of what is equally probable.
+            // The sort is stable.
             walks.sort_by(|a, b| b.1.total_cmp(&a.1));
             walks.truncate(most.max(1));
         }
@@ -113,30 +112,30 @@ pub fn readings(
     walks.into_iter().map(reading).collect()
 }
 
-/// The node of a tree that a hand between two players has reached, as somebody reads it who plays
-/// neither seat: each raise off the tree, whoever made it, as the likelier of the two that it lies
-/// between. Where the tree's street or hand was over before the hand's, the node at which it was.
+/// The node that a two-player hand reaches for an observer: each off-tree raise of either seat is
+/// read as the likelier of its two neighbours. Where the tree's street or hand ended before the
+/// hand's, the last node reached.
 pub fn reached(tree: &BettingTree, public: &PublicState) -> u32 {
     let nobody = Seat::new(2).expect("games have up to ten seats");
     let (Place::At(node) | Place::Ahead(node)) = follow(tree, public, nobody, &mut |_| 0.5).place;
     node
 }
 
-/// A hand on its way through a tree.
+/// The state of mapping a hand to a tree.
 #[derive(Debug, Clone)]
 struct Walk {
     node: u32,
     followed: Followed,
 }
 
-/// Where an action of the hand may lead.
+/// The translation of one action of the hand.
 enum Step {
-    /// Nowhere: the tree is ahead.
+    /// None: the tree's street or hand has ended already.
     Ahead,
-    /// To the action of the tree at this place.
+    /// The tree's action with this index.
     To(u32),
-    /// To a call or a smaller raise with this probability, strictly between 0 and 1, or else to the
-    /// next larger raise.
+    /// A call or smaller raise with this probability, strictly between 0 and 1, or else the next
+    /// larger raise.
     Between { smaller: u32, probability: f64 },
 }
 
@@ -148,7 +147,7 @@ impl Walk {
         Walk { node: BettingTree::ROOT, followed }
     }
 
-    /// What an action of the hand may be in the tree.
+    /// The translation of an action of the hand at the current node.
     fn step(&self, tree: &BettingTree, played: &Played, own: Seat) -> Step {
         let NodeKind::Decision { seat, street, .. } = tree.node(self.node).kind else {
             return Step::Ahead;
@@ -163,7 +162,7 @@ impl Walk {
         let exact = place(played.action);
         let total = match played.action {
             Action::RaiseTo(total) => total,
-            // A fold is on the menu wherever something is owed, a call everywhere.
+            // A fold is on the menu wherever something is owed, and a call everywhere.
             Action::Fold | Action::Call => return exact.map_or(Step::Ahead, Step::To),
         };
         let same_chips = tree.committed(self.node) == self.followed.stand.committed;
@@ -182,7 +181,7 @@ impl Walk {
         }
     }
 
-    /// Goes on with the action of the tree at a place.
+    /// Advances by the tree's action with this index.
     fn take(&mut self, tree: &BettingTree, place: u32, played: &Played, own: Seat) {
         let action = tree.actions(self.node)[place as usize];
         let same_chips = tree.committed(self.node) == self.followed.stand.committed;
@@ -194,7 +193,7 @@ impl Walk {
         self.node = tree.node(self.node).children().start + place;
     }
 
-    /// Where it ends.
+    /// Finishes the walk and sets the position.
     fn end(mut self, tree: &BettingTree, public: &PublicState, seat: Seat) -> Followed {
         self.followed.place = match tree.node(self.node).kind {
             NodeKind::Decision { seat: at, street, .. }
@@ -210,8 +209,8 @@ impl Walk {
 }
 
 impl Followed {
-    /// Which of the tree's raises, the first of which has this place, or the call before them, a
-    /// raise of the other seat may be read as.
+    /// The translation of a raise of the other seat, to the tree's raises, of which `first` is the
+    /// index of the first, or the call before them.
     fn read_raise(
         &self,
         tree: &BettingTree,
@@ -225,11 +224,11 @@ impl Followed {
         }
         let seat = seat_of(tree, node);
         let theirs = Stand::of(tree.committed(node));
-        // All-in, too, is as large as the share of the pot that it is in the tree: who has more in
-        // the pot than the tree knows, and little left, must not find somebody who folds as to all
-        // that the tree has left.
+        // All-in is measured by its share of the pot in the tree, too: a player with more in the
+        // pot than the tree knows, and little left, must not be met with the folds of the tree's
+        // full all-in.
         let share = |&total: &Chips| theirs.share(seat, total);
-        // A call, which stands before the raises, is a raise of nothing.
+        // A call, which precedes the raises, is a raise of size zero.
         let shares: SmallVec<[f64; 8]> = iter::once(0.0).chain(totals.iter().map(share)).collect();
         let call = first - 1;
         match neighbours(&shares, self.stand.share(seat, total)) {
@@ -238,7 +237,7 @@ impl Followed {
         }
     }
 
-    /// Which of the tree's raises comes nearest to what the seat itself raised to.
+    /// The index of the tree's raise that is nearest to the seat's own raise.
     fn own_raise(&self, tree: &BettingTree, node: u32, totals: &[Chips], total: Chips) -> usize {
         let distance = |&theirs: &Chips| self.in_hand(tree, node, theirs).abs_diff(total);
         let nearest = (0..totals.len()).min_by_key(|&place| distance(&totals[place]));
@@ -258,8 +257,8 @@ impl Followed {
         self.stand.total(seat, Stand::of(committed).share(seat, total))
     }
 
-    /// The action in the hand that an action of the tree stands for at the decision that was
-    /// reached: the same share of the pot, all-in for all-in, and always one that the rules allow.
+    /// The legal action in the hand that an action of the tree stands for at the reached decision:
+    /// the same share of the pot, and all-in for all-in.
     pub fn answer(&self, tree: &BettingTree, public: &PublicState, action: Action) -> Action {
         let legal = public.legal();
         match (action, self.place) {
@@ -271,7 +270,7 @@ impl Followed {
     }
 }
 
-/// The total from which a raise puts somebody all-in.
+/// The total from which a raise puts a player all-in.
 fn all_in(tree: &BettingTree) -> Chips {
     tree.def().stacks[0].min(tree.def().stacks[1])
 }
@@ -283,7 +282,7 @@ fn seat_of(tree: &BettingTree, node: u32) -> usize {
     }
 }
 
-/// The totals of raises, which stand last among the actions of a node.
+/// The totals of the raises, which are last among the actions of a node.
 fn raises(actions: &[Action]) -> SmallVec<[Chips; 8]> {
     let totals = actions.iter().filter_map(|action| match action {
         Action::RaiseTo(total) => Some(*total),

@@ -1,4 +1,4 @@
-//! Action translation: what a bet that the abstract game does not have is taken for.
+//! Action translation: mapping off-tree bets to bets of the abstract game.
 //!
 //! A bet `x` between two sizes `A < B` of the menu, all as shares of the pot, is read as `A` with
 //! the *pseudo-harmonic* probability
@@ -6,15 +6,15 @@
 //! `f(x) = (B − x)(1 + A) / ((B − A)(1 + x))`
 //!
 //! (Ganzfried & Sandholm, "Action Translation in Extensive-Form Games with Large Action Spaces",
-//! IJCAI 2013, section 6). Then nobody gains by bets just off the menu: `f(A)` is 1, `f(B)` is 0,
-//! `f` falls evenly in between, does not depend on the unit of chips, and is ½ at `(A + B + 2AB) /
-//! (2 + A + B)`. In a hand a bet below the smallest size lies between that and a check or call, a
-//! bet of nothing: who bets a tenth of the pot must not find somebody who folds as often as against
-//! a third of it. A bet above the largest size is read as that.
+//! IJCAI 2013, section 6). This denies an opponent the gain of betting just off the menu: `f(A)` is
+//! 1, `f(B)` is 0, `f` decreases monotonically in between, does not depend on the unit of chips,
+//! and is ½ at `(A + B + 2AB) / (2 + A + B)`. A bet below the smallest size lies between that and a
+//! check or call, a bet of size zero: a bet of a tenth of the pot must not meet as many folds as
+//! one of a third. A bet above the largest size is read as that.
 //!
-//! [`follow`] reads a whole hand that way and says where it stands in a [`BettingTree`],
-//! [`readings`] all ways in which it may be read, [`reached`] where it stands for an onlooker;
-//! [`Followed::answer`] turns an action of the tree into one that the rules allow in the hand.
+//! [`follow`] maps a whole hand to a position in a [`BettingTree`], [`readings`] gives all its
+//! interpretations, [`reached`] the position for an observer; [`Followed::answer`] turns an action
+//! of the tree into a legal one of the hand.
 //!
 //! [`BettingTree`]: crate::betting::BettingTree
 
@@ -23,7 +23,7 @@ mod follow;
 
 pub use follow::{Followed, Place, Reading, follow, reached, readings};
 
-/// The probability that a bet is read as the smaller of two sizes, all as shares of the pot.
+/// The probability that a bet is read as the smaller of two sizes; all are shares of the pot.
 ///
 /// The smaller must be less than the larger; outside them it is 1 or 0.
 pub fn pseudo_harmonic(smaller: f64, larger: f64, bet: f64) -> f64 {
@@ -36,16 +36,16 @@ pub fn pseudo_harmonic(smaller: f64, larger: f64, bet: f64) -> f64 {
     (larger - bet) * (1.0 + smaller) / ((larger - smaller) * (1.0 + bet))
 }
 
-/// Which of some sizes a bet is read as, for a point drawn uniformly from `[0, 1)`: its place in
-/// `sizes`, which are shares of the pot in ascending order, at least one. At the point ½ the
-/// likelier of the two neighbours is taken, which is the deterministic form.
+/// The index of the size that a bet is read as, for a point drawn uniformly from `[0, 1)`. `sizes`
+/// are shares of the pot in ascending order, at least one. At the point ½ the likelier of the two
+/// neighbours is taken, which is the deterministic form.
 pub fn translate(sizes: &[f64], bet: f64, point: f64) -> usize {
     let (smaller, probability) = neighbours(sizes, bet);
     smaller + usize::from(point >= probability)
 }
 
-/// The place of the smaller of the two sizes that a bet may be read as, and with what probability
-/// it is; 1 where there is no other. At probability 0 the next place is the bet's own.
+/// The index of the smaller of the two sizes that a bet may be read as, and its probability; 1
+/// where there is no other. At probability 0 the bet equals the next size.
 fn neighbours(sizes: &[f64], bet: f64) -> (usize, f64) {
     let above = sizes.partition_point(|&size| size <= bet);
     match (above, sizes.get(above)) {

@@ -1,4 +1,4 @@
-//! Counting boards by their ranks instead of their cards.
+//! All-in equity by enumerating multisets of board ranks instead of boards of cards.
 //!
 //! As long as nobody has a flush, only ranks matter: the missing cards are one of 6,188 multisets
 //! of five ranks (91 of two), each of which stands for as many boards as there are ways to pick
@@ -40,7 +40,7 @@ fn on_river(ours: PartialHand, theirs: PartialHand) -> WinRate {
     WinRate { wins: sum.wins as u64, ties: sum.ties as u64, total: 1 }
 }
 
-/// Boards so far; may be negative while flushes are corrected.
+/// Running totals over boards. They may be negative while the flush correction runs.
 #[derive(Default)]
 struct Sum {
     wins: i64,
@@ -55,17 +55,17 @@ impl Sum {
     }
 }
 
-/// How many cards of a rank may come, chosen in how many ways: by rank and number of cards.
+/// Number of ways to choose cards of each rank: `[rank][number of cards]`.
 type Ways = [[i64; 5]; 13];
 
-/// Two hands and a board to which `MISSING` cards come: five, or two.
+/// Workspace that counts boards for two hands when `MISSING` board cards, five or two, are to come.
 struct Counter<'a, const MISSING: usize> {
     hands: [CardSet; 2],
     board: CardSet,
-    /// Cards that may come.
+    /// The undealt cards.
     free: CardSet,
-    /// The strengths of both hands without flushes, by the missing ranks. What cannot come is left
-    /// as it was.
+    /// Both hands' strengths without flushes, by the number of the missing ranks. Entries of
+    /// multisets that cannot be dealt are stale.
     plain: &'a mut [[HandRank; 2]],
     sum: Sum,
 }
@@ -89,8 +89,9 @@ impl<const MISSING: usize> Counter<'_, MISSING> {
         WinRate { wins: counter.sum.wins as u64, ties: counter.sum.ties as u64, total }
     }
 
-    /// Counts all boards with `left` more cards of ranks below `below`: `missing` so far come in
-    /// `boards` ways and with them the hands have the ranks `hands`.
+    /// Adds up all boards as if there were no flushes, recursively: `missing` holds the ranks
+    /// chosen so far, in `boards` ways, `hands` the ranks of both hands with them; `left` more
+    /// cards come, of ranks below `below`.
     fn without_flushes(
         &mut self,
         ways: &Ways,
@@ -118,8 +119,8 @@ impl<const MISSING: usize> Counter<'_, MISSING> {
         }
     }
 
-    /// Counts the boards that give a hand a flush in this suit: as what they are, and with the
-    /// opposite sign as what they were taken for.
+    /// The flush correction for one suit: boards that give a hand a flush in it are added with
+    /// their true result and subtracted with the result counted before.
     fn with_flushes(&mut self, suit: Suit) {
         let held = self.hands.map(|hand| (hand | self.board).ranks_of(suit));
         let least = 5_u32.saturating_sub(held[0].count_ones().max(held[1].count_ones()));
@@ -134,7 +135,7 @@ impl<const MISSING: usize> Counter<'_, MISSING> {
         }
     }
 
-    /// The boards of these missing ranks and `left` others, two at most.
+    /// Corrects the boards with these missing ranks and `left` others, two at most.
     #[inline]
     fn beside(&mut self, left: usize, ways: &Ways, missing: Ranks, flushes: [HandRank; 2]) {
         if left == 0 {
@@ -166,7 +167,7 @@ fn of_suit(suit: Suit) -> CardSet {
     Rank::all().map(|rank| Card::new(rank, suit)).collect()
 }
 
-/// In how many ways cards of each rank can be chosen from a set.
+/// Number of ways to choose cards of each rank from a set.
 fn ways(cards: CardSet) -> Ways {
     const CHOOSE: [[i64; 5]; 5] =
         [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]];

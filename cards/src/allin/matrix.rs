@@ -16,7 +16,7 @@ impl AllInMatrix {
         AllInMatrix { counts: vec![WinRate::default(); StartingHand::COUNT * StartingHand::COUNT] }
     }
 
-    /// Adds so many pairs of hands with these counts.
+    /// Adds the counts of `pairs` pairs of hands.
     pub(super) fn add(
         &mut self,
         hero: StartingHand,

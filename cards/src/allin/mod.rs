@@ -9,16 +9,16 @@ pub use table::PreflopTable;
 
 use crate::{Card, CardSet, Combo, WinRate};
 
-/// Boards of five cards that two hands leave possible.
+/// Number of five-card boards that two hands leave possible.
 pub(crate) const BOARDS: u64 = 1_712_304;
 
-/// Why there is no equity of these cards.
+/// An all-in equity that cannot be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AllInError {
-    /// The board has a number of cards that no street has.
+    /// The board's number of cards is not 0, 3, 4 or 5.
     #[error("{0} cards on the board: give none, three, four or five")]
     Board(u32),
-    /// A card stands in two of the two hands and the board.
+    /// A card is given twice, in the hands or the board.
     #[error("{0} is given twice: give each card once")]
     Shared(Card),
 }
@@ -53,7 +53,7 @@ pub fn all_in_without_table(
     Ok(count::all_in(hero.set(), villain.set(), board))
 }
 
-/// Refuses what cannot be dealt.
+/// Checks the number of board cards and that no card is given twice.
 #[inline]
 fn check(hero: Combo, villain: Combo, board: CardSet) -> Result<(), AllInError> {
     if !matches!(board.len(), 0 | 3 | 4 | 5) {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{AllInMatrix, BOARDS, count};
 use crate::{CanonicalIndex, CardSet, Combo, StartingHand, WinRate};
 
-/// The wins of every hand against every other before the flop.
+/// Exact preflop all-in wins of every hand against every other.
 ///
 /// There are 93,769 ordered pairs of hands up to the names of suits. The table holds for each the
 /// boards on which the first one wins, in three bytes, the lowest first, in the order of
@@ -33,7 +33,7 @@ impl PreflopTable {
         &EMBEDDED
     }
 
-    /// The same table, computed afresh on so many threads (at least one).
+    /// The same table, recomputed on `threads` threads (at least one).
     pub fn compute(threads: usize) -> PreflopTable {
         let next = AtomicU64::new(0);
         let work = || {
@@ -62,7 +62,7 @@ impl PreflopTable {
         PreflopTable { wins: Cow::Owned(wins) }
     }
 
-    /// The entries, as the type describes them.
+    /// The raw table, in the layout that the type describes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.wins
     }
@@ -79,7 +79,7 @@ impl PreflopTable {
         self.counts(number_of(hero, villain), number_of(villain, hero))
     }
 
-    /// The counts of a pair, from its number and that of the pair the other way round.
+    /// The counts of a pair, from its index and that of the reversed pair.
     fn counts(&self, number: u64, turned: u64) -> WinRate {
         let [wins, losses] = [number, turned].map(|number| {
             let entry = &self.wins[ENTRY * number as usize..][..ENTRY];
@@ -88,7 +88,7 @@ impl PreflopTable {
         WinRate { wins, ties: BOARDS - wins - losses, total: BOARDS }
     }
 
-    /// The counts of all kinds of starting hands against each other.
+    /// The 169 × 169 matrix of counts by kind of starting hand.
     pub fn matrix(&self) -> AllInMatrix {
         let mut matrix = AllInMatrix::new();
         for number in 0..PAIRS.size() {

@@ -1,14 +1,14 @@
-//! Many hands at once, in the widest vector registers that the processor has.
+//! Evaluation of many hands at once, in the widest vector registers that the processor has.
 //!
-//! The only module with `unsafe` code: calls of functions compiled for instructions that the build
-//! in general may not assume, each after asking the processor whether it has them.
+//! The only module with `unsafe` code: it calls functions compiled for instruction sets that the
+//! build does not assume, each after a run-time check that the processor has them.
 #![allow(unsafe_code)]
 
 use super::lanes::{self, BLOCK};
 use super::{HandRank, evaluate};
 use crate::{Card, CardSet};
 
-/// Evaluates every set of `hands` into the same place of `ranks`; each as [`evaluate`] would.
+/// Evaluates every set of `hands` into the same place of `ranks`, with the results of [`evaluate`].
 ///
 /// Several times as fast as one by one, from some hundred hands on.
 ///
@@ -20,7 +20,7 @@ pub fn evaluate_all(hands: &[CardSet], ranks: &mut [HandRank]) {
 }
 
 /// Evaluates every hand of `hands`, each of up to seven different cards, into the same place of
-/// `ranks`; as [`evaluate`] would their sets.
+/// `ranks`, with the results of [`evaluate`] for their sets.
 ///
 /// Faster than making the sets for [`evaluate_all`].
 ///
@@ -35,7 +35,7 @@ pub fn evaluate_hands<const N: usize>(hands: &[[Card; N]], ranks: &mut [HandRank
 
 type Block<T> = [T; BLOCK];
 
-/// What hands can be evaluated from.
+/// An input of the block evaluator: a card set or an array of cards.
 trait Hand: Copy {
     /// Evaluates a block of hands.
     fn block(hands: &Block<Self>, ranks: &mut Block<HandRank>);
@@ -59,7 +59,7 @@ impl<const N: usize> Hand for [Card; N] {
     }
 }
 
-/// Evaluates blocks, and what is left one by one or filled up to a block.
+/// Evaluates whole blocks; the rest is evaluated one by one or padded with `any` to a block.
 fn in_blocks<H: Hand>(hands: &[H], ranks: &mut [HandRank], any: H, one: fn(H) -> HandRank) {
     assert_eq!(hands.len(), ranks.len(), "one rank for each hand");
     let (blocks, rest) = hands.as_chunks::<BLOCK>();
@@ -77,12 +77,13 @@ fn in_blocks<H: Hand>(hands: &[H], ranks: &mut [HandRank], any: H, one: fn(H) ->
     }
 }
 
-/// At the end of a loop of loads, which are then done one by one. Left alone, the compiler gathers
-/// them in AVX-512: slower, and much slower on AMD up to Zen 4, where gathers are in microcode.
+/// A barrier at the end of a loop of loads that keeps the loads scalar. The compiler would
+/// otherwise gather them in AVX-512: slower, and much slower on AMD up to Zen 4, where gathers are
+/// in microcode.
 #[inline(always)]
 pub(super) fn one_load() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    // SAFETY: no instruction, and nothing that it changes.
+    // SAFETY: an empty assembly block.
     unsafe {
         std::arch::asm!("", options(nomem, nostack, preserves_flags));
     }

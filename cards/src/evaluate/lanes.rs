@@ -8,7 +8,7 @@ use super::HandRank;
 use super::batch::one_load;
 use crate::{Card, CardSet};
 
-/// Hands in one block.
+/// Number of hands in a block.
 pub(super) const BLOCK: usize = 128;
 
 /// The strengths of a block of hands of at most seven cards, from the rank masks of their suits.
@@ -31,9 +31,9 @@ pub(super) fn evaluate_block(hands: &[[u16; 4]; BLOCK], ranks: &mut [HandRank; B
     }
 }
 
-/// The sets of a block of hands of N cards each, at most seven.
+/// The card sets of a block of hands of N cards each, at most seven.
 ///
-/// A byte of a word for each card, in which first the places of all cards' bits are worked out.
+/// Each card is one byte of a word, in which the bit positions of all cards are computed together.
 #[inline(always)]
 pub(super) fn sets<const N: usize>(hands: &[[Card; N]; BLOCK], sets: &mut [CardSet; BLOCK]) {
     let mut words = [0; BLOCK];
@@ -121,7 +121,7 @@ fn strength(suits: [u16; 4]) -> (u16, u16) {
     (kickers | main << 13, main >> 3 | category << 10)
 }
 
-/// One of two numbers, in a form that becomes a blend of vectors.
+/// Selects one of two numbers, in a form that compiles to a vector blend.
 #[inline(always)]
 fn select(condition: bool, then: u16, otherwise: u16) -> u16 {
     if condition { then } else { otherwise }

@@ -17,9 +17,9 @@
 //! in uses 0.4 MB or 1.4 MB, and are made when the crate is compiled, by the build script, so that
 //! no call has to ask whether they are there.
 //!
-//! The way of flushes is out of line and the look-ups check their bounds: where there is AVX-512
-//! the compiler would otherwise make gathers out of a loop of look-ups, at half the speed. The four
-//! suits are written out: a `map` over an array may stay a call, which hands the array over in
+//! Flushes are evaluated out of line and the look-ups check their bounds: where there is AVX-512
+//! the compiler would otherwise turn a loop of look-ups into gathers, at half the speed. The four
+//! suits are written out because a `map` over an array may stay a call, which passes the array in
 //! memory and costs several evaluations (`.ci/check_calls.py` looks for such calls in the program).
 
 use crate::CardSet;
@@ -60,7 +60,7 @@ pub fn evaluate(cards: CardSet) -> HandRank {
 #[cold]
 #[inline(never)]
 fn flush(cards: CardSet) -> HandRank {
-    // Suits of fewer cards count zero: no need to ask, at random, which of them it is.
+    // Suits with fewer cards have an entry of 0: no unpredictable branch on which suit it is.
     let [clubs, diamonds, hearts, spades] = cards.by_suit();
     HandRank(
         tables::flush(clubs)

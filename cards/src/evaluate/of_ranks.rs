@@ -1,9 +1,9 @@
-//! Hands looked at in two halves: their ranks without a flush, and the flush alone.
+//! A hand's strength in two parts: by ranks without a flush, and of the flush alone.
 
 use super::{HandRank, tables};
 use crate::CardSet;
 
-/// The ranks of up to seven cards, suits forgotten.
+/// The key of the ranks of up to seven cards, without suits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RankSum(u32);
 
@@ -13,7 +13,7 @@ impl RankSum {
         cards.iter().fold(RankSum(0), |sum, card| sum.with(usize::from(card.rank().index())))
     }
 
-    /// These ranks and one more.
+    /// The key with one more card of this rank.
     #[inline]
     pub(crate) fn with(self, rank: usize) -> RankSum {
         RankSum(self.0.wrapping_add(tables::RANK_KEYS[rank]))
@@ -26,8 +26,8 @@ impl RankSum {
     }
 }
 
-/// The strength of five to seven cards of one suit, given as a mask of ranks; the default, which is
-/// below every hand, for fewer cards.
+/// The strength of five to seven cards of one suit, given as a mask of ranks; for fewer cards the
+/// default, which is below every hand.
 #[inline]
 pub(crate) fn flush_of(ranks: u16) -> HandRank {
     HandRank(tables::flush(ranks))

@@ -1,4 +1,4 @@
-//! One board and any two hole cards: what depends on the board alone is worked out beforehand.
+//! Evaluation of many pairs of hole cards on one board, with the board's part precomputed.
 
 use super::{HandRank, PartialHand, tables};
 use crate::{Card, CardSet, Rank, Suit};
@@ -31,7 +31,7 @@ const SUITED: usize = Rank::COUNT as usize;
 /// Cards of a suit on the board from which on a flush is possible.
 const FLUSH_POSSIBLE: u32 = 3;
 
-/// The kind of each card by the suit that a flush must have; last, if there cannot be one.
+/// The kind of each card, by the flush suit; the last row is for boards without one.
 static CARD_KINDS: [[u8; Card::COUNT as usize]; 5] = {
     let mut kinds = [[0; Card::COUNT as usize]; 5];
     let mut suit = 0;
@@ -48,7 +48,7 @@ static CARD_KINDS: [[u8; Card::COUNT as usize]; 5] = {
 };
 
 impl OnBoard {
-    /// Looks up what there is to know about the board, of at most five cards.
+    /// Builds the table for a board of at most five cards.
     pub fn new(board: CardSet) -> OnBoard {
         let ranks = [[HandRank::default(); Card::COUNT as usize]; KINDS];
         let mut on_board = OnBoard { ranks, kinds: &CARD_KINDS[4] };
@@ -67,8 +67,9 @@ impl OnBoard {
         on_board
     }
 
-    /// Enters the pairs with cards of the suit that the board has these ranks of. A flush of seven
-    /// cards excludes all that is above it, so that the greater strength is the hand's.
+    /// Enters the pairs with cards of the suit that can make a flush, of which the board has the
+    /// ranks `held`. With a flush in seven cards nothing higher but a straight flush is possible,
+    /// so the greater strength is the hand's.
     fn add_flushes(&mut self, suit: usize, held: u16) {
         let (ranks, suited_ranks) = self.ranks.split_at_mut(SUITED);
         let none = HandRank(tables::flush(held));

@@ -1,9 +1,9 @@
-//! Hands under construction: cards are added one by one, and the strength asked for at any time.
+//! Incremental evaluation: cards are added one by one, and the strength can be read at any time.
 
 use super::{HandRank, tables};
 use crate::{Card, CardSet};
 
-/// A hand of up to seven cards that remembers what the evaluator needs to know of it.
+/// A hand of up to seven cards that caches its evaluation keys.
 ///
 /// Adding a card is two additions, and the cards that many hands share need to be added only once.
 ///
@@ -18,16 +18,16 @@ use crate::{Card, CardSet};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartialHand {
-    /// The sum of the cards' keys; above it, for each suit, three and the number of cards in 4
-    /// bits.
+    /// The sum of the cards' rank keys; above it a 4-bit field for each suit: three plus the number
+    /// of its cards.
     key: u64,
     cards: CardSet,
 }
 
-/// Where the suits' counts begin in a key.
+/// Position of the suit counts in a key.
 const COUNTS: u32 = 48;
 
-/// Three cards of each suit, so that five more make the fourth bit of a suit's count one.
+/// The initial suit counts of three, so that five cards of a suit set the fourth bit of its count.
 const START: u64 = 0x3333 << COUNTS;
 
 /// One card of each suit.
@@ -36,7 +36,7 @@ const ONE_OF_EACH: u64 = 0x1111 << COUNTS;
 /// The fourth bits of the suits' counts.
 const FLUSH_BITS: u64 = 0x8888 << COUNTS;
 
-/// What each card adds.
+/// The key and set of each single card.
 static CARDS: [PartialHand; Card::COUNT as usize] = {
     let mut cards = [PartialHand { key: 0, cards: CardSet::EMPTY }; Card::COUNT as usize];
     let mut index = 0;
@@ -50,7 +50,7 @@ static CARDS: [PartialHand; Card::COUNT as usize] = {
 };
 
 impl PartialHand {
-    /// No cards.
+    /// The empty hand.
     pub const EMPTY: PartialHand = PartialHand { key: START, cards: CardSet::EMPTY };
 
     /// This hand and one more card, which it must not have yet.
@@ -118,7 +118,7 @@ impl PartialHand {
     }
 }
 
-/// The suit whose fourth bit is set among these; the first one if none is.
+/// The suit whose bit is set in the masked key; 0 if none is.
 #[inline]
 fn suit_of(flush_bits: u64) -> u32 {
     (flush_bits.trailing_zeros().saturating_sub(COUNTS)) / 4 % 4

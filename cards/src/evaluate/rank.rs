@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Category {
-    /// Nothing below.
+    /// None of the categories above.
     HighCard,
     /// Two cards of one rank.
     Pair,
@@ -63,7 +63,7 @@ impl HandRank {
         }
     }
 
-    /// The number itself, for tables and sorting.
+    /// The raw number, for tables and sorting.
     #[inline]
     pub const fn value(self) -> u32 {
         self.0

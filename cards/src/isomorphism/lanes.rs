@@ -1,8 +1,8 @@
-//! All four suits at once: bit tricks on the four 16-bit lanes of a set's word.
+//! SIMD within a register: bit operations on the four 16-bit suit lanes of a set's word.
 //!
 //! A lane holds 13 bits, so additions of lanes never carry into the next one.
 
-/// One in each lane.
+/// The value 1 in each lane.
 pub(super) const ONES: u64 = 0x0001_0001_0001_0001;
 const RANKS: u64 = 0x1FFF_1FFF_1FFF_1FFF;
 
@@ -21,28 +21,28 @@ pub(super) const fn counts(set: u64) -> u64 {
     (eights + (eights >> 8)) & 0x001F_001F_001F_001F
 }
 
-/// The lowest bit of each lane; nothing of an empty lane.
+/// The lowest set bit of each lane; 0 for an empty lane.
 #[inline]
 pub(super) const fn lowest(set: u64) -> u64 {
     set & negated(set)
 }
 
-/// The two's complement of each lane: of a lane with one bit, the mask of that bit and all above
-/// it; of an empty lane, nothing among the thirteen bits.
+/// The two's complement of each lane: for a lane with one bit, the mask of that bit and all above
+/// it; for an empty lane, 0 in the thirteen rank bits.
 #[inline]
 const fn negated(set: u64) -> u64 {
     (set ^ RANKS) + ONES
 }
 
-/// Removes in each lane the place of `bit` (at most one to a lane, not in `set`): what is above
-/// moves down by one.
+/// Removes in each lane the position of `bit` (at most one to a lane, not in `set`): the bits above
+/// it move down by one.
 #[inline]
 pub(super) const fn close(set: u64, bit: u64) -> u64 {
     set - ((set & negated(bit)) >> 1)
 }
 
-/// Makes a place in each lane at `bit` (at most one to a lane): what is there and above moves up by
-/// one.
+/// Inserts an empty position in each lane at `bit` (at most one to a lane): the bits from there on
+/// move up by one.
 #[inline]
 pub(super) const fn open(set: u64, bit: u64) -> u64 {
     set + (set & negated(bit))

@@ -33,14 +33,14 @@ use crate::{Card, CardSet};
 /// ```
 #[derive(Debug, Clone)]
 pub struct CanonicalIndex<const ROUNDS: usize> {
-    /// Cards of each round.
+    /// Number of cards in each round.
     sizes: [usize; ROUNDS],
-    /// The rounds, those with the fewest cards first.
+    /// The rounds in increasing order of their number of cards.
     order: [usize; ROUNDS],
     shapes: Shapes<ROUNDS>,
 }
 
-/// Rounds for which there is no index.
+/// Error for round sizes that cannot be indexed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "rounds of {sizes:?} cards cannot be numbered: give one to four rounds of one card or more, at most seven cards together"
@@ -50,10 +50,10 @@ pub struct RoundsError {
     pub sizes: Vec<usize>,
 }
 
-/// A deal that the index does not number.
+/// Error for a deal that the index does not number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DealError {
-    /// A round has another number of cards.
+    /// A round has the wrong number of cards.
     #[error("round {round} has {found} cards where this index takes {wanted}")]
     Cards {
         /// The round, from 1.
@@ -81,36 +81,36 @@ macro_rules! shared {
 
 impl CanonicalIndex<1> {
     shared!(
-        /// Hole cards: 169.
+        /// The index of hole cards: 169.
         preflop, 1, [2]
     );
 }
 
 impl CanonicalIndex<2> {
     shared!(
-        /// Hole cards and flop: 1,286,792.
+        /// The index of hole cards and flop: 1,286,792.
         flop, 2, [2, 3]
     );
     shared!(
-        /// Hole cards and the four cards of the board in any order: 13,960,050.
+        /// The index of hole cards and the four board cards in any order: 13,960,050.
         turn, 2, [2, 4]
     );
     shared!(
-        /// Hole cards and the five cards of the board in any order: 123,156,254.
+        /// The index of hole cards and the five board cards in any order: 123,156,254.
         river, 2, [2, 5]
     );
 }
 
 impl CanonicalIndex<3> {
     shared!(
-        /// Hole cards, flop, and which card came on the turn: 55,190,538.
+        /// The index of hole cards, flop and turn card: 55,190,538.
         turn_recalled, 3, [2, 3, 1]
     );
 }
 
 impl CanonicalIndex<4> {
     shared!(
-        /// Hole cards, flop, and which cards came on turn and river: 2,428,287,420.
+        /// The index of hole cards, flop, turn card and river card: 2,428,287,420.
         river_recalled, 4, [2, 3, 1, 1]
     );
 }
@@ -136,21 +136,21 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
         CanonicalIndex { sizes, order, shapes: Shapes::new(order.map(|round| sizes[round])) }
     }
 
-    /// Cards of each round.
+    /// Number of cards in each round.
     pub fn sizes(&self) -> [usize; ROUNDS] {
         self.sizes
     }
 
-    /// How many deals there are up to suits: indices are below it.
+    /// Number of deals up to suits; indices are below it.
     pub fn size(&self) -> u64 {
         self.shapes.size
     }
 
-    /// The number of a deal.
+    /// The canonical index of a deal.
     ///
     /// # Errors
-    /// When a round has another number of cards than [`sizes`](CanonicalIndex::sizes) says, or a
-    /// card stands in two rounds.
+    /// When a round has a number of cards other than [`sizes`](CanonicalIndex::sizes) says, or a
+    /// card is in two rounds.
     #[inline]
     pub fn index(&self, rounds: [CardSet; ROUNDS]) -> Result<u64, DealError> {
         let mut sets = self.order.map(|round| rounds[round].bits());
@@ -179,8 +179,8 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
         Ok(self.shapes.of(code).number(suits.map(|suit| suit & u64::from(u32::MAX))))
     }
 
-    /// Removes from each suit of each set the ranks that the sets before it have taken, so that the
-    /// sets of a code are equally many whatever was taken.
+    /// Renumbers the ranks of each suit in each set among those that the earlier sets left free, so
+    /// that the number of sets of a code does not depend on what was taken.
     #[inline]
     fn close_ranks(&self, sets: &mut [u64; ROUNDS]) {
         for place in 0..ROUNDS - 1 {
@@ -193,7 +193,7 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
         }
     }
 
-    /// What is wrong with a deal.
+    /// The error for a deal that cannot be numbered.
     #[cold]
     fn refuse(&self, rounds: [CardSet; ROUNDS]) -> DealError {
         let mut seen = CardSet::EMPTY;
@@ -210,8 +210,8 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
         unreachable!("only called for a wrong deal")
     }
 
-    /// One deal with this number, or `None` beyond the last. Always the same one; its first suits,
-    /// from clubs, have the most cards.
+    /// The representative deal with this number, or `None` beyond the last. It is deterministic;
+    /// its first suits, from clubs, have the most cards.
     pub fn representative(&self, index: u64) -> Option<[CardSet; ROUNDS]> {
         let (shape, numbers) = self.shapes.find(index)?;
         Some(self.deal(shape, numbers))
@@ -240,8 +240,8 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
         rounds
     }
 
-    /// How many deals have this number: 24 renamings of the suits, less those that change nothing;
-    /// `None` beyond the last.
+    /// Number of deals that share this index: 24 suit permutations divided by those that change
+    /// nothing. `None` beyond the last.
     pub fn orbit(&self, index: u64) -> Option<u32> {
         let (shape, numbers) = self.shapes.find(index)?;
         let suits = [0, 1, 2, 3].map(|suit| (shape.codes[suit], numbers[suit]));
@@ -255,7 +255,7 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
     }
 }
 
-/// Sorts four numbers, greatest first.
+/// Sorts four numbers in descending order.
 #[inline]
 fn sort_down(suits: &mut [u64; 4]) {
     for (i, j) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {

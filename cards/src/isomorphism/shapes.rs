@@ -1,48 +1,49 @@
-//! The shapes of deals, and the numbers within one shape.
+//! The shapes of deals, and the numbering of deals within a shape.
 
 use super::lanes::ONES;
 
-/// Codes are below this: at most seven bits count the cards of at most four rounds of seven cards.
+/// Exclusive upper bound of codes: at most seven bits hold the card counts of one to four rounds.
 pub(super) const CODES: usize = 128;
 
-/// Four codes without order.
+/// The shape of a deal: the multiset of its suits' four codes.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
-    /// The first number of the shape.
+    /// The lowest deal number of the shape.
     first: u64,
-    /// For each suit what a step of the multiset that it belongs to counts.
+    /// For each suit the stride, in deal numbers, of the multiset that it belongs to.
     strides: [u64; 4],
-    /// How many suits of the same code are still to come; 0 where there is one rank number only.
+    /// How many suits with the same code follow; 0 where the code has one rank number only.
     after: [u8; 4],
-    /// Whether three or four suits share a code that has more than one rank number.
+    /// Whether three or four suits share a code that has several rank numbers.
     crowded: bool,
-    /// Multisets of rank numbers of this suit and those `after` it.
+    /// For each suit the number of multisets of its rank number and the `after` following ones.
     multisets: [u64; 4],
     /// The codes, greatest first.
     pub(super) codes: [u8; 4],
 }
 
-/// All shapes of deals whose rounds have certain sizes, and the rank numbers of one suit.
+/// All shapes of deals with given round sizes, and the rank-number tables of one suit.
 #[derive(Debug, Clone)]
 pub(super) struct Shapes<const ROUNDS: usize> {
-    /// Where the count of each round stands in a code.
+    /// Bit position of each round's count in a code.
     pub(super) shifts: [u32; ROUNDS],
-    /// Bits of a code.
+    /// Number of bits in a code.
     bits: u32,
-    /// For each code what a step of each round's set of ranks counts.
+    /// For each code and round, the stride of the round's set of ranks in the rank number.
     pub(super) strides: Box<[[u32; ROUNDS]; CODES]>,
-    /// Deals up to suits.
+    /// Number of deals up to suits.
     pub(super) size: u64,
-    /// What one code, the sum of two and of three codes add to the number of a list of four.
+    /// Summands of a list number: for one code, and for the sums of the first two and three codes.
     parts: Box<[[u16; CODES]; 3]>,
-    /// The shape of each list of four codes.
+    /// Index of the shape for each list of four codes, by list number.
     by_list: Box<[u16]>,
-    /// In order of their first numbers.
+    /// The shapes, in the order of their first numbers.
     shapes: Box<[Shape]>,
 }
 
 impl<const ROUNDS: usize> Shapes<ROUNDS> {
-    /// `sizes` are the cards of each round: one to four rounds of seven cards or fewer together.
+    /// Builds the tables. `sizes` are the cards of each round: one to four rounds, seven cards or
+    /// fewer together.
     pub(super) fn new(sizes: [usize; ROUNDS]) -> Shapes<ROUNDS> {
         let mut shifts = [0; ROUNDS];
         for place in 1..ROUNDS {
@@ -69,7 +70,7 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         all
     }
 
-    /// Cards of the round at this place in a code, or in a sum of codes.
+    /// The card count of the round at this place in a code, or in a sum of codes.
     #[inline]
     fn count(&self, code: usize, place: usize) -> usize {
         let end = self.shifts.get(place + 1).copied().unwrap_or(self.bits);
@@ -96,7 +97,7 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         self.shapes = shapes.into_iter().map(add).collect();
     }
 
-    /// The number of four codes, in lanes, among all lists of four codes.
+    /// The number of a list of four codes, given in lanes, among all lists.
     #[inline]
     fn list_number(&self, codes: u64) -> usize {
         // The lanes become the sums of one, two, three and four codes. No count in them overflows:
@@ -107,13 +108,13 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         part(0) + part(1) + part(2)
     }
 
-    /// The shape of a deal, from the codes of its suits in lanes.
+    /// The shape of a deal, given its suits' codes in lanes.
     #[inline]
     pub(super) fn of(&self, codes: u64) -> &Shape {
         &self.shapes[usize::from(self.by_list[self.list_number(codes)])]
     }
 
-    /// The shape of a deal and the rank numbers of its suits, from its number.
+    /// The shape and rank numbers of the deal with this number; the reverse of [`Shape::number`].
     pub(super) fn find(&self, index: u64) -> Option<(&Shape, [u32; 4])> {
         if index >= self.size {
             return None;
@@ -137,7 +138,8 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
 }
 
 impl Shape {
-    /// The shape of these codes, greatest first, and how many numbers it takes from `first` on.
+    /// Builds the shape of these codes, greatest first, with numbers from `first` on; also returns
+    /// how many numbers it takes.
     fn new(codes: [u8; 4], first: u64, rank_numbers: &[u64; CODES]) -> (Shape, u64) {
         let mut shape = Shape {
             first,
@@ -165,8 +167,8 @@ impl Shape {
         (shape, stride)
     }
 
-    /// The number of a deal, from the rank numbers of its suits: in the order of the codes, and
-    /// equal codes with the greatest first.
+    /// The number of a deal from its suits' rank numbers, given in the order of the codes, the
+    /// greatest first among equal codes.
     #[inline]
     pub(super) fn number(&self, ranks: [u64; 4]) -> u64 {
         if self.crowded {
@@ -188,7 +190,8 @@ impl Shape {
         (0..4).fold(self.first, add)
     }
 
-    /// The opposite of [`number`](Shape::number), for a number within the shape.
+    /// The rank numbers of the suits from a number relative to `first`; inverts
+    /// [`number`](Shape::number).
     fn rank_numbers(&self, within: u64) -> [u32; 4] {
         let mut rest = within;
         let mut numbers = [0; 4];
@@ -224,9 +227,9 @@ fn lists_of_codes(sizes: &[usize], shifts: &[u32], codes: [u8; 4], lists: &mut V
     }
 }
 
-/// What the sum of the counts of `more + 1` suits adds to the number of a list: with sums `s1`,
-/// `s2`, `s3` a round has the number `C(s1, 1) + C(s2 + 1, 2) + C(s3 + 2, 3)` among the divisions
-/// of its cards, and the rounds are digits.
+/// The summand of a list number for the counts of `more + 1` suits added together. With sums `s1`,
+/// `s2`, `s3` a round's division among the suits has the number `C(s1, 1) + C(s2 + 1, 2) + C(s3 +
+/// 2, 3)`, and the rounds are mixed-radix digits.
 fn list_part<const ROUNDS: usize>(
     counts: [usize; ROUNDS],
     more: usize,
@@ -240,8 +243,8 @@ fn list_part<const ROUNDS: usize>(
     part as u16
 }
 
-/// What a step of each round's set of ranks counts in a suit with these counts, and how many rank
-/// numbers there are.
+/// The stride of each round's set of ranks for a suit with these counts, and the number of rank
+/// numbers.
 fn rank_strides<const ROUNDS: usize>(counts: [usize; ROUNDS]) -> ([u32; ROUNDS], u64) {
     let mut left = 13 - counts.iter().sum::<usize>();
     let (mut strides, mut stride) = ([0; ROUNDS], 1);
@@ -258,13 +261,13 @@ fn greatest_first(mut codes: [u8; 4]) -> [u8; 4] {
     codes
 }
 
-/// Bits that a count up to `size` takes.
+/// Number of bits needed for counts up to `size`.
 const fn width(size: usize) -> u32 {
     usize::BITS - size.leading_zeros()
 }
 
-/// Multisets of `more + 1` numbers below `numbers`. Also what the greatest member of such a
-/// multiset adds to its number: the multisets of that size with smaller members only.
+/// Number of multisets of `more + 1` numbers below `numbers`. It is also what the greatest member
+/// contributes to a multiset's number.
 #[inline]
 const fn multisets(numbers: u64, more: usize) -> u64 {
     match more {
@@ -275,7 +278,7 @@ const fn multisets(numbers: u64, more: usize) -> u64 {
     }
 }
 
-/// The greatest member of the multiset of `more + 1` numbers that has this number.
+/// The greatest member of the multiset with this number, of `more + 1` numbers.
 #[inline]
 fn greatest_member(multiset: u64, more: usize) -> u64 {
     let mut member = match more {
@@ -291,7 +294,7 @@ fn greatest_member(multiset: u64, more: usize) -> u64 {
     member
 }
 
-/// Number of ways to choose `k` of `n`.
+/// The binomial coefficient `C(n, k)`.
 const fn choose(n: usize, k: usize) -> usize {
     let (mut ways, mut i) = (1, 0);
     while i < k {
@@ -301,15 +304,15 @@ const fn choose(n: usize, k: usize) -> usize {
     ways
 }
 
-/// The mask of ranks with this many bits and this number among them, in increasing order.
+/// The mask of `bits` ranks with this number, in increasing order.
 #[inline]
 fn mask(bits: usize, number: usize) -> u16 {
     MASKS[(FIRST[bits & 7] as usize + number) % MASKS.len()]
 }
 
-/// All masks of ranks by number of bits, then in increasing order.
+/// All masks of ranks, sorted by number of bits, then by value.
 static MASKS: [u16; 1 << 13] = masks();
-/// Where the masks with 0 to 7 bits start.
+/// Position in [`MASKS`] of the first mask with 0 to 7 bits.
 static FIRST: [u16; 8] = first_masks();
 
 const fn first_masks() -> [u16; 8] {

@@ -37,12 +37,12 @@ impl Range {
         self.weights[combo.index()]
     }
 
-    /// All weights at the combos' numbers.
+    /// All weights, indexed by combo number.
     pub fn weights(&self) -> &[f64; Combo::COUNT] {
         &self.weights
     }
 
-    /// Gives a hand another weight.
+    /// Sets the weight of a hand.
     ///
     /// # Errors
     /// When the weight is not from 0 to 1; nothing changes.
@@ -69,7 +69,7 @@ impl Range {
         Combo::all().map(|combo| (combo, self.weight(combo))).filter(|&(_, weight)| weight > 0.0)
     }
 
-    /// Whether no hand has a weight.
+    /// Whether every weight is 0.
     pub fn is_empty(&self) -> bool {
         self.weights.iter().all(|&weight| weight == 0.0)
     }
@@ -79,9 +79,9 @@ impl Range {
         self.weights.iter().sum()
     }
 
-    /// What a hand meets in the range over all boards that may still come: sums of weight times
-    /// boards, which are exact where weights are. Hands of the range that share a card with the
-    /// hand or the board count for nothing; a total of 0 says that none was left.
+    /// Wins, ties and total of a hand against the range over all boards that may still come, as
+    /// sums of weight times boards, exact where weights are. Hands of the range that share a card
+    /// with the hand or the board are left out; a total of 0 says that none was left.
     ///
     /// # Errors
     /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
@@ -92,8 +92,8 @@ impl Range {
         if let Some(card) = (hole.set() & board).iter().next() {
             return Err(AllInError::Shared(card));
         }
-        // Hands that renaming suits makes equal meet the same boards: their weights are added
-        // first.
+        // Range hands that suit permutations fixing the board and the hand make equal meet the same
+        // boards: their weights are added first.
         let mut keep = renamings(board);
         keep.retain(|suits| renamed(hole, suits) == hole);
         let mut weights = [0.0; Combo::COUNT];

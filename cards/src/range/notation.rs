@@ -1,4 +1,4 @@
-//! Ranges as text.
+//! Parsing and printing ranges in the usual notation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::Range;
 use crate::{Combo, HoleCards, Rank, StartingHand};
 
-/// Text that is not a range.
+/// Error for text that is not a range.
 ///
 /// A range is a list of items between commas or blanks:
 ///
@@ -23,7 +23,7 @@ use crate::{Combo, HoleCards, Rank, StartingHand};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("at character {at}: `{text}` {problem}")]
 pub struct ParseRangeError {
-    /// Offset of the item in the text, in characters from 0.
+    /// Offset of the item in the text in characters, from 0.
     pub at: usize,
     /// The item.
     pub text: String,
@@ -31,18 +31,18 @@ pub struct ParseRangeError {
     pub problem: RangeProblem,
 }
 
-/// What is wrong with an item of a range.
+/// The problem with an item of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RangeProblem {
     /// There is no item at all.
     #[error("names no hands: write a range such as `QQ+,AKs`, or `random` for every hand")]
     Empty,
-    /// No form of an item.
+    /// The item has none of the forms of [`ParseRangeError`].
     #[error(
         "is no hand of a range: write `TT+`, `99-66`, `AKs`, `A2s+`, `KTo-K7o`, `AhKh` or `random`"
     )]
     Form,
-    /// The same card twice.
+    /// A hand names the same card twice.
     #[error("is the same card twice: write two different cards, as in `AhKh`")]
     SameCard,
     /// Hands of different forms on both sides of a dash.
@@ -51,7 +51,7 @@ pub enum RangeProblem {
          have the same gap, and both be suited or offsuit"
     )]
     Ends,
-    /// Not a weight.
+    /// The weight is not a number from 0 to 1.
     #[error("ends in no weight: after `:` write a number from 0 to 1, as in `QQ:0.5`")]
     Weight,
 }
@@ -105,14 +105,14 @@ fn add(range: &mut Range, item: &str) -> Result<(), RangeProblem> {
     Ok(())
 }
 
-/// A weight: digits and at most one point, so that a text has one meaning only.
+/// Parses a weight: digits and at most one point, so that each weight has one notation.
 fn weight_of(text: &str) -> Option<f64> {
     let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     text.parse().ok().filter(|weight| plain && (0.0..=1.0).contains(weight))
 }
 
-/// Two ranks, the higher first, suited, offsuit or both.
+/// A parsed hand class: two ranks, the higher first, suited, offsuit or both (`None`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Kind {
     high: u8,
@@ -150,7 +150,7 @@ impl Kind {
     }
 }
 
-/// The kinds of hands that an item without cards names.
+/// Parses an item without cards into hand classes.
 fn kinds(item: &str) -> Result<Vec<Kind>, RangeProblem> {
     let read = |text: &str| Kind::read(text).ok_or(RangeProblem::Form);
     if let Some(from) = item.strip_suffix('+') {
@@ -204,7 +204,7 @@ impl fmt::Display for Range {
 }
 
 impl Range {
-    /// The weight of all combos of a starting hand, if it is the same.
+    /// The weight that all combos of a starting hand share, or `None` where they differ.
     fn common_weight(&self, hand: StartingHand) -> Option<f64> {
         let mut weights = hand.combos().map(|combo| self.weight(combo));
         let first = weights.next()?;
@@ -212,7 +212,7 @@ impl Range {
     }
 }
 
-/// The items of a range, with commas between.
+/// A printer that separates items with commas.
 struct Items<'a, 'b> {
     f: &'a mut fmt::Formatter<'b>,
     first: bool,
@@ -226,8 +226,8 @@ impl Items<'_, '_> {
         self.f.write_fmt(item)
     }
 
-    /// Prints hands given from the highest down, joining neighbours of equal weight. A run from the
-    /// highest ends in `+`.
+    /// Prints hands given from the highest down, with neighbours of equal weight joined. A run that
+    /// starts at the highest is written with `+`.
     fn runs(&mut self, range: &Range, hands: Vec<(u8, u8, bool)>) -> fmt::Result {
         let hands: Vec<StartingHand> = hands
             .into_iter()
@@ -254,7 +254,7 @@ impl Items<'_, '_> {
     }
 }
 
-/// A weight behind a hand: nothing for 1.
+/// The weight suffix of an item: empty for 1.
 struct Weight(f64);
 
 impl fmt::Display for Weight {

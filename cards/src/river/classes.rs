@@ -1,4 +1,4 @@
-//! All hands on one river board against each other, by classes instead of cards.
+//! River showdown counts by hand classes instead of cards.
 //!
 //! Hands whose cards have the same types (rank, and whether of the flush suit) have the same
 //! strength and meet equally many weaker hands, so the 1,081 hands are 91 classes or fewer, 351 or
@@ -10,19 +10,19 @@ use super::run_outs::ranks;
 use super::state::{FLUSH_HANDS, RiverBoard, column_of};
 use crate::{Card, CardSet, HandRank, PartialHand, Suit, Ties, evaluate};
 
-/// Hands of one class against all hands they leave possible, 990 together.
+/// Wins and ties of a hand of one class against the 990 hands it leaves possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Counts {
     pub(crate) wins: u16,
     pub(crate) ties: u16,
 }
 
-/// The classes of a river board. Reusable: [`Classes::deal`] replaces the board.
+/// The hand classes of a river board. Reusable: [`Classes::deal`] replaces the board.
 pub(crate) struct Classes {
     types: Types,
     /// Possible classes, the weakest first.
     sorted: Vec<Class>,
-    /// The strength of each column's class; of an impossible one unspecified.
+    /// The strength of each column's class; unspecified for impossible classes.
     strengths: [HandRank; FLUSH_HANDS],
 }
 
@@ -46,7 +46,7 @@ impl Class {
     }
 }
 
-/// The types of the cards that a hand can have.
+/// The card types on a board and their free cards.
 struct Types {
     board: PartialHand,
     /// 13 by rank where no flush can be; else 13 outside the flush suit, then 13 inside.
@@ -56,21 +56,21 @@ struct Types {
 
 #[derive(Clone, Copy)]
 struct CardType {
-    /// Cards of this type that may be held.
+    /// Number of free cards of this type.
     free: u16,
-    /// One of them, if there is one, and two of them.
+    /// One free card of the type, if there is one, and two of them.
     one: PartialHand,
     two: PartialHand,
 }
 
 impl Types {
-    /// No board yet, and no card that can be held.
+    /// The types without a board and without free cards.
     const NONE: Types = {
         let none = CardType { free: 0, one: PartialHand::EMPTY, two: PartialHand::EMPTY };
         Types { board: PartialHand::EMPTY, types: [none; 26], count: 0 }
     };
 
-    /// The types on a board of five cards, when the cards of `dead` cannot be held either.
+    /// The types on a board of five cards, where the cards of `dead` cannot be held either.
     fn new(board: CardSet, dead: CardSet) -> Types {
         let flush = RiverBoard::of(board).flush_suit();
         let count = if flush.is_some() { 26 } else { 13 };
@@ -166,7 +166,7 @@ impl Classes {
         }
     }
 
-    /// Adds a class to those passed.
+    /// Adds the hands of a class to those passed.
     #[inline]
     fn pass(&self, passed: &mut Passed, [a, b]: [u8; 2]) {
         let (a, b) = (a as usize, b as usize);
@@ -195,7 +195,7 @@ impl Classes {
 }
 
 impl Counts {
-    /// In 1,980ths of all hands: twice the wins, and once the ties where they count half.
+    /// The win-rate in 1,980ths: twice the wins, plus the ties where they count half.
     #[inline]
     pub(crate) fn value(self, ties: Ties) -> u16 {
         match ties {
@@ -205,16 +205,16 @@ impl Counts {
     }
 }
 
-/// Hands passed by the sweep so far.
+/// Counts of the hands that the sweep has passed.
 struct Passed {
     hands: u16,
-    /// Those that hold one particular free card of each type.
+    /// For each card type, passed hands that hold one particular free card of it.
     holding: [u16; 26],
 }
 
 impl Passed {
-    /// Hands passed that hold neither card of a hand with these types, when that hand itself is not
-    /// among them; one fewer when it is.
+    /// Number of passed hands that share no card with a hand of these types, if that hand itself
+    /// has not been passed; one fewer if it has.
     #[inline]
     fn disjoint(&self, [a, b]: [u8; 2]) -> u16 {
         self.hands.wrapping_sub(self.holding[a as usize]).wrapping_sub(self.holding[b as usize])

@@ -47,7 +47,7 @@ impl Ranks {
     }
 }
 
-/// The number of the empty, first one-rank, first two-rank … multiset.
+/// The number of the first multiset with `size` ranks.
 const fn first(size: usize) -> usize {
     let (mut first, mut smaller) = (0, 0);
     while smaller < size {
@@ -57,7 +57,7 @@ const fn first(size: usize) -> usize {
     first
 }
 
-/// For each multiset of at most four ranks, the multisets with one rank more.
+/// For each multiset of at most four ranks and each rank, the multiset with that rank added.
 static NEXT: [[u16; 13]; SMALLER] = next();
 
 #[allow(long_running_const_eval)]
@@ -83,7 +83,7 @@ const fn next() -> [[u16; 13]; SMALLER] {
     next
 }
 
-/// The next multiset of this size in the order of the numbers.
+/// Advances to the next multiset of this size in number order.
 const fn advance(ranks: &mut [u8; 5], size: usize) {
     let mut at = 0;
     while at + 1 < size && ranks[at] == ranks[at + 1] {
@@ -111,7 +111,7 @@ const fn number_with(ranks: &[u8; 5], size: usize, extra: usize) -> usize {
     number
 }
 
-/// Binomial coefficients up to 17 over 5.
+/// Binomial coefficients `C(n, k)` for `n` up to 17 and `k` up to 5.
 const CHOOSE: [[usize; 6]; 18] = {
     let mut choose = [[0; 6]; 18];
     let mut n = 0;
@@ -127,7 +127,7 @@ const CHOOSE: [[usize; 6]; 18] = {
     choose
 };
 
-/// How many ranks a mask has, and its number among the masks that have as many.
+/// The number of ranks in a mask, and its number among the masks with as many.
 #[inline]
 pub(crate) fn subset(mask: u16) -> (usize, usize) {
     let entry = SUBSETS[mask as usize & 0x1FFF] as usize;

@@ -1,18 +1,18 @@
-//! The two cards that complete a flop, by what they do: their ranks, and their part in a flush.
+//! Run-outs of a flop (turn and river card), classified by their ranks and their part in a flush.
 
 use super::{RiverBoard, Unfinished};
 
-/// Something for each kind of run-out from a flop: one entry where thirty run-outs may share it.
+/// A table with one entry for each class of run-outs from a flop; up to thirty run-outs share one.
 pub(crate) struct RunOuts<T> {
     free: [u16; 4],
-    /// The suit with two cards or three on the flop; no other can have so many.
+    /// The suit with two or three cards on the flop; there is at most one.
     main: Option<usize>,
-    /// Neither card is of a suit that makes a flush; symmetric.
+    /// Run-outs that make no flush possible; symmetric.
     none: ByRanks<T>,
-    /// One card, the first, is of the main suit.
+    /// Run-outs with one card, the first, of the main suit.
     one: ByRanks<T>,
-    /// Both cards are of this suit, which has one card on the flop at least; the first one is
-    /// lower.
+    /// Run-outs with both cards of this suit, which has at least one card on the flop; the first
+    /// card is the lower.
     both: [ByRanks<T>; 4],
     /// Suits with a card on the flop.
     started: [bool; 4],
@@ -22,7 +22,7 @@ pub(crate) struct RunOuts<T> {
 type ByRanks<T> = [[T; 16]; 13];
 
 impl<T: Copy + Default> RunOuts<T> {
-    /// Makes the entries for the run-outs of free cards, given as a mask of ranks for each suit.
+    /// Builds the entries for run-outs of the free cards, given as a mask of ranks for each suit.
     #[inline]
     pub(crate) fn new(
         flop: &Unfinished,
@@ -87,13 +87,13 @@ impl<T: Copy + Default> RunOuts<T> {
     }
 }
 
-/// The ranks of a mask above one of them.
+/// The ranks of a mask above `rank`.
 #[inline]
 fn above(mask: u16, rank: usize) -> u16 {
     mask & !((2 << rank) - 1)
 }
 
-/// The ranks in a mask.
+/// The set bits of a rank mask, as indices.
 #[inline]
 pub(crate) fn ranks(mut mask: u16) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

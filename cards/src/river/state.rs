@@ -1,4 +1,4 @@
-//! River states numbered without loss: what a showdown depends on, and nothing else.
+//! Lossless numbering of river states: only what a showdown depends on.
 //!
 //! When no suit has three cards on the board nobody can have a flush, so only ranks matter: a state
 //! is the multiset of the board's ranks (6,188) and the two ranks in the hand (91). Otherwise it is
@@ -12,18 +12,18 @@ use super::ranks::{Ranks, subset};
 use crate::winrate::board_of;
 use crate::{CardSet, Combo, Suit, WinRateError};
 
-/// Multisets of five ranks, and of two: boards and hands where no flush can be.
+/// Number of boards and of hands where no flush is possible: multisets of five ranks, and of two.
 pub(crate) const PLAIN_BOARDS: usize = 6188;
 pub(crate) const PLAIN_HANDS: usize = 91;
-/// Boards with a flush suit, by three, four and five cards of it; and hands for them.
+/// Number of boards with three, four and five cards of the flush suit; below it, hands for them.
 const FLUSH_BOARDS: [usize; 3] = [286 * 91, 715 * 13, 1287];
 pub(crate) const FLUSH_HANDS: usize = 351;
 
-/// The view of hands in which no suit matters; below it, the suit that does.
+/// The view in which no suit matters; views 0 to 3 are the flush suits.
 const PLAIN: usize = 4;
 
-/// What matters of a river board: where its states start among all, and which suit can make a
-/// flush.
+/// A river board reduced to what its states need: the number of its first state, and the suit that
+/// can make a flush.
 ///
 /// Made once for a board, it gives the states of all 1,081 hands at one array look-up each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -33,7 +33,7 @@ pub struct RiverBoard {
 }
 
 impl RiverBoard {
-    /// River states, among them some that cannot be dealt (five aces).
+    /// Number of river states, counting some that cannot be dealt (five aces).
     ///
     /// 123,156,254 river states differ when suits are merely renamed; these 13,412,516 are what is
     /// left of them once suits that cannot matter are forgotten.
@@ -50,7 +50,7 @@ impl RiverBoard {
         Ok(RiverBoard::of(board))
     }
 
-    /// The same, of a set known to have five cards.
+    /// As [`RiverBoard::new`], for a set known to have five cards.
     #[inline]
     pub(crate) fn of(board: CardSet) -> RiverBoard {
         let bits = board.bits();
@@ -65,7 +65,7 @@ impl RiverBoard {
         RiverBoard::plain(Ranks::of_bits(bits))
     }
 
-    /// A board of these five ranks on which no flush can be.
+    /// A board of these five ranks without a possible flush.
     #[inline]
     pub(crate) fn plain(ranks: Ranks) -> RiverBoard {
         RiverBoard { first: (ranks.number::<5>() * PLAIN_HANDS) as u32, view: PLAIN as u8 }
@@ -89,14 +89,14 @@ impl RiverBoard {
         RiverBoard { first: first as u32, view: suit as u8 }
     }
 
-    /// The state of this hand: below [`RiverBoard::STATES`]. Of a hand that shares a card with the
-    /// board the number means nothing.
+    /// The state of this hand, below [`RiverBoard::STATES`]. Meaningless for a hand that shares a
+    /// card with the board.
     #[inline]
     pub fn state(self, hole: Combo) -> usize {
         self.first() + self.column(hole)
     }
 
-    /// The suit in which a flush can be.
+    /// The suit in which a flush is possible.
     pub fn flush_suit(self) -> Option<Suit> {
         Suit::new(self.view)
     }
@@ -107,13 +107,13 @@ impl RiverBoard {
         self.first as usize
     }
 
-    /// Number of columns: hands that differ on this board.
+    /// Number of columns: distinguishable hands on this board.
     #[inline]
     pub(crate) const fn width(self) -> usize {
         if self.view == PLAIN as u8 { PLAIN_HANDS } else { FLUSH_HANDS }
     }
 
-    /// Which of the five views of hands holds here: a flush suit (0 to 3), or none (4).
+    /// The board's view of hands: its flush suit (0 to 3), or none (4).
     #[inline]
     pub(crate) const fn view(self) -> usize {
         self.view as usize
@@ -131,7 +131,7 @@ impl RiverBoard {
     }
 }
 
-/// The column of each combo when clubs … spades can make a flush, and when no suit can.
+/// The column of each combo, for flush suits clubs to spades and for no flush suit.
 pub(crate) static COLUMNS: [[u16; Combo::COUNT]; 5] = columns();
 
 const fn columns() -> [[u16; Combo::COUNT]; 5] {

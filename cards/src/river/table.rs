@@ -20,7 +20,7 @@ pub struct RiverTable {
 }
 
 impl RiverTable {
-    /// What a value of 1.0 is: twice the 990 hands that the opponent can have.
+    /// The value that stands for a win-rate of 1: twice the 990 hands that the opponent can have.
     pub const DENOMINATOR: u16 = 1980;
 
     /// The table shared by the whole process, built by its first user in about 0.2 s.
@@ -28,12 +28,12 @@ impl RiverTable {
         RiverTable::place(ties).get_or_init(|| RiverTable::build(ties))
     }
 
-    /// The shared table if it stands already, for those who cannot wait for it.
+    /// The shared table if it has been built already; never blocks.
     pub fn shared_if_built(ties: Ties) -> Option<&'static RiverTable> {
         RiverTable::place(ties).get()
     }
 
-    /// Where the shared table is kept.
+    /// The cell of the shared table.
     fn place(ties: Ties) -> &'static OnceLock<RiverTable> {
         static HALF: OnceLock<RiverTable> = OnceLock::new();
         static WIN_ONLY: OnceLock<RiverTable> = OnceLock::new();
@@ -43,7 +43,7 @@ impl RiverTable {
         }
     }
 
-    /// A table of its own. Most callers want [`RiverTable::shared`].
+    /// Builds a separate table. Most callers want [`RiverTable::shared`].
     pub fn build(ties: Ties) -> RiverTable {
         let mut values = vec![0; RiverBoard::STATES].into_boxed_slice();
         let mut classes = Classes::new();
@@ -70,10 +70,10 @@ impl RiverTable {
         Ok(self.values[RiverBoard::of(board).state(hole)])
     }
 
-    /// The win-rate of a state by its number, in 1,980ths: below [`RiverBoard::STATES`].
+    /// The win-rate of a state, given its number, in 1,980ths.
     ///
     /// # Panics
-    /// When there is no state of this number.
+    /// When the number is not below [`RiverBoard::STATES`].
     #[inline]
     pub fn value_of_state(&self, state: usize) -> u16 {
         self.values[state]
@@ -101,7 +101,7 @@ impl RiverTable {
         Ok(())
     }
 
-    /// The values of one board's hands by column.
+    /// The values of one board's hands, by column.
     #[inline]
     pub(crate) fn row(&self, river: RiverBoard) -> &[u16] {
         &self.values[river.first()..][..river.width()]
@@ -113,7 +113,7 @@ impl RiverTable {
         self.values[state]
     }
 
-    /// Writes the row of a board out to all combos; those that cannot be held get any value.
+    /// Expands the row of a board to all combos; those that cannot be held get arbitrary values.
     #[inline]
     fn expand(&self, river: RiverBoard, values: &mut [u16; Combo::COUNT]) {
         let columns = river.columns();
@@ -137,7 +137,7 @@ impl std::fmt::Debug for RiverTable {
     }
 }
 
-/// Calls `visit` with every row of the table and one board that belongs to it.
+/// Calls `visit` with every row of the table and a board that belongs to it.
 fn each_board(mut visit: impl FnMut(RiverBoard, CardSet)) {
     each_multiset(5, &mut |ranks| {
         // Five of one rank cannot be dealt. Equal ranks stand together, so they get different
@@ -167,7 +167,7 @@ fn card(rank: usize, suit: usize) -> Card {
     Card::new(rank, Suit::new(suit as u8).expect("one of four suits"))
 }
 
-/// Calls `visit` with every multiset of `size` ranks, as a rising list.
+/// Calls `visit` with every multiset of `size` ranks, as a nondecreasing list.
 fn each_multiset(size: usize, visit: &mut impl FnMut(&[usize])) {
     fn extend(ranks: &mut Vec<usize>, size: usize, visit: &mut impl FnMut(&[usize])) {
         if ranks.len() == size {

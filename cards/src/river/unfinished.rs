@@ -1,15 +1,15 @@
-//! A flop or turn, ready to be completed: the rows of all the river boards that it can become.
+//! A flop or turn, and the river boards that it can become.
 
 use super::ranks::{Ranks, subset};
 use super::state::RiverBoard;
 use crate::{Card, CardSet};
 
-/// A board of three or four cards, taken apart by suits.
+/// A board of three or four cards, split by suits.
 pub(crate) struct Unfinished {
-    /// The ranks on the board in each suit.
+    /// Rank mask of each suit on the board.
     suits: [u16; 4],
     ranks: Ranks,
-    /// The ranks on the board outside each suit.
+    /// For each suit, the ranks of the board cards outside it.
     outside: [Ranks; 4],
 }
 
@@ -27,14 +27,14 @@ impl Unfinished {
         subset(self.suits[suit]).0
     }
 
-    /// The river when cards of these ranks come and no flush can be.
+    /// The river board after cards of these ranks, when no flush is possible.
     #[inline]
     pub(crate) fn plain<const N: usize>(&self, ranks: [usize; N]) -> RiverBoard {
         RiverBoard::plain(ranks.into_iter().fold(self.ranks, Ranks::with))
     }
 
-    /// The river when cards come of the ranks of a mask `inside` the flush suit and of others
-    /// outside.
+    /// The river board with a flush suit, after cards of the ranks in the mask `inside` of that
+    /// suit and of the ranks `outside` of others.
     #[inline]
     pub(crate) fn flush<const N: usize>(
         &self,
@@ -47,8 +47,8 @@ impl Unfinished {
         RiverBoard::with_flush(suit, count, number, outside)
     }
 
-    /// The river boards of a turn by the index of the card that comes; on a card of the turn itself
-    /// any row.
+    /// The river board for each river card by its index; arbitrary for cards of the turn board
+    /// itself.
     pub(crate) fn rivers(&self) -> [RiverBoard; Card::COUNT as usize] {
         let mut rivers = [self.plain([0]); Card::COUNT as usize];
         let full = (0..4).find(|&suit| self.count(suit) >= 3);

@@ -1,16 +1,15 @@
-//! Boards up to the names of suits.
+//! Enumeration of boards up to suit isomorphism.
 
 use crate::{Card, CardSet, Rank, Suit};
 
-/// Calls `visit` with one of every set of boards of `size` cards (at most five) that renaming suits
-/// makes equal, and with the number of boards in that set: 1,755 flops, 16,432 turns, 134,459
-/// rivers.
+/// Calls `visit` with one board of each suit-isomorphism class of boards of `size` cards (at most
+/// five) and the class's number of boards: 1,755 flop, 16,432 turn and 134,459 river classes.
 pub(crate) fn each_board(size: u32, mut visit: impl FnMut(CardSet, u32)) {
     let masks: Vec<u16> = (0..1 << 13).filter(|mask: &u16| mask.count_ones() <= size).collect();
     extend(&masks, size, &mut [0; 4], 0, &mut visit);
 }
 
-/// Chooses the ranks of the suits from `suit` on, in each suit a mask not above the one before.
+/// Chooses rank masks recursively for the suits from `suit` on, none above the one before.
 fn extend(
     masks: &[u16],
     missing: u32,
@@ -43,7 +42,7 @@ fn board_of(suits: &[u16; 4]) -> CardSet {
     cards.collect()
 }
 
-/// The ways of giving these masks to the four suits.
+/// Number of ways to assign these masks to the four suits.
 fn arrangements(suits: &[u16; 4]) -> u32 {
     let same = |run: &[u16]| (1..=run.len() as u32).product::<u32>();
     24 / suits.chunk_by(PartialEq::eq).map(same).product::<u32>()

@@ -1,10 +1,10 @@
-//! Sorting many short columns at once: one network of comparisons, applied to whole rows.
+//! Sorting many short columns at once, with a sorting network applied to whole rows.
 
 use std::sync::OnceLock;
 
 /// Sorts every column of `rows`, the least entry to the first row.
 ///
-/// There may be at most 64 rows. Entries that do not count are given a greatest value beforehand.
+/// There may be at most 64 rows. The caller sets unused entries to a greatest value.
 #[inline]
 pub(crate) fn sort_columns<T: Copy + PartialOrd, const LANES: usize>(rows: &mut [[T; LANES]]) {
     for &(low, high) in network(rows.len()) {
@@ -18,7 +18,7 @@ pub(crate) fn sort_columns<T: Copy + PartialOrd, const LANES: usize>(rows: &mut 
     }
 }
 
-/// The comparisons of Batcher's odd-even merge sort of so many entries.
+/// The comparisons of Batcher's odd-even merge sort for `size` entries.
 fn network(size: usize) -> &'static [(u8, u8)] {
     static NETWORKS: [OnceLock<Vec<(u8, u8)>>; 65] = [const { OnceLock::new() }; 65];
     NETWORKS[size].get_or_init(|| {

@@ -1,6 +1,6 @@
 //! Wins and ties, and what a tie is worth.
 
-/// What a tie counts for in a win-rate.
+/// The value of a tie in a win-rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ties {
     /// Half a win: the share of the pot it brings between two players.

@@ -1,4 +1,4 @@
-//! The win-rates on all boards that may come by a later street, as exact counts.
+//! The distribution of a hand's win-rate over the boards of a later street, in exact counts.
 
 /// Win-rates of one hand on each board that a later street may bring, all equally likely.
 ///
@@ -7,8 +7,8 @@
 #[derive(Debug, Clone, Default)]
 pub struct Distribution {
     denominator: u32,
-    /// Win-rates from the lowest up, each with the number of boards up to and including it. Equal
-    /// ones may stand in several steps; where every board has its own, quantiles need no search.
+    /// The win-rates in increasing order, each with the cumulative number of boards. Equal ones may
+    /// take several steps; where every board has its own step, quantiles need no search.
     steps: Vec<Step>,
 }
 
@@ -19,7 +19,7 @@ struct Step {
 }
 
 impl Distribution {
-    /// Empties the distribution for win-rates in parts of `denominator`.
+    /// Clears the distribution and sets the denominator.
     pub(crate) fn reset(&mut self, denominator: u32) {
         self.denominator = denominator;
         self.steps.clear();
@@ -35,7 +35,7 @@ impl Distribution {
         }
     }
 
-    /// Divides the numbers of boards, which must all be multiples of `times`.
+    /// Divides the numbers of boards by `times`, of which all must be multiples.
     pub(crate) fn divide(&mut self, times: u32) {
         self.steps.iter_mut().for_each(|step| step.up_to /= times);
     }
@@ -45,7 +45,7 @@ impl Distribution {
         self.counts().map(|(numerator, count)| u64::from(numerator) * u64::from(count)).sum()
     }
 
-    /// Replaces everything with these numerators, sorted.
+    /// Replaces the contents with these sorted numerators.
     pub(crate) fn fill(&mut self, denominator: u32, sorted: impl ExactSizeIterator<Item = u32>) {
         self.reset(denominator);
         self.steps.extend(sorted.zip(1..).map(|(numerator, up_to)| Step { numerator, up_to }));
@@ -57,7 +57,7 @@ impl Distribution {
         self.steps.last().map_or(0, |step| step.up_to)
     }
 
-    /// What the numerators are parts of: the numerator of a hand that always wins.
+    /// The common denominator: the numerator of a hand that always wins.
     pub fn denominator(&self) -> u32 {
         self.denominator
     }

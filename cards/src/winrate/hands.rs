@@ -1,10 +1,9 @@
-//! All hands on a board at once: rows of the table are added up for all of them together.
+//! The outlooks of all hands on a board, computed together from sums of table rows.
 //!
-//! Three things make a board cheaper than its hands one by one. Hands that only differ by suits
-//! which the board treats alike have the same outlook, made once. Sums over the rivers are taken
-//! over whole rows of the table first, as if no hand took a card away, and each hand then takes
-//! back the two rows of its own cards. And the few win-rates after a flop or turn are sorted for
-//! many hands at once.
+//! Three things save work over one hand at a time. Hands that are equal up to suits which the board
+//! treats alike share an outlook. Sums over the rivers are taken over whole table rows as if no
+//! hand removed a card, and each hand then subtracts the two rows of its own cards. The few
+//! win-rates after a flop or turn are sorted for many hands at once.
 
 use super::columns::sort_columns;
 use super::counter::Counter;
@@ -16,7 +15,7 @@ use crate::{Card, CardSet, Combo, RiverBoard, RiverTable, WinRateError};
 
 const DECK: usize = Card::COUNT as usize;
 
-/// Hands sorted at once.
+/// Number of hands sorted at once.
 const LANES: usize = 32;
 
 impl RiverTable {
@@ -107,7 +106,7 @@ impl RiverTable {
         outlook.later.resize_with(2, Distribution::default);
 
         for hands in orbits.firsts().chunks(LANES) {
-            // Sums stay below 2^24, where single precision is exact and its minimum one
+            // Sums stay below 2^24, where single precision is exact, and its minimum is one
             // instruction.
             let mut turns = [[f32::MAX; LANES]; 49];
             for (row, (_, sums)) in turns.iter_mut().zip(&sums) {
@@ -134,27 +133,26 @@ impl RiverTable {
     }
 }
 
-/// Where each card stands in a list.
+/// The position of each card in a list.
 fn places(cards: &[Card]) -> [usize; DECK] {
     let mut places = [0; DECK];
     cards.iter().enumerate().for_each(|(at, card)| places[card.index() as usize] = at);
     places
 }
 
-/// The sums of win-rates, or of what is made of each, over the rivers that may follow a turn, for
-/// every hand.
+/// For every hand on a turn board, the sum of a function of its win-rate over the rivers.
 pub(crate) struct TurnSums<F> {
     rivers: [RiverBoard; DECK],
-    /// What is summed for a win-rate in 1,980ths.
+    /// The function that is summed, of a win-rate in 1,980ths.
     term: F,
-    /// Sums of the table's rows by view, as if the hand took away no river card.
+    /// Sums of the table's rows for each view, without card removal.
     rows: [[u32; FLUSH_HANDS]; 5],
     /// The views that have a row.
     views: Vec<usize>,
 }
 
 impl<F: Copy + Fn(u16) -> u32> TurnSums<F> {
-    /// The sums after each turn card that may follow a flop.
+    /// The sums for each turn card that may follow a flop.
     pub(crate) fn all(table: &RiverTable, flop: CardSet, term: F) -> Vec<(Card, TurnSums<F>)> {
         let turn = |card| (card, TurnSums::new(table, flop.with(card), term));
         (CardSet::FULL - flop).iter().map(turn).collect()
@@ -177,8 +175,8 @@ impl<F: Copy + Fn(u16) -> u32> TurnSums<F> {
         sums
     }
 
-    /// The sum over the 46 rivers for a hand. The hand must not share a card with the turn, or any
-    /// number comes out.
+    /// The sum over the 46 rivers for a hand. Meaningless if the hand shares a card with the turn
+    /// board.
     #[inline]
     pub(crate) fn sum(&self, table: &RiverTable, hole: Combo) -> u32 {
         let column = |view: usize| COLUMNS[view][hole.index()] as usize;
@@ -194,9 +192,9 @@ impl<F: Copy + Fn(u16) -> u32> TurnSums<F> {
 
 /// The rows of all run-outs from a flop.
 struct FlopRows {
-    /// Each row once with its number of run-outs, as if the hand took away no card, by view.
+    /// Each distinct row with its number of run-outs, without card removal.
     rows: Vec<(RiverBoard, u16)>,
-    /// The rows by the two cards that come.
+    /// The row of each pair of turn and river cards.
     by_cards: Box<[[RiverBoard; DECK]; DECK]>,
     coming: CardSet,
 }

@@ -1,5 +1,5 @@
-//! How often a hand wins against an opponent who may hold any other cards: exact counts, and how
-//! the win-rate is distributed over the boards that may still come.
+//! Exact win-rates of a hand against a uniformly random opponent hand, and their distribution over
+//! the boards that may still come.
 
 mod boards;
 mod columns;
@@ -21,15 +21,15 @@ pub use outlook::Outlook;
 use crate::river::classes::{Classes, Counts};
 use crate::{Card, CardSet, Combo};
 
-/// Why there is no win-rate of these cards.
+/// An error in the cards given for a win-rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WinRateError {
-    /// The board has a number of cards that no street has, or not the street's that was asked for.
+    /// The board's number of cards fits no street, or not the one asked for.
     #[error("the number of cards on the board is {found}: give {wanted}")]
     Board {
         /// Cards on the board.
         found: u32,
-        /// The numbers that are possible, in words.
+        /// The allowed numbers, in words.
         wanted: &'static str,
     },
     /// A card is both in the hand and on the board.
@@ -37,7 +37,7 @@ pub enum WinRateError {
     Shared(Card),
 }
 
-/// Wins and ties of a hand against a uniform opponent over all boards that may still come, exactly.
+/// Exact wins and ties of a hand against a uniform opponent over all boards that may still come.
 ///
 /// `total` is 990 on the river, 45,540 on the turn, 1,070,190 on the flop and 2,097,572,400 before
 /// it. Needs no table: about 1 µs on the river, 1 ms on the flop. Preflop counts are constants.
@@ -57,7 +57,7 @@ pub fn win_rate(hole: Combo, board: CardSet) -> Result<WinRate, WinRateError> {
     Ok(sum)
 }
 
-/// Refuses a board with none of these numbers of cards, or that shares a card with the hand.
+/// Checks that the board has one of these numbers of cards and shares none with the hand.
 #[inline]
 pub(crate) fn check(hole: Combo, board: CardSet, sizes: &[u32]) -> Result<(), WinRateError> {
     board_of(board, sizes)?;
@@ -67,7 +67,7 @@ pub(crate) fn check(hole: Combo, board: CardSet, sizes: &[u32]) -> Result<(), Wi
     }
 }
 
-/// Refuses a board with none of these numbers of cards.
+/// Checks that the board has one of these numbers of cards.
 #[inline]
 pub(crate) fn board_of(board: CardSet, sizes: &[u32]) -> Result<(), WinRateError> {
     let found = board.len();
@@ -82,7 +82,7 @@ pub(crate) fn board_of(board: CardSet, sizes: &[u32]) -> Result<(), WinRateError
     Err(WinRateError::Board { found, wanted })
 }
 
-/// Calls `visit` with every board of five cards that begins with this one and holds none of `dead`.
+/// Calls `visit` with every five-card board that extends this one without a card of `dead`.
 pub(crate) fn each_river(board: CardSet, dead: CardSet, visit: &mut impl FnMut(CardSet)) {
     fn extend(board: CardSet, deck: &[Card], missing: u32, visit: &mut impl FnMut(CardSet)) {
         if missing == 0 {

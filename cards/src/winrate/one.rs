@@ -1,5 +1,4 @@
-//! The outlook of one hand from the table: one look-up for each class of run-outs, not for each
-//! run-out.
+//! The outlook of one hand: one table look-up for each class of run-outs, not for each run-out.
 //!
 //! Run-outs whose cards have the same ranks, and the same part in a flush, lead to the same row of
 //! the table. From a flop there are some 300 such classes among 1,081 run-outs.
@@ -22,11 +21,11 @@ impl RiverTable {
         Ok(outlook)
     }
 
-    /// As [`RiverTable::outlook`], in place of another outlook. Allocates nothing from a flop on
-    /// when the other was one of the same street.
+    /// As [`RiverTable::outlook`], written into an existing outlook. Allocates nothing from a flop
+    /// on when that was of the same street.
     ///
     /// # Errors
-    /// As [`RiverTable::outlook`]; the other outlook stays.
+    /// As [`RiverTable::outlook`]; `outlook` is then unchanged.
     pub fn outlook_into(
         &self,
         hole: Combo,
@@ -85,15 +84,15 @@ impl RiverTable {
     }
 }
 
-/// The run-outs from a flop, added up for one hand.
+/// The sums of one hand over the run-outs of a flop.
 struct Sums {
     rivers: Counter,
-    /// The sum over the rivers after each turn card, by suit and rank.
+    /// The sum over the rivers after each turn card, indexed by suit and rank.
     turns: [[u32; 16]; 4],
 }
 
 impl Sums {
-    /// Counts the run-outs of one card and any of these ranks of a suit.
+    /// Adds the run-outs of one card with each card of these ranks of a suit.
     #[inline]
     fn add(&mut self, values: &[u16; 16], [first, x]: [usize; 2], second: usize, others: u16) {
         let mut sum = 0;

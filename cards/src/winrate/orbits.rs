@@ -1,11 +1,11 @@
-//! Hands that a board cannot tell apart: equal but for suits that the board treats alike.
+//! Suit-isomorphism classes of hands on a given board.
 
 use crate::{Card, CardSet, Combo, Suit};
 
-/// The hands that can be held on a board, in groups of those that renaming suits makes equal.
+/// The hands that can be held on a board, grouped by suit isomorphism, as linked lists.
 pub(crate) struct Orbits {
     firsts: Vec<Combo>,
-    /// The next combo of the same group, or the combo's own number at the end.
+    /// The next combo of the same group; the last combo has its own number.
     next: Box<[u16; Combo::COUNT]>,
 }
 
@@ -35,12 +35,12 @@ impl Orbits {
         orbits
     }
 
-    /// One hand of each group.
+    /// The first hand of each group, which has the lowest number.
     pub(crate) fn firsts(&self) -> &[Combo] {
         &self.firsts
     }
 
-    /// Calls `visit` with all hands of the group of this first one.
+    /// Calls `visit` with all hands of the group that starts with `first`.
     #[inline]
     pub(crate) fn each(&self, first: Combo, mut visit: impl FnMut(Combo)) {
         let mut combo = first;
@@ -55,8 +55,8 @@ impl Orbits {
     }
 }
 
-/// The ways of renaming suits that leave the board as it is: those that only exchange suits with
-/// the same ranks on the board.
+/// The suit permutations that leave the board unchanged: they only exchange suits with the same
+/// ranks on the board.
 pub(crate) fn renamings(board: CardSet) -> Vec<[u8; 4]> {
     let masks = board.by_suit();
     let mut all = Vec::with_capacity(24);
@@ -73,7 +73,7 @@ pub(crate) fn renamings(board: CardSet) -> Vec<[u8; 4]> {
     all
 }
 
-/// The combo with each suit replaced.
+/// The combo with its suits permuted.
 pub(crate) fn renamed(combo: Combo, suits: &[u8; 4]) -> Combo {
     let [a, b] = combo.cards().map(|card| {
         let suit = Suit::new(suits[card.suit().index() as usize]).expect("a permutation of suits");

@@ -4,7 +4,7 @@ use super::{Distribution, check, each_river};
 use crate::river::classes::Classes;
 use crate::{Card, CardSet, Combo, RiverTable, Ties, WinRateError};
 
-/// Denominator of the win-rate on one board of each street: all ways to win it twice.
+/// Denominators of the win-rate on one board of each street: twice the number of endings.
 pub(crate) const RIVER: u32 = RiverTable::DENOMINATOR as u32;
 pub(crate) const TURN: u32 = 46 * RIVER;
 pub(crate) const FLOP: u32 = 1081 * RIVER;
@@ -48,7 +48,7 @@ impl Outlook {
         Ok(outlook)
     }
 
-    /// The outlook of a hand with this win-rate on a river, in 1,980ths.
+    /// The outlook of a hand on a river, given its win-rate in 1,980ths.
     pub fn on_river(value: u16) -> Outlook {
         Outlook { numerator: value.into(), denominator: RIVER.into(), later: Vec::new() }
     }
@@ -58,8 +58,8 @@ impl Outlook {
         self.numerator as f64 / self.denominator.max(1) as f64
     }
 
-    /// The win-rate now as a whole numerator, and the numerator of a hand that always wins: twice
-    /// the number of equally likely endings.
+    /// The win-rate now as numerator and denominator; the denominator is twice the number of
+    /// equally likely endings.
     pub fn ratio(&self) -> (u64, u64) {
         (self.numerator, self.denominator)
     }

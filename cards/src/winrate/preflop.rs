@@ -1,6 +1,6 @@
 //! Wins and ties of the 169 starting hands against a uniform opponent over all boards.
 //!
-//! Made from the river table by going through every board, as a test does again.
+//! Computed from the river table over every board; a test recomputes them.
 
 use super::WinRate;
 use crate::StartingHand;
@@ -8,7 +8,7 @@ use crate::StartingHand;
 /// The opponent's 1,225 hands times the 1,712,304 boards that remain.
 const TOTAL: u64 = 2_097_572_400;
 
-/// The counts of a starting hand.
+/// The wins and ties of a starting hand.
 pub(super) fn counts(hand: StartingHand) -> WinRate {
     let [wins, ties] = COUNTS[hand.index()].map(u64::from);
     WinRate { wins, ties, total: TOTAL }

@@ -1,5 +1,4 @@
-//! The squares of river win-rates, summed over all rivers: E[HS²], without a distribution of any
-//! kind.
+//! E[HS²]: sums of squared river win-rates over all rivers, without distributions.
 
 use super::board_of;
 use super::hands::TurnSums;
@@ -45,7 +44,7 @@ impl RiverTable {
     }
 }
 
-/// At most 3,920,400, so that the sum over 48 rivers fits.
+/// The square of a win-rate, at most 3,920,400, so that the sum over 48 rivers fits.
 fn square(value: u16) -> u32 {
     u32::from(value) * u32::from(value)
 }

@@ -1,4 +1,4 @@
-//! The outlook of starting hands: every board that may come, up to the names of suits.
+//! The outlooks of the 169 starting hands, over all boards up to suit isomorphism.
 
 use super::boards::each_board;
 use super::hands::TurnSums;
@@ -6,7 +6,7 @@ use super::outlook::{FLOP, RIVER, TURN};
 use super::{Distribution, Outlook};
 use crate::{CardSet, Combo, RiverBoard, RiverTable, StartingHand};
 
-/// Starting hands taken through all boards together: their counters take 16 MB.
+/// Number of starting hands processed together: their counters take 16 MB.
 const TOGETHER: usize = 43;
 
 impl RiverTable {
@@ -23,9 +23,8 @@ impl RiverTable {
 
     /// The outlooks of some starting hands.
     ///
-    /// Going through one board of each kind and all combos of a hand meets every combination of
-    /// board and combo up to the names of suits; the counts are divided by the number of combos
-    /// last.
+    /// One board of each isomorphism class is combined with all combos of a hand, which covers
+    /// every case up to suits; the counts are then divided by the number of combos.
     pub(crate) fn starting_hands(&self, hands: &[StartingHand]) -> Vec<Outlook> {
         let combos: Vec<(usize, Combo)> = (hands.iter().enumerate())
             .flat_map(|(slot, hand)| hand.combos().map(move |combo| (slot, combo)))
@@ -75,8 +74,8 @@ impl RiverTable {
     }
 }
 
-/// A distribution from rising numerators and their numbers of boards, counted for `times` combos
-/// each.
+/// A distribution from increasing numerators, given the number of boards of each as counted for
+/// `times` combos.
 fn merged(denominator: u32, counts: impl Iterator<Item = (u32, u32)>, times: u32) -> Distribution {
     let mut distribution = Distribution::default();
     distribution.reset(denominator);

@@ -1,25 +1,24 @@
-//! Shares of the pot of two known hands, and how strong they look.
+//! Pot shares and apparent strengths of two known hands.
 
 use cards::{CardSet, Combo, Ties, all_in, evaluate, win_rate};
 
-/// The share of the pot that hand `a` wins on average over all boards that `board` (0, 3, 4 or 5
-/// cards) can become, `b` being the other hand; a tie is half. Exact.
+/// The exact average pot share of hand `a` against hand `b` over all boards that `board` (0, 3, 4
+/// or 5 cards) can become; a tie is half.
 ///
-/// Being a mean over all cards to come, it is a martingale: its own mean over the next street's
-/// cards is the share before them. Every correction for the luck of the board rests on that.
+/// It is a martingale: its mean over the next street's cards is the share before them. The
+/// corrections for the luck of the board rely on that.
 pub(super) fn share(a: CardSet, b: CardSet, board: CardSet) -> f64 {
     all_in(combo(a), combo(b), board).map_or(0.5, |counts| counts.value(Ties::Half))
 }
 
-/// A hand of two cards by its number.
+/// A two-card set as a combo.
 fn combo(hand: CardSet) -> Combo {
     let mut cards = hand.iter();
     let both = cards.next().zip(cards.next()).and_then(|(a, b)| Combo::new(a, b));
     both.expect("hold'em hands have two cards")
 }
 
-/// As [`share`] for many hands against the same one, none of which share cards with it or the
-/// board.
+/// As [`share`], for many hands against the same one; none shares a card with it or the board.
 pub(super) fn shares(hands: &[CardSet], other: CardSet, board: CardSet) -> Vec<f64> {
     if board.is_empty() {
         return hands.iter().map(|&hand| share(hand, other, board)).collect();
@@ -37,7 +36,7 @@ pub(super) fn shares(hands: &[CardSet], other: CardSet, board: CardSet) -> Vec<f
     counts.into_iter().map(|(halves, endings)| halves as f64 / endings as f64).collect()
 }
 
-/// A number by which hands on one board sort by strength as it lies.
+/// A sort key for hands on one board by current strength.
 pub(super) fn order(hand: CardSet, board: CardSet) -> u32 {
     if board.is_empty() {
         return (1e4 * preflop_strength(hand)) as u32;
@@ -45,7 +44,7 @@ pub(super) fn order(hand: CardSet, board: CardSet) -> u32 {
     evaluate(hand | board).value()
 }
 
-/// Calls `see` with every full board that grows from `board` without the cards of `dead`.
+/// Calls `see` with every complete board that extends `board` without the cards of `dead`.
 fn each_ending(dead: CardSet, board: CardSet, mut see: impl FnMut(CardSet)) {
     let rest: Vec<CardSet> = (CardSet::FULL - dead).iter().map(CardSet::of).collect();
     fn go(rest: &[CardSet], missing: usize, board: CardSet, see: &mut impl FnMut(CardSet)) {
@@ -59,8 +58,9 @@ fn each_ending(dead: CardSet, board: CardSet, mut see: impl FnMut(CardSet)) {
     go(&rest, 5usize.saturating_sub(board.len() as usize), board, &mut see);
 }
 
-/// How strong two hands look to their holders, from 0 to 1: before the flop their win-rates against
-/// any two cards, later the share of all other hands that each beats as the board lies, ties half.
+/// The apparent strength of each hand to its holder, from 0 to 1: before the flop its win-rate
+/// against any two cards, later the share of all other hands that it beats on the present board,
+/// ties half.
 pub(super) fn strengths(a: CardSet, b: CardSet, board: CardSet) -> [f64; 2] {
     if board.is_empty() {
         return [preflop_strength(a), preflop_strength(b)];
@@ -90,9 +90,9 @@ fn preflop_strength(hand: CardSet) -> f64 {
     f64::from(PREFLOP.as_flattened()[combo(hand).starting_hand().index()]) / 1e4
 }
 
-/// Win-rates against any two cards in ten-thousandths, in the order of
-/// [`StartingHand`](cards::StartingHand). They only shape a value function, so their rounding
-/// biases nothing.
+/// Preflop win-rates against any two cards in ten-thousandths, in the order of
+/// [`StartingHand`](cards::StartingHand). They are only features of a value function, so their
+/// rounding causes no bias.
 const PREFLOP: [[u16; 13]; 13] = [
     [8527, 6704, 6620, 6543, 6463, 6281, 6194, 6092, 5990, 5993, 5895, 5827, 5738],
     [6531, 8240, 6337, 6258, 6175, 6002, 5836, 5763, 5662, 5587, 5487, 5402, 5316],

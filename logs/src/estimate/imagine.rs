@@ -1,16 +1,17 @@
-//! Imaginary observations: a hand's terms averaged over the hole cards its player could have held.
+//! Imaginary observations: a hand's terms, averaged over the hole cards its player could have held.
 //!
-//! The public course of a hand and the other side's cards say how likely each own hand was: the
-//! cards were dealt evenly, and the player's own strategy tells how often it would have acted so
-//! with them. The mean over all those hands has the same expectation as the hand as it was played,
-//! and less spread (Bowling, Johanson, Burch and Szafron, *Strategy evaluation in extensive games
-//! with importance sampling*, 2008; it is the Rao-Blackwell theorem).
+//! The public betting and the other side's cards give the reach probability of each possible own
+//! hand: cards are dealt uniformly, and the player's strategy tells how often it would have acted
+//! so with them. The mean over all those hands, weighted by reach, has the same expectation as the
+//! hand as it was played, and less variance (Bowling, Johanson, Burch and Szafron, *Strategy
+//! evaluation in extensive games with importance sampling*, 2008; an application of the
+//! Rao-Blackwell theorem).
 //!
-//! To ask a strategy for 1,000 hands may be slow. So the possible hands are cut into groups of a
-//! given size, in a way that depends on the board and the number of the hand but not on the cards
-//! held, and the mean is taken over the group in which the hand lies: conditioning on less, it is
-//! as unbiased, and a group of 16 gives most of the gain. Hands are sorted by strength and each
-//! group takes one of each stretch, so that groups differ little from each other.
+//! Evaluating a strategy for 1,000 hands may be slow. So the possible hands are partitioned into
+//! groups of a given size, by the board and the hand's number but not by the cards held, and the
+//! mean is taken over the group of the held hand: conditioning on less is still unbiased, and a
+//! group of 16 gives most of the gain. Hands are sorted by strength and each group takes one of
+//! each stretch, so that groups differ little from each other.
 
 use cards::{CardSet, Combo, HoleCards};
 use game::{Action, InfoSet, LegalActions, Policy, Strategy, ValueFunction};
@@ -21,17 +22,17 @@ use super::equity::{order, shares};
 use super::next::Effort;
 use super::terms::{COUNT, Line, Terms};
 
-/// What came of imagining.
+/// The outcome of averaging a hand.
 pub(super) enum Imagined {
-    /// The mean of the terms.
+    /// The weighted mean of the terms.
     Mean(Box<Terms>),
-    /// A decision was not the policy's own: the hand counts as it was played.
+    /// A decision was not the policy's own: the hand counts as played.
     AsPlayed,
-    /// The policy does not give the strategy that is recorded.
+    /// The policy's strategy differs from the recorded one.
     Differs,
 }
 
-/// The mean of a hand's terms over `size` hands, the one held among them.
+/// The mean of a hand's terms over a group of `size` possible hands that contains the held one.
 pub(super) fn imagine(
     line: &Line,
     policy: &dyn Policy,
@@ -74,7 +75,7 @@ pub(super) fn imagine(
     Imagined::Mean(Box::new(mean))
 }
 
-/// The group of possible hands that holds the one that was held.
+/// The group of possible hands that contains the held one.
 fn group(line: &Line, size: usize, hand: u64) -> Vec<CardSet> {
     let board = line.boards.last().copied().unwrap_or_default();
     let dead = line.other | board;
@@ -85,7 +86,7 @@ fn group(line: &Line, size: usize, hand: u64) -> Vec<CardSet> {
     let Some(at) = sorted.iter().position(|&(_, set)| set == line.hole) else {
         return vec![line.hole];
     };
-    // In each stretch of as many hands as there are groups, hand i belongs to group i + shift.
+    // In each stretch of `groups` hands, hand i belongs to group i + shift, modulo `groups`.
     let mut rng = Pcg64Mcg::seed_from_u64(hand);
     let shifts: Vec<usize> =
         sorted.chunks(groups).map(|_| rng.random_range(0..groups as u32) as usize).collect();
@@ -96,8 +97,8 @@ fn group(line: &Line, size: usize, hand: u64) -> Vec<CardSet> {
     sorted.chunks(groups).zip(&shifts).filter_map(member).collect()
 }
 
-/// How likely the player acts as it did with these cards, and its strategy at each decision; `None`
-/// when it would not.
+/// The player's reach probability with these cards, and its strategy at each decision; `None` when
+/// the probability is zero.
 fn reach(line: &Line, policy: &dyn Policy, hole: CardSet) -> Option<(f64, Vec<Strategy>)> {
     let cards: Vec<cards::Card> = hole.iter().collect();
     let hole = HoleCards::new(&cards)?;
@@ -115,13 +116,13 @@ fn reach(line: &Line, policy: &dyn Policy, hole: CardSet) -> Option<(f64, Vec<St
     Some((weight, strategies))
 }
 
-/// How likely the strategy leads to this action being played, corrections included.
+/// The probability that a strategy leads to this action, counting corrections of illegal ones.
 fn probability(strategy: &Strategy, action: Action, legal: LegalActions) -> f64 {
     let leads = strategy.actions.iter().filter(|&&(drawn, _)| legal.nearest(drawn) == action);
     leads.map(|&(_, p)| p).sum()
 }
 
-/// Whether the strategies recorded for the cards held are those the policy gives.
+/// Whether the recorded strategies for the held cards equal those of the policy.
 fn agrees(line: &Line, strategies: &[Strategy]) -> bool {
     let same = |one: &Strategy, other: &Strategy| {
         one.actions.iter().all(|&(action, p)| (p - other.probability(action)).abs() < 1e-9)

@@ -1,17 +1,17 @@
-//! Estimates of a heads-up hold'em win rate with as little variance as the records allow.
+//! Variance-reduced estimates of a heads-up hold'em win rate.
 //!
-//! Every estimate is the result of each hand minus corrections whose mean is zero, whoever plays:
+//! Every estimate is the result of each hand minus corrections whose mean is zero for any players:
 //! for the deal of the hole cards and of each street (both hands being known), for the draws of
-//! agents whose strategies are known (AIVAT: Burch, Schmid, Moravčík, Morrill and Bowling, *AIVAT:
-//! a new variance reduction technique for agent evaluation in imperfect information games*, 2018),
-//! for the cards a player could have held with the same betting (imaginary observations), and with
+//! agents with known strategies (AIVAT: Burch, Schmid, Moravčík, Morrill and Bowling, *AIVAT: a new
+//! variance reduction technique for agent evaluation in imperfect information games*, 2018), for
+//! the cards that a player could have held with the same betting (imaginary observations), and with
 //! a baseline as control variate. So each is unbiased, and each has its own interval. How to read
 //! them: `docs/statistics.md`.
 //!
-//! - [`Estimates`] adds hands up in constant memory, on one thread or on many; everything is a
-//!   function of the records, the strategies and the value functions: the one in
+//! - [`Estimates`] accumulates hands in constant memory, on one thread or on many; the result
+//!   depends only on the records, the strategies and the value functions: the one in
 //!   [code](VALUE_FUNCTION), and one [given](Estimates::valued_by).
-//! - [`Rows`] are the results; [`Report`](crate::stats::Report) carries and prints them.
+//! - [`Rows`] are the results; [`Report`](crate::stats::Report) includes and prints them.
 //!
 //! Invariants: no coefficient is fitted on the hands it is applied to; a value function is fixed
 //! before the hands are played.
@@ -42,15 +42,16 @@ use sample::Sample;
 use terms::{BASELINE, COUNT, DEAL, Line, RESULT, Terms};
 use value::FEATURES;
 
-/// Adds up the terms of a match's hands, from which all estimates follow, in constant memory.
+/// An accumulator of the terms of a match's hands, in constant memory, from which all estimates
+/// follow.
 pub struct Estimates {
     of: u8,
     group: usize,
-    /// In chips.
+    /// The big blind in chips.
     big_blind: f64,
-    /// Single hands by the entrant's seat.
+    /// Samples of single hands, by the entrant's seat.
     seats: [Sample; 2],
-    /// Groups of hands with one deal; the same as single hands when each has its own.
+    /// A sample of groups of hands that share a deal; unused when each hand has its own.
     groups: Sample,
     open: Vec<Entry>,
     open_deal: u64,
@@ -60,35 +61,36 @@ pub struct Estimates {
     facts: Facts,
 }
 
-/// A hand taken apart: its terms, and what it adds to the [`Facts`].
+/// The contribution of a hand: its terms, and what it adds to the [`Facts`].
 struct Share {
     deal: u64,
     facts: Facts,
-    /// None when not all its cards are known.
+    /// None when a hole card is unknown.
     entry: Option<Entry>,
 }
 
-/// A hand of a group that is not whole yet.
+/// A hand of an incomplete group.
 struct Entry {
     seat: usize,
     actual: Terms,
     imagined: Option<Terms>,
 }
 
-/// What stands behind the estimates.
+/// Counts of the data behind the estimates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Facts {
-    /// Hands not all of whose cards are known.
+    /// Number of hands with unknown hole cards.
     pub(crate) unknown_cards: u64,
-    /// Hands of which nothing but the result is known.
+    /// Number of hands of which only the result is known.
     pub(crate) settled: u64,
-    /// Decisions of the entrant and of the other one, and how many of them had a known strategy.
+    /// Decisions of the entrant and of the other one; below, those with a known strategy.
     pub(crate) decisions: [u64; 2],
     pub(crate) strategies: [u64; 2],
-    /// Hands with a baseline, and all hands.
+    /// Number of hands with a baseline; below, of all hands.
     pub(crate) baselines: u64,
     pub(crate) hands: u64,
-    /// Hands that were imagined, and hands at which the policy contradicted the record.
+    /// Number of hands averaged over imaginary observations; below, of those contradicting the
+    /// policy.
     pub(crate) imagined: u64,
     pub(crate) contradicted: u64,
 }
@@ -109,12 +111,12 @@ impl Facts {
 }
 
 impl Estimates {
-    /// Nothing added yet, for this entrant's rate; `None` in games other than heads-up hold'em.
+    /// An empty accumulator for this entrant's rate; `None` in games other than heads-up hold'em.
     pub fn new(info: &MatchInfo, of: usize) -> Option<Estimates> {
         Estimates::of_game(&info.game, info.group(), of)
     }
 
-    /// For a game in which `group` consecutive hands share a deal.
+    /// As [`Estimates::new`], for a game in which `group` consecutive hands share a deal.
     pub fn of_game(def: &GameDef, group: usize, of: usize) -> Option<Estimates> {
         let holdem = def.players == 2
             && def.hole_cards == 2
@@ -136,9 +138,8 @@ impl Estimates {
         })
     }
 
-    /// Takes the entrant's strategies from this policy where they are not recorded, and averages
-    /// each hand over `hands` hole cards that the entrant could have held (none with fewer than
-    /// two).
+    /// Uses this policy as the entrant's strategy where none is recorded, and averages each hand
+    /// over `hands` hole cards that the entrant could have held (not with fewer than two).
     ///
     /// The policy must be the one that played. Where it contradicts a recorded strategy, no
     /// estimate is made with it.
@@ -149,15 +150,16 @@ impl Estimates {
         self
     }
 
-    /// Takes the other entrant's strategies from this policy where they are not recorded.
+    /// Uses this policy as the other entrant's strategy where none is recorded.
     #[must_use]
     pub fn against(mut self, policy: Arc<dyn Policy>) -> Estimates {
         self.policies[1] = Some(policy);
         self
     }
 
-    /// Corrects by this value function too, which must have been fixed before the hands were played
-    /// and have values for their game. Some milliseconds a hand, and as much for each hand imagined.
+    /// Also corrects by this value function, which must have been fixed before the hands were
+    /// played and support their game. Takes some milliseconds a hand, and as much for each
+    /// imaginary hand.
     #[must_use]
     pub fn valued_by(mut self, values: Arc<dyn ValueFunction>) -> Estimates {
         self.values = Some(values);
@@ -169,11 +171,11 @@ impl Estimates {
         self.values.as_ref().map_or(VALUE_FUNCTION, |values| values.name())
     }
 
-    /// Adds the next hand with the decisions recorded in it (all of them or none), in order of
-    /// hands.
+    /// Adds the next hand with the decisions recorded in it (all of them or none). Hands come in
+    /// order.
     ///
-    /// `baseline` is what the baseline's owner won against itself with the same cards in this
-    /// entrant's seat, fixed before the hand was played.
+    /// `baseline` is the result of the baseline's owner against itself with the same cards in this
+    /// entrant's seat, determined before the hand was played.
     pub fn add(
         &mut self,
         record: &HandRecord,
@@ -186,9 +188,9 @@ impl Estimates {
         }
     }
 
-    /// Adds a hand of which only the result is known, as it fell: nothing of it is corrected. Right
-    /// for hands of which the rest was lost for reasons that have nothing to do with it, and only
-    /// in matches in which each hand has its own deal; in others it changes nothing.
+    /// Adds a hand of which only the result is known, without corrections. Valid for hands whose
+    /// other data were lost for unrelated reasons, and only in matches in which each hand has its
+    /// own deal; in others it has no effect.
     pub fn add_settled(&mut self, seat: Seat, won: Payoff, baseline: Option<Payoff>) {
         if self.group > 1 {
             return;
@@ -202,7 +204,8 @@ impl Estimates {
         self.count(Share { deal: u64::MAX, facts, entry });
     }
 
-    /// All that takes time, and changes nothing: hands can be taken apart side by side.
+    /// Computes a hand's contribution. All costly work is here, without side effects, so that hands
+    /// can be processed in parallel.
     fn take_apart(
         &self,
         record: &HandRecord,
@@ -243,7 +246,8 @@ impl Estimates {
         Share { deal: record.deal, facts, entry: Some(entry) }
     }
 
-    /// Adds what was taken apart, in order of hands: sums of floats depend on it.
+    /// Adds a hand's contribution. Must be called in order of hands: floating-point sums depend on
+    /// it.
     fn count(&mut self, share: Share) {
         self.facts.add(&share.facts);
         if let Some(entry) = share.entry {
@@ -276,8 +280,8 @@ impl Estimates {
     }
 
     /// The coefficients, by street and feature, with which the value function would have left the
-    /// least spread in these hands: for choosing the constants of another version, on matches from
-    /// which no figure is taken.
+    /// least variance in these hands. For choosing the constants of another version, on matches
+    /// that are not used for results.
     pub fn fitted(&self) -> [[f64; 5]; 4] {
         let mut all = Moments::default();
         let samples = self.seats.iter().flat_map(|sample| sample.folds(false));
@@ -289,9 +293,8 @@ impl Estimates {
         })
     }
 
-    /// What the entrant has won so far in all, in big blinds: as played, and corrected for the luck
-    /// of the deal. The sums behind [`RowKind::Raw`] and [`RowKind::Luck`], for the course of a
-    /// session.
+    /// The entrant's total winnings so far, in big blinds: as played, and corrected for the luck of
+    /// the deal. These are the sums behind [`RowKind::Raw`] and [`RowKind::Luck`].
     pub fn won(&self) -> [f64; 2] {
         let values = terms::fixed(self.values.is_some());
         let mut played = [0.0; COUNT];
@@ -302,9 +305,9 @@ impl Estimates {
         [played, corrected].map(|weights| folds().map(|fold| fold.combined(&weights).0).sum())
     }
 
-    /// By how much each kind of luck, taken out after those before it, narrows the estimate: its
-    /// name, and the deviation that is left as a share of the plain one. Empty with fewer than two
-    /// units, or where nothing varies.
+    /// The effect of each kind of correction, applied after those before it: its name, and the
+    /// remaining standard deviation as a share of the raw one. Empty with fewer than two units, or
+    /// without variance.
     pub fn narrowing(&self) -> Vec<(&'static str, f64)> {
         rows::narrowing(self)
     }
@@ -312,7 +315,7 @@ impl Estimates {
     /// The estimates of the hands so far.
     ///
     /// # Errors
-    /// When nothing can be said, and why.
+    /// The reason why there are none.
     pub fn rows(&self) -> Result<Rows, NoEstimates> {
         rows::rows(self)
     }

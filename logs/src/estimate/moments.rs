@@ -1,8 +1,9 @@
-//! Sums and products of terms, from which any linear combination's mean and spread follow.
+//! First and second moments of terms, which give the mean and variance of any linear combination.
 
 use super::terms::{COUNT, Terms};
 
-/// Number, sums and products of the terms of some units (hands, or groups of hands with one deal).
+/// The number, sums and products of the terms of some units (hands, or groups of hands with one
+/// deal).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Moments {
     pub(super) units: f64,
@@ -50,18 +51,18 @@ impl Moments {
         (sum, squares)
     }
 
-    /// The sum over the units of the product of the deviations of two terms from their means.
+    /// The sum over the units of the product of two terms' deviations from their means.
     fn covariation(&self, i: usize, j: usize) -> f64 {
         self.products[i][j] - self.sums[i] * self.sums[j] / self.units.max(1.0)
     }
 
-    /// Whether a term varies at all.
+    /// Whether a term has a nonzero variance.
     pub(super) fn varies(&self, i: usize) -> bool {
         self.covariation(i, i) > 1e-12 * self.units
     }
 
-    /// The factor, from 0 to 1, by which to take the correction `Σ coefficient·term` over the
-    /// controls so that `first` less it has the least spread.
+    /// The factor, from 0 to 1, of the correction `Σ coefficient·term` over the controls that
+    /// minimises the variance of `first` minus the correction.
     pub(super) fn scale(&self, first: usize, controls: &[usize], coefficients: &Terms) -> f64 {
         let (mut with_first, mut own) = (0.0, 0.0);
         for &i in controls {
@@ -72,9 +73,9 @@ impl Moments {
         if own > 0.0 { (with_first / own).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// The coefficients `b` of the controls that leave the least spread in `first - b·controls`,
-    /// drawn towards `prior` as by `weight` further units for which it holds. A control without any
-    /// spread keeps its prior.
+    /// The coefficients `b` of the controls that minimise the variance of `first - b·controls`,
+    /// regularised towards `prior` with the weight of `weight` further units. A control without
+    /// variance keeps its prior.
     pub(super) fn fit(
         &self,
         first: usize,
@@ -104,8 +105,8 @@ impl Moments {
     }
 }
 
-/// Solves a symmetric positive definite system by Cholesky's method; directions without any spread
-/// of their own get zero.
+/// Solves a symmetric positive definite system by Cholesky decomposition; for directions without
+/// variance of their own the solution is zero.
 fn solve(n: usize, matrix: impl Fn(usize, usize) -> f64, mut b: Vec<f64>) -> Vec<f64> {
     let mut lower = vec![vec![0.0; n]; n];
     for i in 0..n {

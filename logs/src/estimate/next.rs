@@ -1,10 +1,9 @@
-//! What a situation is worth on average over the next street's cards.
+//! Expected features of a situation over the next street's cards.
 //!
-//! The mean of a pot share is the pot share before the cards (it is a martingale), so features
-//! linear in it need nothing. The others are averaged over next cards: over all 44 on the river; on
-//! flop and turn over cards drawn at random, with a seed that does not depend on the cards that
-//! came. A drawn mean is right on average, which is all that a correction needs; it adds the
-//! variance of a feature divided by the number of draws.
+//! Features linear in the pot share need no computation, as it is a martingale. The others are
+//! averaged over next cards: over all 44 on the river; on flop and turn over a random sample, whose
+//! seed does not depend on the cards that came. A sample mean is unbiased, which is all that a
+//! correction needs; it adds the variance of a feature divided by the sample size.
 
 use cards::{Card, CardSet};
 use rand::{RngExt, SeedableRng};
@@ -13,22 +12,22 @@ use rand_pcg::Pcg64Mcg;
 use super::equity::{share, strengths};
 use super::value::{FEATURES, features};
 
-/// Boards looked at on flop, turn and river.
+/// Number of boards to evaluate on flop, turn and river.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Effort([usize; 3]);
 
 impl Effort {
-    /// For the hand as it was played.
+    /// The numbers for the hand as it was played.
     pub(super) const PLAYED: Effort = Effort([8, 12, 44]);
 
-    /// For each of so many imagined hands, whose errors average out.
+    /// The numbers for each of `hands` imaginary hands, whose errors average out.
     pub(super) fn shared(hands: usize) -> Effort {
         let Effort(played) = Effort::PLAYED;
         Effort(played.map(|boards| boards.div_ceil(hands.max(1)).max(2)))
     }
 }
 
-/// The cards to come for two hands.
+/// A sampler of the cards to come for two hands.
 pub(super) struct Next {
     hands: [CardSet; 2],
     rng: Pcg64Mcg,
@@ -36,14 +35,14 @@ pub(super) struct Next {
 }
 
 impl Next {
-    /// For these two hands, with this seed of draws.
+    /// A sampler for these two hands, with this seed.
     pub(super) fn new(hole: CardSet, other: CardSet, seed: u64, effort: Effort) -> Next {
         let seed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hole.bits() ^ other.bits() << 13;
         Next { hands: [hole, other], rng: Pcg64Mcg::seed_from_u64(seed), effort }
     }
 
-    /// The mean features of the first hand over the cards of `street`, its share of the pot being
-    /// `share` on the board before.
+    /// The first hand's mean features over the cards of `street`, where its pot share on the board
+    /// before is `before_share`.
     pub(super) fn features(
         &mut self,
         before_share: f64,
@@ -61,13 +60,13 @@ impl Next {
                 mean.iter_mut().zip(now).for_each(|(mean, now)| *mean += now / boards.len() as f64);
             }
         }
-        // Exact where no draw is needed.
+        // The linear features are exact without sampling.
         let linear = features(before_share, [0.0; 2], pot, behind);
         mean[..2].copy_from_slice(&linear[..2]);
         mean
     }
 
-    /// Boards that may follow, all of them or different ones drawn evenly.
+    /// The next boards: all of them, or a uniform sample.
     fn boards(&mut self, before: CardSet, street: usize) -> Vec<CardSet> {
         let mut deck: Vec<Card> =
             (CardSet::FULL - self.hands[0] - self.hands[1] - before).iter().collect();
@@ -78,7 +77,7 @@ impl Next {
         }
         let mut boards = Vec::with_capacity(count);
         for number in 0..count {
-            // Single cards are drawn without putting them back, flops each from the whole deck.
+            // Single cards are sampled without replacement, flops independently.
             let start = if each == 1 { number } else { 0 };
             let mut board = before;
             for at in start..start + each {

@@ -1,8 +1,8 @@
-//! Taking hands apart on many threads.
+//! Parallel computation of hands' contributions.
 //!
-//! Hands are read in order, a block at a time, on the calling thread; while it reads the next
-//! block, the threads of the current rayon pool take the hands of the one before apart. They are
-//! then added in order, so that every sum is the same, to the last bit, at any number of threads.
+//! Hands are read in order, a block at a time, on the calling thread; meanwhile the threads of the
+//! current rayon pool compute the contributions of the previous block. These are then added in
+//! order, so every sum is bit-identical at any number of threads.
 
 use std::ops::ControlFlow;
 
@@ -12,36 +12,37 @@ use rayon::prelude::*;
 use super::{Estimates, Share};
 use crate::{DecisionRecord, HandRecord};
 
-/// Hands in a block: enough to keep many threads busy, few enough to show progress and stop soon.
+/// Number of hands in a block: enough for many threads, few enough to report progress and stop
+/// soon.
 const BLOCK: usize = 256;
 
-/// What is known of a hand.
+/// An observed hand.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are hands, and few are kept at a time")]
 pub enum Observed {
-    /// How it was played, as [`Estimates::add`] takes it.
+    /// A hand with its record, as for [`Estimates::add`].
     Hand {
         /// The hand.
         record: HandRecord,
-        /// The decisions recorded in it.
+        /// The recorded decisions.
         decisions: Vec<DecisionRecord>,
-        /// What the baseline's owner won with the same cards.
+        /// The result of the baseline's owner with the same cards.
         baseline: Option<Payoff>,
     },
-    /// Its result only, as [`Estimates::add_settled`] takes it.
+    /// Only the result, as for [`Estimates::add_settled`].
     Settled {
         /// The entrant's seat.
         seat: Seat,
-        /// What the entrant won.
+        /// The entrant's winnings.
         won: Payoff,
-        /// What the baseline's owner won with the same cards.
+        /// The result of the baseline's owner with the same cards.
         baseline: Option<Payoff>,
     },
 }
 
 impl Estimates {
-    /// Adds all these hands, in order, on all threads of the current rayon pool. `seen` is told
-    /// after each block how many hands have been added, and may end it all there.
+    /// Adds all these hands, in order, on all threads of the current rayon pool. `seen` is called
+    /// after each block with the number of hands added, and may stop there.
     ///
     /// # Errors
     /// The first error of `hands`; the blocks before have been added.
@@ -80,7 +81,7 @@ impl Estimates {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// A hand taken apart, if there is anything to take apart.
+    /// The contribution of a hand with a record.
     fn share(&self, hand: &Observed) -> Option<Share> {
         match hand {
             Observed::Hand { record, decisions, baseline } if record.entrants.len() == 2 => {
@@ -91,7 +92,7 @@ impl Estimates {
     }
 }
 
-/// The next block.
+/// Reads the next block.
 fn read<E>(hands: &mut impl Iterator<Item = Result<Observed, E>>) -> Result<Vec<Observed>, E> {
     hands.take(BLOCK).collect()
 }

@@ -1,9 +1,10 @@
-//! From sums to estimates.
+//! Computation of the estimates from the sums.
 //!
-//! An estimate is the mean over units of a linear combination of their terms. Its coefficients are
-//! found, for each tenth of the units, from the other nine tenths (cross-fitting), so they do not
-//! depend on the hands they are applied to: the mean stays unbiased and the spread of the residuals
-//! is honest. A correction that would add spread between these agents thus gets next to no weight.
+//! An estimate is the mean over units of a linear combination of their terms. Its coefficients for
+//! each tenth of the units are fitted on the other nine tenths (cross-fitting), so they do not
+//! depend on the hands they are applied to: the mean stays unbiased and the variance of the
+//! residuals is honest. A correction that would add variance between these agents gets next to no
+//! weight.
 
 use serde::Serialize;
 
@@ -13,75 +14,75 @@ use super::terms::{BASELINE, COUNT, OTHER, OWN, RESULT, Terms, chosen, deal, fix
 use super::{Estimates, Facts};
 use crate::stats::Rate;
 
-/// Parts of the other folds on which it is tried how freely weights are best fitted.
+/// Number of parts of the training folds on which the degrees of freedom are selected.
 const PARTS: usize = 3;
 
-/// A way to estimate the win rate.
+/// A kind of estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowKind {
-    /// The results as they are.
+    /// The raw results.
     Raw,
-    /// Expected results where an all-in was run out.
+    /// With expected results where an all-in was run out.
     AllIn,
     /// The baseline as control variate, with a fitted coefficient.
     Baseline,
     /// Corrected for the deal of hole cards and board.
     Luck,
-    /// Also for the entrant's own choices: one-sided AIVAT.
+    /// Also corrected for the entrant's own choices: one-sided AIVAT.
     OwnChoices,
-    /// For the deal and the other entrant's choices.
+    /// Corrected for the deal and the other entrant's choices.
     OtherChoices,
-    /// For the deal and the choices of both: AIVAT.
+    /// Corrected for the deal and the choices of both: AIVAT.
     BothChoices,
-    /// Also averaged over the hole cards that the entrant could have held.
+    /// Also averaged over the entrant's possible hole cards.
     Imagined,
-    /// For everything known.
+    /// Corrected for everything known.
     Combined,
 }
 
 /// One estimate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Which.
+    /// The kind.
     pub kind: RowKind,
-    /// The win rate.
+    /// The win rate with its interval.
     pub rate: Rate,
-    /// The standard deviation of single hands, in mbb, that would give this interval.
+    /// The standard deviation of single hands, in mbb, that corresponds to the interval.
     pub deviation: f64,
-    /// That as a share of the raw one; `None` when the raw one is zero.
+    /// The deviation as a share of the raw one; `None` when the raw one is zero.
     pub of_raw: Option<f64>,
-    /// The fitted coefficient, of rows that have one.
+    /// The fitted coefficient, where the row has one.
     pub coefficient: Option<f64>,
-    /// The rate over the hands from each seat of the game; `None` with fewer than two.
+    /// The rate over the hands from each seat; `None` with fewer than two.
     pub seats: [Option<Rate>; 2],
 }
 
-/// All estimates of one entrant's rate, the plain one first.
+/// All estimates of one entrant's rate, the raw one first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows {
-    /// Whose rate, as an index into the match's entrants.
+    /// The entrant, as an index into the match's entrants.
     pub of: usize,
     /// The estimates.
     pub rows: Vec<Row>,
     /// The name of the value function behind the corrections.
     pub value_function: String,
-    /// What the reader should know, in words.
+    /// Notes for the reader, in words.
     pub notes: Vec<String>,
 }
 
-/// Why there are no estimates.
+/// The reason why there are no estimates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoEstimates {
     /// Fewer than two independent units.
     #[error("one deal only: an interval needs two")]
     OneUnit,
-    /// Corrections only for hands that were shown would be biased.
+    /// Hole cards of this many hands are unknown: correcting only shown hands would be biased.
     #[error("{0} hands have cards that are not known, and leaving them out would bias everything")]
     UnknownCards(u64),
 }
 
-/// The units of an estimate: hands of one seat, hands of both, or groups.
+/// The units of an estimate by stratum: hands of one seat, hands of both, or groups.
 struct Units<'a> {
     strata: Vec<&'a Sample>,
     hands: f64,
@@ -97,13 +98,13 @@ impl Units<'_> {
     }
 }
 
-/// What an estimate is made of.
+/// The definition of an estimate.
 struct Recipe {
     kind: RowKind,
     imagined: bool,
-    /// Whether a value function was given.
+    /// Whether there is a given value function.
     valued: bool,
-    /// Terms that are corrected for, with fitted coefficients.
+    /// The terms to correct for, with fitted coefficients.
     terms: Vec<usize>,
 }
 
@@ -120,7 +121,7 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
         let raw = rows.first().map_or(deviation, |raw| raw.deviation);
         let seats = [0, 1].map(|seat| {
             let units = Units { strata: vec![&estimates.seats[seat]], hands: 1.0 };
-            // The baseline's mean is zero over both seats only.
+            // The baseline's mean is zero only over both seats together.
             recipe.without(BASELINE).rate(&units).map(|(rate, _)| rate)
         });
         rows.push(Row {
@@ -242,14 +243,14 @@ impl Recipe {
             for folds in &strata {
                 let moments = &folds[fold];
                 if moments.units == 0.0 {
-                    // Over the other seat alone the baseline's mean is not zero.
+                    // Over one seat alone the baseline's mean is not zero.
                     if in_fold > 0.0 && weights[BASELINE] != 0.0 {
                         return None;
                     }
                     continue;
                 }
                 let mut weights = weights;
-                // Each seat counts the same, however many hands it has.
+                // Each seat has the same weight, however many hands it has.
                 weights[BASELINE] *= in_fold / (strata.len() as f64 * moments.units);
                 let (s, ss) = moments.combined(&weights);
                 sum += s;
@@ -264,8 +265,8 @@ impl Recipe {
         Some((rate, (!self.terms.is_empty()).then_some(coefficient)))
     }
 
-    /// The weights of the terms in one fold, fitted on all others: as freely as serves parts of the
-    /// others on which they were not fitted.
+    /// The weights of the terms in one fold, fitted on all others, with the degrees of freedom that
+    /// do best in cross-validation among those.
     fn weights(&self, strata: &[&[Moments; FOLDS]], fold: usize) -> Terms {
         if self.terms.is_empty() {
             return self.fitted(&Moments::default(), Freedom::Plain);
@@ -285,7 +286,7 @@ impl Recipe {
                 }
             }
         }
-        // The first of those that differ by rounding only.
+        // The first of those that differ only by rounding.
         let mut best = 0;
         for at in 1..spread.len() {
             if spread[at] < (1.0 - 1e-6) * spread[best] - 1e-9 {
@@ -296,7 +297,7 @@ impl Recipe {
         self.fitted(&merged(strata, |other| other != fold), best)
     }
 
-    /// The weights fitted on these units.
+    /// The weights fitted on these units, with this freedom.
     fn fitted(&self, units: &Moments, freedom: Freedom) -> Terms {
         let mut weights = [0.0; COUNT];
         weights[RESULT] = 1.0;
@@ -316,16 +317,16 @@ impl Recipe {
     }
 }
 
-/// How freely weights are fitted.
+/// The degrees of freedom of a fit.
 #[derive(Debug, Clone, Copy)]
 enum Freedom {
-    /// Each by itself, but held to the value function's, times one factor, as by so many units: a
-    /// match of a few hundred hands keeps to the value function, one of many thousands finds
-    /// weights of its own.
+    /// Each weight is fitted, regularised towards the scaled value function with the weight of this
+    /// many units: a match of a few hundred hands keeps to the value function, one of many
+    /// thousands finds weights of its own.
     Held(f64),
-    /// The value function's times one factor.
+    /// The value function's weights times one fitted factor.
     Scaled,
-    /// Nothing is corrected.
+    /// No corrections.
     Plain,
 }
 
@@ -333,7 +334,7 @@ impl Freedom {
     const ALL: [Freedom; 3] = [Freedom::Held(500.0), Freedom::Scaled, Freedom::Plain];
 }
 
-/// The units of some folds together.
+/// The moments of some folds together.
 fn merged(strata: &[&[Moments; FOLDS]], wanted: impl Fn(usize) -> bool) -> Moments {
     let mut all = Moments::default();
     for folds in strata {

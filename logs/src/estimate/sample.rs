@@ -1,13 +1,13 @@
-//! The terms of one kind of unit, dealt out to folds so that coefficients are never fitted on the
+//! The moments of one kind of unit, split into folds so that coefficients are never fitted on the
 //! units they are applied to.
 
 use super::moments::Moments;
 use super::terms::Terms;
 
-/// Folds that the units are dealt to in turn.
+/// Number of folds, to which units are assigned in turn.
 pub(super) const FOLDS: usize = 10;
 
-/// Units by fold: as played, and as imagined.
+/// Moments by fold: of units as played, and with imaginary observations.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sample {
     units: usize,
@@ -23,7 +23,7 @@ impl Sample {
         self.imagined[fold].add(imagined);
     }
 
-    /// The units as played or as imagined.
+    /// The folds of the units as played, or with imaginary observations.
     pub(super) fn folds(&self, imagined: bool) -> &[Moments; FOLDS] {
         if imagined { &self.imagined } else { &self.actual }
     }

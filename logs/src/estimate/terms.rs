@@ -1,5 +1,4 @@
-//! What one hand contributes: its result, and corrections whose mean is zero whatever the agents
-//! do.
+//! The terms of one hand: its result, and corrections whose mean is zero whatever the agents do.
 
 use cards::{Card, CardSet, HoleCards};
 use game::{Action, DealValues, Policy, PublicState, Seat, Strategy, Turn, ValueFunction};
@@ -11,22 +10,22 @@ use crate::{DecisionRecord, HandRecord};
 
 /// Number of terms of a hand.
 pub(super) const COUNT: usize = VALUED_OTHER + 4;
-/// The result.
+/// Index of the result.
 pub(super) const RESULT: usize = 0;
-/// The first of the terms for the deal of each street, one for each feature of the value function.
+/// First index of the deal terms: by street, one for each feature of the value function.
 pub(super) const DEAL: usize = 1;
-/// The first of two terms, before and after the flop, for the choices of the entrant itself.
+/// First index of two terms, before and after the flop, for the entrant's own choices.
 pub(super) const OWN: usize = DEAL + 4 * FEATURES;
-/// The same for the choices of the other one.
+/// First index of two terms for the other one's choices.
 pub(super) const OTHER: usize = OWN + 2;
-/// What the baseline's owner won against itself with the same cards.
+/// Index of the baseline: the result of its owner against itself with the same cards.
 pub(super) const BASELINE: usize = OTHER + 2;
 
-/// The first of four terms, one for each street, for the deal by a value function that was given.
+/// First index of four terms, one for each street, for the deal by a given value function.
 pub(super) const VALUED: usize = BASELINE + 1;
-/// The same for the choices of the entrant itself.
+/// First index of four terms for the entrant's own choices by a given value function.
 pub(super) const VALUED_OWN: usize = VALUED + 4;
-/// The same for the choices of the other one.
+/// First index of four terms for the other one's choices by a given value function.
 pub(super) const VALUED_OTHER: usize = VALUED_OWN + 4;
 
 /// The terms of a hand from the entrant's point of view, in big blinds.
@@ -34,41 +33,41 @@ pub(super) type Terms = [f64; COUNT];
 
 /// A step of a hand: cards on the board, or an action.
 enum Step {
-    /// This street's cards were dealt, with so much matched in the pot and behind the smaller
-    /// stack; the states before and after.
+    /// A deal of this street's cards, with the matched pot, the chips behind the smaller stack, and
+    /// the states before and after.
     Deal { street: usize, pot: f64, behind: f64, states: Box<[PublicState; 2]> },
-    /// Somebody acted.
+    /// An action.
     Act(Box<Act>),
 }
 
 pub(super) struct Act {
-    /// What was to be seen before the action.
+    /// The public state before the action.
     pub(super) public: PublicState,
-    /// Whether the entrant acted, and not the other.
+    /// Whether the entrant acted.
     pub(super) own: bool,
     pub(super) action: Action,
     pub(super) strategy: Option<Strategy>,
     street: usize,
-    /// Of the acting side and the other.
+    /// Chips put in by the acting side and by the other; below, their stacks.
     committed: [f64; 2],
     stacks: [f64; 2],
 }
 
-/// A hand taken apart, seen from the entrant's seat.
+/// The decomposition of a hand, from the entrant's seat.
 pub(super) struct Line {
     pub(super) seat: Seat,
-    /// By seat.
+    /// The entrants by seat.
     entrants: [u8; 2],
     pub(super) hole: CardSet,
     pub(super) other: CardSet,
-    /// The board of each street dealt, none before the flop.
+    /// The board of each street dealt, empty for preflop.
     pub(super) boards: Vec<CardSet>,
-    /// Whether chips were behind when the street was dealt.
+    /// Whether chips were left behind when the street was dealt.
     open: Vec<bool>,
-    /// Seeds all draws.
+    /// The deal's number, which seeds all sampling.
     pub(super) deal: u64,
     steps: Vec<Step>,
-    /// Big blinds in a chip.
+    /// Big blinds per chip.
     unit: f64,
     showdown: bool,
     matched: f64,
@@ -76,17 +75,17 @@ pub(super) struct Line {
     baseline: f64,
 }
 
-/// What the cards of both sides are worth on each street dealt.
+/// Pot share and strength of both sides' cards on each street dealt.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Worth {
-    /// The entrant's share of the pot.
+    /// The entrant's pot share.
     pub(super) share: [f64; 4],
-    /// How strong the entrant's hand and the other's look.
+    /// The apparent strength of the entrant's hand and of the other's.
     pub(super) strength: [[f64; 2]; 4],
 }
 
 impl Line {
-    /// Takes a finished heads-up hand apart; `None` when not all its hole cards are known.
+    /// Decomposes a finished heads-up hand; `None` when hole cards are unknown.
     pub(super) fn new(
         record: &HandRecord,
         of: u8,
@@ -103,7 +102,7 @@ impl Line {
         let unit = 1.0 / f64::from(def.big_blind());
         let board = record.public.board();
         let mut public = PublicState::new(def);
-        // The hole cards come with the big blind to call.
+        // The deal of the hole cards is valued with the big blind called.
         let stack = |s: Seat| f64::from(def.stacks[s.index()]) * unit;
         let depth = stack(seat).min(stack(other));
         let mut steps = vec![Step::Deal {
@@ -174,19 +173,20 @@ impl Line {
         })
     }
 
-    /// What the cards are worth that the two sides held.
+    /// The pot shares and strengths of the cards held.
     pub(super) fn worth(&self) -> Worth {
         let shares: Vec<f64> =
             self.boards.iter().map(|&board| share(self.hole, self.other, board)).collect();
         self.worth_of(self.hole, &shares)
     }
 
-    /// What these cards of the entrant would be worth, with these shares of the pot on each street.
+    /// Pot shares and strengths if the entrant held these cards, given its pot share on each
+    /// street.
     pub(super) fn worth_of(&self, hole: CardSet, shares: &[f64]) -> Worth {
         let mut worth = Worth::default();
         for (street, (&share, &board)) in shares.iter().zip(&self.boards).enumerate() {
             worth.share[street] = share;
-            // After an all-in nobody looks at strength any more.
+            // After an all-in strength has no effect.
             if self.open[street] {
                 worth.strength[street] = strengths(hole, self.other, board);
             }
@@ -194,8 +194,8 @@ impl Line {
         worth
     }
 
-    /// The terms of the hand, had the entrant held `hole`, its cards been worth this and its
-    /// strategies been these (one for each of [`acts`](Self::acts)); by `values` too, if given.
+    /// The terms of the hand if the entrant had held `hole`, with this worth and these strategies,
+    /// one for each of [`acts`](Self::acts); by `values` too, if given.
     pub(super) fn terms<'a>(
         &'a self,
         hole: CardSet,
@@ -221,7 +221,7 @@ impl Line {
                     }
                     let now = features(worth.share[street], worth.strength[street], pot, behind);
                     let mean = match street.checked_sub(1) {
-                        // Each deal is as likely with the hands exchanged.
+                        // Swapping the hands gives an equally likely deal.
                         None => [0.0; FEATURES],
                         Some(before) => {
                             let share = worth.share[before];
@@ -248,12 +248,12 @@ impl Line {
     }
 }
 
-/// A value function's values of a hand, for the entrant, in big blinds.
+/// A value function's values of a hand for the entrant, in big blinds.
 struct Valued<'a> {
     values: Box<dyn DealValues + 'a>,
-    /// Of the same deal with the hands exchanged.
+    /// The values of the same deal with the hands swapped.
     exchanged: Box<dyn DealValues + 'a>,
-    /// Big blinds to the entrant for each chip to seat 0.
+    /// Big blinds for the entrant for each chip of seat 0.
     unit: f64,
 }
 
@@ -276,10 +276,10 @@ impl<'a> Valued<'a> {
         }
     }
 
-    /// By how much the cards that were dealt are worth more than those that could have been.
+    /// The value of the dealt cards minus the mean value over possible ones.
     fn dealt(&mut self, street: usize, [before, after]: &[PublicState; 2]) -> f64 {
         let now = self.values.value(after);
-        // Each deal of hole cards is as likely with the hands exchanged.
+        // Swapping the hands gives an equally likely deal.
         let lead = match street {
             0 => 0.5 * (now - self.exchanged.value(after)),
             _ => now - self.values.value(before),
@@ -287,14 +287,14 @@ impl<'a> Valued<'a> {
         self.unit * lead
     }
 
-    /// By how much the action taken is worth more than the strategy on average.
+    /// The value of the action taken minus the strategy's mean value.
     fn chosen(&mut self, act: &Act, strategy: &Strategy) -> f64 {
         if !is_mixed(strategy) {
             return 0.0;
         }
         let mut after = |action: Action| {
             let mut public = act.public.clone();
-            // The strategy's actions are legal, and the one played was.
+            // The strategy's actions are legal, and so is the one played.
             public.apply_unchecked(action);
             self.values.value(&public)
         };
@@ -310,7 +310,7 @@ impl<'a> Valued<'a> {
 }
 
 impl Act {
-    /// By how much the action taken is worth more to the acting side than its strategy on average.
+    /// The value, to the acting side, of the action taken minus the strategy's mean value.
     fn luck(&self, worth: &Worth, strategy: &Strategy) -> f64 {
         if !is_mixed(strategy) {
             return 0.0;
@@ -335,13 +335,13 @@ impl Act {
     }
 }
 
-/// Whether the strategy leaves anything to chance.
+/// Whether the strategy randomises.
 fn is_mixed(strategy: &Strategy) -> bool {
     strategy.actions.iter().filter(|&&(_, p)| p > 0.0).count() > 1
 }
 
-/// The distribution from which an action was drawn, where it is known: as recorded, or as the
-/// policy gives it where no decision was recorded.
+/// The distribution from which an action was drawn, where known: the recorded one, or that of the
+/// policy where no decision was recorded.
 fn known_strategy(
     record: &HandRecord,
     public: &PublicState,
@@ -357,14 +357,14 @@ fn known_strategy(
         Some(policy?.strategy(&infoset))
     };
     let drawn = match decision {
-        // What stands in for an answer was not drawn at all.
+        // A fallback was not drawn from a strategy.
         Some(decision) if decision.fallback.is_some() => None,
         Some(decision) => decision.strategy.clone().or_else(asked),
-        // A side whose other decisions are recorded did not make this one.
+        // The other decisions of this side are recorded, so this one was not its own.
         None if decisions.iter().any(|decision| decision.seat == actor) => None,
         None => asked(),
     };
-    // What was asked for was made legal before it was played.
+    // Drawn actions were made legal before they were played.
     let legal = public.legal();
     drawn.and_then(|mut strategy| {
         strategy.actions.iter_mut().for_each(|(action, _)| *action = legal.nearest(*action));
@@ -373,8 +373,8 @@ fn known_strategy(
     })
 }
 
-/// The coefficients of the value function for all terms but the result and the baseline: of the
-/// one that was given, or else of v1.
+/// The value function's coefficients for all terms but the result and the baseline: of the given
+/// one, or else of v1.
 pub(super) fn fixed(given: bool) -> Terms {
     let mut fixed = [0.0; COUNT];
     if given {
@@ -386,18 +386,18 @@ pub(super) fn fixed(given: bool) -> Terms {
     fixed
 }
 
-/// The terms for the deal of one street.
+/// The deal terms of one street.
 pub(super) fn street(street: usize, valued: bool) -> impl Iterator<Item = usize> {
     let first = DEAL + FEATURES * street;
     (first..first + FEATURES).chain(valued.then_some(VALUED + street))
 }
 
-/// The terms for the deal.
+/// The deal terms of all streets.
 pub(super) fn deal(valued: bool) -> impl Iterator<Item = usize> {
     (0..4).flat_map(move |of| street(of, valued))
 }
 
-/// The terms for the choices of one side, whose first is [`OWN`] or [`OTHER`].
+/// The choice terms of one side, whose first is [`OWN`] or [`OTHER`].
 pub(super) fn chosen(first: usize, valued: bool) -> impl Iterator<Item = usize> {
     let from = if first == OWN { VALUED_OWN } else { VALUED_OTHER };
     let more = if valued { from..from + 4 } else { 0..0 };

@@ -1,4 +1,4 @@
-//! The log format of the ACPC dealer.
+//! Reader and writer of the ACPC dealer's log format.
 //!
 //! ```text
 //! # name/game/hands/seed NAME GAMEFILE HANDS SEED
@@ -6,12 +6,11 @@
 //! SCORE:<values>:<names>
 //! ```
 //!
-//! Cards are everybody's hole cards by seat and the board as far as play went; values are net chips
-//! by seat with at most six decimals; names stand by seat in `STATE` lines and by entrant in the
-//! `SCORE` line. Lines that begin with `#` are comments. In the log of a duplicate match the
-//! comment `#--duplicate N` says that each deal was played N times in a row. Published logs may
-//! begin with a byte-order mark or empty lines, have blanks before a line, or end their lines in CR
-//! LF.
+//! Cards are all hole cards by seat and the board as far as it was dealt; values are net chips by
+//! seat with at most six decimals; names are by seat in `STATE` lines and by entrant in the `SCORE`
+//! line. Lines that begin with `#` are comments. In the log of a duplicate match the comment
+//! `#--duplicate N` says that each deal was played N times in a row. Published logs may begin with
+//! a byte-order mark or empty lines, have blanks before a line, or end their lines in CR LF.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -51,7 +50,7 @@ pub fn write_hand(record: &HandRecord, names: &[String], out: &mut String) {
     );
 }
 
-/// Appends the last line: what each entrant won in all.
+/// Appends the last line: the total of each entrant.
 pub fn write_score(totals: &[Payoff], names: &[String], out: &mut String) {
     out.push_str("SCORE");
     write_values(totals, out);
@@ -73,20 +72,20 @@ fn write_names<'a>(names: impl Iterator<Item = &'a str>, out: &mut String) {
     out.push('\n');
 }
 
-/// What the first line of a log says.
+/// The first line of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// The match's name.
     pub name: String,
-    /// The game definition file, as it was named to the dealer.
+    /// The game definition file, as passed to the dealer.
     pub game: String,
-    /// Hands planned.
+    /// Number of hands planned.
     pub hands: u64,
-    /// The seed of the deals.
+    /// Seed of the deals.
     pub seed: u64,
 }
 
-/// Reads the first line of a log; `None` when it is something else.
+/// Parses the first line of a log; `None` when it is not one.
 pub fn read_header(line: &str) -> Option<Header> {
     let mut words = line.trim().strip_prefix("# name/game/hands/seed ")?.split_whitespace();
     let (name, game) = (words.next()?.to_owned(), words.next()?.to_owned());
@@ -94,16 +93,16 @@ pub fn read_header(line: &str) -> Option<Header> {
     Some(Header { name, game, hands, seed })
 }
 
-/// How a file begins.
+/// The beginning of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
-    /// As a log, with what its header says, if it has one.
+    /// A log, with its header if it has one.
     Log(Option<Header>),
-    /// As something else: the first line that is not empty.
+    /// Another format: the first line that is not empty.
     Other(String),
 }
 
-/// Tells a log from its first bytes, of which some thousand are enough.
+/// Recognises a log by its first bytes, of which some thousand are enough.
 pub fn read_start(bytes: &[u8]) -> Start {
     let mut header = None;
     let (mut lines, mut other) = (bytes.split(|&b| b == b'\n').enumerate(), None);
@@ -123,14 +122,14 @@ pub fn read_start(bytes: &[u8]) -> Start {
     if log { Start::Log(header) } else { Start::Other(other.unwrap_or_default()) }
 }
 
-/// A line without what editors, mail and other systems add to it: blanks before it, a carriage
-/// return after it, and a byte-order mark at the start of the file.
+/// A line without what editors, mail and other systems add: leading blanks, a trailing carriage
+/// return, and a byte-order mark at the start of the file.
 fn bare(line: &str, first: bool) -> &str {
     let line = if first { line.trim_start_matches('\u{feff}') } else { line };
     line.trim_start().trim_end_matches('\r')
 }
 
-/// The match of a log as far as the log tells: who plays, how many hands share a deal.
+/// The match of a log as far as the log tells: the entrants, and how many hands share a deal.
 ///
 /// Reads up to the first hand. A log without a header gets the name `log` and no planned hands.
 pub fn read_info(def: &Arc<GameDef>, input: impl BufRead) -> Result<MatchInfo, ReadError> {
@@ -153,7 +152,7 @@ pub fn read_info(def: &Arc<GameDef>, input: impl BufRead) -> Result<MatchInfo, R
     })
 }
 
-/// What a log says that each of these players won in all: the sum of its `SCORE` lines. `None`
+/// The total of each of these players according to a log: the sum of its `SCORE` lines. `None`
 /// without any, or when one is not of these players.
 pub fn read_score(input: impl BufRead, names: &[String]) -> Option<Vec<Payoff>> {
     let mut totals = vec![Payoff::ZERO; names.len()];
@@ -175,24 +174,24 @@ pub fn read_score(input: impl BufRead, names: &[String]) -> Option<Vec<Payoff>> 
     found.then_some(totals)
 }
 
-/// Reads the hands of a log, one at a time.
+/// A streaming reader of the hands of a log.
 #[derive(Debug)]
 pub struct Reader<R> {
     lines: std::io::Lines<R>,
     line: u64,
     def: Arc<GameDef>,
-    /// What the first header says.
+    /// The first header.
     header: Option<Header>,
-    /// The entrants' names, once a hand has been read.
+    /// The entrants' names; empty before the first hand.
     names: Vec<String>,
-    /// Each name's entrant, when no two share a name.
+    /// The entrant of each name, unless two share a name.
     numbers: HashMap<String, u8>,
-    /// Hands that share a deal.
+    /// Number of hands that share a deal.
     group: u64,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads a log of this game.
+    /// A reader of a log of this game.
     pub fn new(def: &Arc<GameDef>, input: R) -> Reader<R> {
         Reader {
             lines: input.lines(),
@@ -210,7 +209,7 @@ impl<R: BufRead> Reader<R> {
         &self.names
     }
 
-    /// Hands that share a deal, as far as the log has said so.
+    /// Number of hands that share a deal, as far as the log has said so.
     pub fn group(&self) -> usize {
         self.group as usize
     }
@@ -236,8 +235,9 @@ impl<R: BufRead> Reader<R> {
         replay(&self.def, hand, deal, betting, cards, Some(payoffs), entrants)
     }
 
-    /// Who sits where. The first hand tells the entrants apart, as if everyone had moved by one
-    /// seat after each hand before it; where two share a name, they are taken to do so throughout.
+    /// The line-up of a hand. The first hand defines the entrants, as if everyone had moved by one
+    /// seat after each hand before it; where two share a name, they are assumed to move so
+    /// throughout.
     fn seated(&mut self, hand: u64, names: &[&str]) -> Result<BySeat<u8>, String> {
         let players = self.def.players;
         if names.len() != players {

@@ -1,9 +1,9 @@
-//! Amounts won as decimal text.
+//! Amounts of chips as decimal text.
 
 use game::Payoff;
 
-/// Reads an amount in chips as [`Payoff`] prints it: at most six decimals. Exact: no two amounts in
-/// 2,520ths of a chip round to the same six decimals.
+/// Parses an amount in chips as [`Payoff`] prints it: at most six decimals. Exact: no two amounts
+/// in 2,520ths of a chip round to the same six decimals.
 pub(crate) fn parse_payoff(text: &str) -> Option<Payoff> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

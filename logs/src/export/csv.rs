@@ -1,8 +1,8 @@
-//! Hands as comma-separated values: one row for each hand and seat, after a row of column names.
+//! Hands as CSV: one row for each hand and seat, after a row of column names.
 //!
 //! | column | value |
 //! |---|---|
-//! | `hand`, `deal` | the hand's number, and which cards it was dealt; hands of a duplicate group share the deal |
+//! | `hand`, `deal` | number of the hand, and of its deal, which a duplicate group shares |
 //! | `seat`, `position` | the seat from 0 in the order of the game definition, and its role |
 //! | `entrant`, `name` | who sat there, by number and name |
 //! | `hole` | their cards, empty when unknown |
@@ -12,13 +12,13 @@
 //! | `showdown` | 1 when cards were shown, else 0 |
 //! | `chips` | what the seat won, with at most six decimals |
 //!
-//! When a file is read its columns may stand in any order. `position`, `street` and `showdown`
-//! follow from the others and may be missing; `deal` is the hand's number where it is missing, and
-//! without `entrant` entrants are numbered by name, in the order in which they are met. Other
-//! columns are passed over ([`Reader::passed_over`] has their names).
+//! When a file is read its columns may be in any order. `position`, `street` and `showdown` follow
+//! from the others and may be missing; a missing `deal` is the hand's number, and without `entrant`
+//! entrants are numbered by name, in the order of first occurrence. Other columns are ignored
+//! ([`Reader::passed_over`] has their names).
 //!
-//! Quoting as in RFC 4180; lines end with a line feed. A name that a spreadsheet would take for a
-//! formula has an apostrophe before it, which reading takes off again.
+//! Quoting as in RFC 4180; lines end with a line feed. A name that a spreadsheet would interpret as
+//! a formula gets an apostrophe before it, which the reader removes.
 
 use std::fmt::Write;
 use std::io::BufRead;
@@ -35,7 +35,7 @@ const FORMAT: &str = "CSV";
 const COLUMNS: &str =
     "hand,deal,seat,position,entrant,name,hole,board,betting,street,showdown,chips";
 const COUNT: usize = 12;
-/// The columns that may be missing, by place.
+/// Indices of the columns that may be missing.
 const OPTIONAL: [usize; 5] = [DEAL, 3, ENTRANT, 9, 10];
 const DEAL: usize = 1;
 const ENTRANT: usize = 4;
@@ -64,8 +64,8 @@ pub fn write_hand(record: &HandRecord, names: &[String], out: &mut String) {
     }
 }
 
-/// Appends somebody else's text as a field: quoted where it must be, and with an apostrophe before
-/// it where a spreadsheet would take it for a formula. [`fields`] and [`text`] give it back.
+/// Appends foreign text as a field: quoted where needed, and with an apostrophe before it where a
+/// spreadsheet would interpret it as a formula. [`fields`] and [`text`] restore it.
 pub fn write_text(text: &str, out: &mut String) {
     let apostrophe = if is_formula(text) { "'" } else { "" };
     if text.contains([',', '"', '\n', '\r']) {
@@ -77,34 +77,34 @@ pub fn write_text(text: &str, out: &mut String) {
     }
 }
 
-/// The text that [`write_text`] was given, from its field.
+/// The original text of a field written by [`write_text`].
 pub fn text(field: &str) -> &str {
     field.strip_prefix('\'').filter(|text| is_formula(text)).unwrap_or(field)
 }
 
-/// Whether a spreadsheet takes such a text for a formula; with apostrophes before it too, so that
-/// those that are the text's own can be told from ours.
+/// Whether a spreadsheet would interpret the text as a formula, also after apostrophes, so that the
+/// text's own apostrophes can be told from added ones.
 fn is_formula(text: &str) -> bool {
     let starts = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
     text.trim_start_matches('\'').starts_with(starts)
 }
 
-/// Reads the hands of a file, one at a time.
+/// A streaming reader of the hands of a file.
 #[derive(Debug)]
 pub struct Reader<R> {
     lines: std::io::Lines<R>,
     line: u64,
     def: Arc<GameDef>,
     names: Vec<String>,
-    /// Where each column stands in the file.
+    /// Index of each column in the file.
     places: [Option<usize>; COUNT],
-    /// Fields of a row.
+    /// Number of fields of a row.
     width: usize,
     passed_over: Vec<String>,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads a file of this game.
+    /// A reader of a file of this game.
     pub fn new(def: &Arc<GameDef>, input: R) -> Reader<R> {
         let names = vec![String::new(); def.players];
         Reader {
@@ -118,17 +118,17 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// The entrants' names, in order, as far as they have been met.
+    /// The entrants' names found so far, in order.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The names of columns that are not read, once the first hand is.
+    /// The names of ignored columns, once the first hand has been read.
     pub fn passed_over(&self) -> &[String] {
         &self.passed_over
     }
 
-    /// Finds the columns by their names.
+    /// Locates the columns by their names.
     fn find_columns(&mut self, line: &str) -> Result<(), String> {
         let found = fields(line.trim_start_matches('\u{feff}'))?;
         for (place, column) in COLUMNS.split(',').enumerate() {
@@ -147,7 +147,7 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// The number of an entrant of this name, who may be new.
+    /// The number of the entrant with this name, who may be new.
     fn number(&mut self, name: &str) -> Result<String, String> {
         let known = self.names.iter().position(|known| known == name);
         let number = known.or_else(|| self.names.iter().position(String::is_empty));
@@ -229,7 +229,7 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-/// The fields of a row.
+/// Splits a row into its fields.
 ///
 /// # Errors
 /// When a quotation mark is not closed.

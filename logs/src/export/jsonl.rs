@@ -2,9 +2,9 @@
 //!
 //! | key | value |
 //! |---|---|
-//! | `hand`, `deal` | the hand's number, and which cards it was dealt; hands of a duplicate group share the deal |
+//! | `hand`, `deal` | number of the hand, and of its deal, which a duplicate group shares |
 //! | `betting`, `cards` | in ACPC notation |
-//! | `entrants` | who sat in each seat, by number |
+//! | `entrants` | the entrant in each seat, by number |
 //! | `chips` | what each seat won, as decimal text with at most six decimals |
 
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub fn write_hand(record: &HandRecord, out: &mut String) {
     out.push('\n');
 }
 
-/// Reads a hand's line; `line` is its number, for the error message.
+/// Parses a hand's line; `line` is its number, for the error message.
 pub fn read_line(def: &Arc<GameDef>, text: &str, line: u64) -> Result<HandRecord, ReadError> {
     let read = || {
         let line: Line = serde_json::from_str(text).map_err(|error| error.to_string())?;

@@ -1,9 +1,9 @@
-//! Hands in other formats: one module for each, with a writer and, where others write the format
-//! too, a reader. ([`table`] and [`table_picture`] write the table of a tournament.)
+//! Hands in other formats: a module for each, with a writer and, where other programs write the
+//! format, a reader. ([`table`] and [`table_picture`] write the table of a tournament.)
 //!
-//! Each writer takes records and appends text; each reader replays what it reads on the rules
-//! engine, so what comes back is a hand that can have happened. Amounts are converted once, at the
-//! edge of the format; the rest of the program counts raises as totals over the whole hand.
+//! Each writer takes records and appends text; each reader replays what it reads with the rules
+//! engine, so every hand read is a legal one. Amounts are converted once, at the edge of the
+//! format; the rest of the program counts raises as totals over the whole hand.
 
 pub mod acpc;
 mod amount;
@@ -24,32 +24,32 @@ pub use whole::{ExportError, Format, Summary, write_match};
 pub(crate) use amount::parse_payoff;
 use game::escape;
 
-/// Text that is not what its format says. All readers give this error.
+/// Error of all readers: text that is not valid in its format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{format}, line {line}: {reason}")]
 pub struct ReadError {
     /// The format that was expected.
     pub format: &'static str,
-    /// The line of the trouble, from 1. In PHH the number of the hand's table.
+    /// The line of the error, from 1. In PHH the number of the hand's table.
     pub line: u64,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
 }
 
 impl ReadError {
     pub(crate) fn new(format: &'static str, line: u64, reason: impl Into<String>) -> ReadError {
-        // It tells what the file says.
+        // The message quotes the file.
         let reason = escape::excerpt_of(reason.into().as_bytes(), 400);
         ReadError { format, line, reason }
     }
 }
 
-/// A game that a format cannot express.
+/// Error for a game that a format cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{format} cannot express this game: {reason}")]
 pub struct CannotExpress {
     /// The format.
     pub format: &'static str,
-    /// Why not.
+    /// The reason.
     pub reason: String,
 }

@@ -2,11 +2,11 @@
 //! with a blank line between them.
 //!
 //! Amounts are in chips (`currency` `XXX`, no currency). The amount of an action is what it adds,
-//! also of a raise; an uncalled bet is in no pot. Players are the entrants by number, who always
+//! also for a raise; an uncalled bet is in no pot. Players are the entrants by number, who always
 //! sit at the same seat; the dealer's seat moves. All known cards are dealt openly, and the flag
 //! `Observed` says that there is no hero.
 //!
-//! What is lost: decisions, seeds, and which hands share a deal. Hold'em with the usual blinds
+//! Not preserved: decisions, seeds, and which hands share a deal. Hold'em with the usual blinds
 //! only.
 
 use cards::Card;
@@ -20,12 +20,12 @@ use crate::{HandRecord, MatchInfo};
 const FORMAT: &str = "Open Hand History";
 const VERSION: &str = "1.4.7";
 
-/// Whether the format can express the game.
+/// Checks that the format can express the game.
 pub fn check(def: &GameDef) -> Result<(), CannotExpress> {
     phh::check(def).map_err(|error| CannotExpress { format: FORMAT, ..error })
 }
 
-/// Appends a hand, with a blank line behind it.
+/// Appends a hand, followed by a blank line.
 ///
 /// # Errors
 /// As [`check`].
@@ -80,7 +80,7 @@ fn hand(record: &HandRecord, info: &MatchInfo) -> Value {
     })
 }
 
-/// The actions of a round, numbered through the whole hand.
+/// Builder of the rounds' actions, numbered through the whole hand.
 struct Actions {
     count: usize,
     round: Vec<Value>,
@@ -169,7 +169,7 @@ fn rounds(record: &HandRecord, seats: &[Seat]) -> Vec<Value> {
     rounds
 }
 
-/// One pot of all that was called, with what each seat takes from it.
+/// The pot of all called chips, with each seat's winnings from it.
 fn pots(record: &HandRecord, seats: &[Seat]) -> Value {
     let back = uncalled(record);
     let returned = |seat: Seat| back.filter(|&(who, _)| who == seat).map_or(0, |(_, back)| back);
@@ -188,7 +188,7 @@ fn pots(record: &HandRecord, seats: &[Seat]) -> Value {
     json!([{ "number": 0, "amount": amount, "rake": 0, "player_wins": wins }])
 }
 
-/// An amount in chips, without decimals where it has none.
+/// An amount in chips, without decimals where it is whole.
 fn number(amount: Payoff) -> Value {
     match amount.parts() % Payoff::PER_CHIP {
         0 => json!(amount.parts() / Payoff::PER_CHIP),

@@ -3,8 +3,8 @@
 //!
 //! The table of hands has the columns of [`super::csv`], a row for each hand and seat; `chips` is a
 //! double, `showdown` a boolean. The table of decisions has those of [`crate::decisions`] and
-//! `name`; `strategy` is the JSON text that stands in `decisions.jsonl`. Text is UTF-8, what is
-//! missing null. Pages are compressed with Snappy.
+//! `name`; `strategy` is the JSON text of `decisions.jsonl`. Text is UTF-8, missing values are
+//! null. Pages are compressed with Snappy.
 
 use std::io::{Error, Write};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use game::notation;
 use super::ExportError;
 use crate::{DecisionRecord, HandRecord, MatchInfo, decisions};
 
-/// Rows in a group, which is held in memory: some 20 MB.
+/// Number of rows in a group, which is held in memory: some 20 MB.
 const ROWS: usize = 100_000;
 
 const HANDS: &str = "message hands {
@@ -52,7 +52,7 @@ const DECISIONS: &str = "message decisions {
     required int64 elapsed_ns;
 }";
 
-/// A value of a row, by the type of its column.
+/// A value, by the type of its column.
 enum Value {
     Long(i64),
     Int(i32),
@@ -62,10 +62,10 @@ enum Value {
     Maybe(Option<String>),
 }
 
-/// A file that is being written.
+/// A Parquet file being written.
 struct Table<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    /// By column, in the order of the schema.
+    /// Buffered values by column, in the order of the schema.
     columns: Vec<Vec<Value>>,
     rows: usize,
 }
@@ -169,7 +169,7 @@ impl Value {
     }
 }
 
-/// Writes the table of hands; gives their number.
+/// Writes the table of hands; gives the number of hands.
 ///
 /// # Errors
 /// When the hands cannot be read, or the file cannot be written.
@@ -208,7 +208,7 @@ pub fn write_hands<E: std::error::Error + 'static>(
     Ok(count)
 }
 
-/// Writes the table of decisions; gives their number.
+/// Writes the table of decisions; gives the number of decisions.
 ///
 /// # Errors
 /// When the decisions cannot be read, or the file cannot be written.
@@ -225,7 +225,7 @@ pub fn write_decisions<E: std::error::Error + 'static>(
         count += 1;
         line.clear();
         decisions::write_line(&decision, &mut line);
-        // The texts are those of the line.
+        // The texts are copied from the JSON line.
         let parts: serde_json::Value = serde_json::from_str(&line).map_err(Error::other)?;
         let text = |key: &str| parts[key].as_str().map(str::to_owned);
         let row = [

@@ -1,12 +1,13 @@
 //! Poker hand history (PHH 0.0.2, <https://phh.readthedocs.io>): files of many hands, `.phhs`.
 //!
-//! A file is TOML with one table for each hand, `[1]`, `[2]` …; as it must be read whole, it should
-//! hold no more than [`HANDS_PER_FILE`]. Variants `NT` (no-limit) and `FT` (fixed-limit Texas
-//! hold'em). Players are the seats in order: `p1` is dealt first and heads-up is the big blind.
-//! Heads-up, `blinds_or_straddles` is written small blind first although `p2` posts it. `cbr` gives
-//! a bet's total on its street; hands that end in an all-in are shown before the board is run out.
+//! A file is TOML with one table for each hand, `[1]`, `[2]` …; readers load it whole, so it should
+//! hold at most [`HANDS_PER_FILE`]. Variants `NT` (no-limit) and `FT` (fixed-limit Texas hold'em).
+//! Players are the seats in order: `p1` is dealt first and heads-up is the big blind. Heads-up,
+//! `blinds_or_straddles` is written small blind first although `p2` posts it. `cbr` gives a bet's
+//! total on its street; hands that end in an all-in are shown before the board is run out.
 //!
-//! Fields of our own: `_deal`, `_entrants` (who sat in each seat), `_max_raises` (limit games).
+//! Fields of this program: `_deal`, `_entrants` (the entrant in each seat), `_max_raises` (limit
+//! games).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,10 +23,10 @@ use crate::{HandRecord, MatchInfo};
 
 const FORMAT: &str = "PHH";
 
-/// The most hands to write into one file.
+/// Maximum number of hands to write into one file.
 pub const HANDS_PER_FILE: u64 = 10_000;
 
-/// Whether the format can express the game.
+/// Checks that the format can express the game.
 pub fn check(def: &GameDef) -> Result<(), CannotExpress> {
     let fail = |reason: &str| CannotExpress { format: FORMAT, reason: reason.to_owned() };
     let holdem = (def.streets, def.hole_cards, def.suits, def.ranks) == (4, 2, 4, 13);
@@ -49,8 +50,8 @@ pub fn check(def: &GameDef) -> Result<(), CannotExpress> {
     }
 }
 
-/// The same stacks and blind sizes with the blinds in their usual seats and the usual order of
-/// play.
+/// The game with the same stacks and blind sizes, the blinds in their usual seats and the usual
+/// order of play.
 fn usual_spec(spec: &GameSpec) -> GameSpec {
     let players = spec.players;
     let mut sizes = spec.blinds.clone();
@@ -65,7 +66,7 @@ fn usual_spec(spec: &GameSpec) -> GameSpec {
     GameSpec { blinds, first_to_act: vec![first, 0, 0, 0], ..spec.clone() }
 }
 
-/// Appends a hand as the table of this number, counted from 1 in each file.
+/// Appends a hand as the table with this number, counted from 1 in each file.
 ///
 /// # Errors
 /// [`CannotExpress`] as [`check`].
@@ -126,7 +127,7 @@ fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
     format!("[{}]", values.join(", "))
 }
 
-/// The hand as PHH actions, found by playing it again.
+/// The hand as PHH actions, obtained by replaying it.
 fn actions(record: &HandRecord) -> Vec<String> {
     let mut actions = Vec::with_capacity(16);
     for (seat, hole) in record.hole.iter() {
@@ -185,14 +186,14 @@ fn player(seat: Seat) -> String {
     format!("p{}", seat.index() + 1)
 }
 
-/// A hand read from a file.
+/// A hand read from a PHH file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhhHand {
     /// The hand.
     pub record: HandRecord,
     /// Names by seat; empty when the file gives none.
     pub players: Vec<String>,
-    /// The fields that were not read, by name.
+    /// The names of ignored fields.
     pub other: Vec<String>,
 }
 
@@ -217,7 +218,7 @@ const READ: [&str; 17] = [
     "_max_raises",
 ];
 
-/// The fields that are read; others are allowed and ignored.
+/// The parsed fields; others are allowed and ignored.
 #[derive(Debug, Deserialize)]
 struct Table {
     variant: String,
@@ -241,7 +242,7 @@ struct Table {
     max_raises: Option<Vec<u32>>,
 }
 
-/// Reads a file's text: numbered tables, or one hand without any.
+/// Parses a file's text: numbered tables, or one hand without any.
 ///
 /// Hands of the same game share its definition.
 pub fn read(text: &str) -> Result<Vec<PhhHand>, ReadError> {
@@ -375,8 +376,8 @@ impl Table {
     }
 }
 
-/// Whether results in whole chips differ from the exact ones by how a pot was split only: others
-/// hand out the chips that cannot be divided, here they are divided.
+/// Whether results in whole chips differ from the exact ones only by how pots were split: other
+/// programs give indivisible chips to one winner, here they are divided.
 fn only_odd_chips(exact: &BySeat<Payoff>, given: &BySeat<Payoff>) -> bool {
     let whole = |payoff: &Payoff| payoff.parts() % Payoff::PER_CHIP == 0;
     let most = Payoff::PER_CHIP * exact.len() as i64;
@@ -387,7 +388,7 @@ fn only_odd_chips(exact: &BySeat<Payoff>, given: &BySeat<Payoff>) -> bool {
         && exact.as_slice().iter().zip(given.as_slice()).all(near)
 }
 
-/// Plays one action of a file.
+/// Applies one action of a file.
 fn step(public: &mut PublicState, hole: &mut BySeat<HoleCards>, text: &str) -> Result<(), String> {
     let players = hole.len();
     let text = text.split('#').next().unwrap_or_default();

@@ -1,14 +1,14 @@
-//! Hands as PokerStars writes them, for programs that track and show hands.
+//! Writer of hands in PokerStars' format, for trackers and replayers.
 //!
 //! 100 chips are $1.00, so that a big blind of 100 chips is a dollar. Entrant `k` always sits at
-//! seat `k + 1`, and the button moves. The first entrant is the hero, whose cards are told; others'
-//! are told where they were shown. `raises X to Y` has the amount above the bet before and the
-//! total on the street. Hand numbers are unique for a match: 31 bits of a hash of it, then 32 bits
-//! of the hand. Times are those of the match's begin, a second a hand, in Eastern standard time.
+//! seat `k + 1`, and the button moves. The first entrant is the hero, whose cards are shown; those
+//! of others only where they were shown. `raises X to Y` has the amount above the previous bet and
+//! the total on the street. Hand numbers are unique for a match: 31 bits of a hash of it, then 32
+//! bits of the hand. Times are the beginning of the match plus a second a hand, in Eastern standard
+//! time.
 //!
-//! What is lost: cards of others that were not shown; fractions of a cent, the odd ones of which go
-//! to the first winner; deals, decisions and seeds. Hold'em with the usual blinds only, for two to
-//! ten players.
+//! Not preserved: others' cards that were not shown; fractions of a cent, which go to the first
+//! winner; deals, decisions and seeds. Hold'em with the usual blinds only, for two to ten players.
 
 use std::fmt::Write;
 
@@ -23,12 +23,12 @@ use crate::{HandRecord, MatchInfo};
 const FORMAT: &str = "PokerStars text";
 const WRITTEN: &str = "writing to a string cannot fail";
 
-/// Whether the format can express the game.
+/// Checks that the format can express the game.
 pub fn check(def: &GameDef) -> Result<(), CannotExpress> {
     phh::check(def).map_err(|error| CannotExpress { format: FORMAT, ..error })
 }
 
-/// Writes the hands of one match.
+/// A writer of the hands of one match.
 #[derive(Debug, Clone)]
 pub struct Writer {
     names: Vec<String>,
@@ -73,7 +73,7 @@ impl Writer {
         self.names.get(usize::from(record.entrants[seat])).map_or("?", String::as_str)
     }
 
-    /// Appends a hand, with two blank lines behind it.
+    /// Appends a hand, followed by two blank lines.
     pub fn write_hand(&self, record: &HandRecord, out: &mut String) {
         let def = record.public.def();
         let mut line = |line: std::fmt::Arguments<'_>| {
@@ -189,7 +189,8 @@ impl Writer {
     }
 }
 
-/// What each seat takes from the pot, in whole chips; odd parts go to the first that wins.
+/// Each seat's winnings from the pot, in whole chips; the indivisible rest goes to the first
+/// winner.
 fn collected(record: &HandRecord, back: Option<(Seat, Chips)>, seats: &[Seat]) -> Vec<(Seat, u64)> {
     let committed = record.public.committed();
     let exact = |seat: Seat| {
@@ -243,7 +244,7 @@ fn spaced(cards: &[cards::Card]) -> String {
     cards.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// What a hand makes of all cards, in a word.
+/// The category of a hand with the board, in a word.
 fn made(hole: &HoleCards, board: &Board) -> &'static str {
     match evaluate(hole.set() | board.set()).category() {
         Category::HighCard => "high card",
@@ -258,13 +259,13 @@ fn made(hole: &HoleCards, board: &Board) -> &'static str {
     }
 }
 
-/// A name as programs that read the format can tell it from the rest of a line.
+/// A name in a form that parsers of the format can separate from the rest of a line.
 fn name(name: &str) -> String {
     let name = name.replace(':', "_");
     if name.ends_with(')') { name + "_" } else { name }
 }
 
-/// An amount in dollars with both decimals.
+/// An amount in dollars with two decimals.
 fn cents(chips: u64) -> String {
     format!("{}.{:02}", chips / 100, chips % 100)
 }
@@ -277,7 +278,7 @@ fn dollars(chips: u64) -> String {
     }
 }
 
-/// A moment in seconds since the beginning of 1970, Eastern standard time.
+/// A time in seconds since the beginning of 1970, Eastern standard time.
 #[derive(Debug, Clone, Copy)]
 struct Time(i64);
 
@@ -286,7 +287,7 @@ impl Time {
     const BEHIND: i64 = 5 * 3600;
     const DAY: i64 = 86_400;
 
-    /// Reads RFC 3339 text in UTC; the beginning of 2000 where it is something else.
+    /// Parses RFC 3339 text in UTC; the beginning of 2000 for anything else.
     fn read(text: &str) -> Time {
         let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
         let utc = (|| {
@@ -301,8 +302,8 @@ impl Time {
         Time(self.0.saturating_add_unsigned(seconds))
     }
 
-    /// Days since 1970 of a date in the Gregorian calendar; years begin in March, so that a leap
-    /// day is their last.
+    /// Days since 1970 of a Gregorian date. Years begin in March here, so that a leap day is the
+    /// last of its year.
     fn days(year: i64, month: i64, day: i64) -> i64 {
         let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
         let leaps = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

@@ -1,36 +1,36 @@
-//! A hand action by action, with the amounts as they are counted in other formats.
+//! A hand as a list of steps, with amounts as other formats count them.
 
 use cards::Board;
 use game::{Action, Chips, PublicState, Seat, Street, Turn};
 
 use crate::HandRecord;
 
-/// What happens in a hand after the blinds.
+/// A step of a hand after the blinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A street's cards are dealt; `new` of the board's cards are its own.
+    /// A deal of a street's cards.
     Street {
-        /// Which street.
+        /// The street.
         street: Street,
-        /// The board with them.
+        /// The board with the new cards.
         board: Board,
-        /// How many there were before.
+        /// Number of board cards before.
         before: usize,
     },
-    /// Somebody acts.
+    /// An action.
     Act {
-        /// Who.
+        /// The acting seat.
         seat: Seat,
-        /// What.
+        /// The kind of action.
         did: Did,
         /// Chips put in.
         added: Chips,
-        /// Whether nothing is left behind.
+        /// Whether the seat is all-in with it.
         all_in: bool,
     },
 }
 
-/// An action by its usual name.
+/// The kind of an action, by its usual name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Did {
     Fold,
@@ -38,7 +38,7 @@ pub(super) enum Did {
     Call,
     Bet,
     Raise {
-        /// Chips above what there was to call.
+        /// Chips above the amount to call.
         by: Chips,
         /// The total on this street.
         to: Chips,
@@ -87,7 +87,7 @@ pub(super) fn steps(record: &HandRecord) -> Vec<Step> {
     }
 }
 
-/// Who has put in more than anybody else, and by how much: chips that nobody called.
+/// The seat that put in more than all others, and by how much: the uncalled chips.
 pub(super) fn uncalled(record: &HandRecord) -> Option<(Seat, Chips)> {
     let mut committed: Vec<(Chips, Seat)> =
         record.public.committed().iter().map(|(seat, &chips)| (chips, seat)).collect();

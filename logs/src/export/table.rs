@@ -1,15 +1,15 @@
-//! A tournament's table as comma-separated values: a row for each mean and for each pair.
+//! Writer of a tournament's table as CSV: a row for each mean and for each pair.
 //!
 //! | column | value |
 //! |---|---|
-//! | `agent` | whose rate, by name |
-//! | `against` | the other one; empty for the mean against all others |
+//! | `agent` | the agent rated, by name |
+//! | `against` | the opponent; empty for the mean against all others |
 //! | `mbb`, `low`, `high` | the rate in mbb/hand, with its 95 % interval |
-//! | `for_all_low`, `for_all_high` | the interval right for all means, or all pairs, together |
-//! | `hands` | hands behind it |
-//! | `group` | of a mean: the letters of its groups; places that share one are not told apart |
+//! | `for_all_low`, `for_all_high` | the simultaneous interval of all means, or of all pairs |
+//! | `hands` | number of hands |
+//! | `group` | of a mean: its groups' letters; places that share one do not differ significantly |
 //!
-//! Quoting as in RFC 4180; lines end with a line feed. Means come first, the best before others.
+//! Quoting as in RFC 4180; lines end with a line feed. Means come first, in descending order.
 
 use std::fmt::Write;
 

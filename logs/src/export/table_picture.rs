@@ -1,5 +1,5 @@
-//! A tournament's table as a picture: the means with their intervals, best first, and a cell for
-//! each pair, coloured by who wins how much. Columns are numbered as the rows are.
+//! A tournament's table as an SVG image: the means with their intervals, best first, and a cell for
+//! each pair, coloured by the winner and the rate. Columns are numbered as the rows are.
 
 use show::number::{signed, whole};
 use show::svg::{Colour, Head, Letters, Picture};
@@ -10,11 +10,11 @@ const EDGE: f64 = 12.0;
 const HEAD: f64 = 74.0;
 const ROW: f64 = 26.0;
 const CELL: f64 = 92.0;
-/// The stretch on which intervals of means are drawn.
+/// Width of the axis of the means' intervals.
 const AXIS: f64 = 170.0;
 const LETTERS: f64 = 11.0;
 
-/// The table as an SVG file. Entrants without a mean stand last.
+/// The table as an SVG file. Entrants without a mean come last.
 pub fn svg(table: &CrossTable, title: &str) -> String {
     let standings = table.standings();
     let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
@@ -63,7 +63,7 @@ pub fn svg(table: &CrossTable, title: &str) -> String {
         let x = cells + CELL * (place as f64 + 0.5);
         picture.text([x, HEAD - 8.0], middle, &(place + 1).to_string());
     }
-    // Ends of all intervals, and zero.
+    // The ends of all intervals, and zero.
     let ends = standings.iter().flat_map(|standing| {
         [standing.for_all.low, standing.for_all.high, standing.rate.interval.low]
     });
@@ -108,7 +108,7 @@ pub fn svg(table: &CrossTable, title: &str) -> String {
     picture.finish()
 }
 
-/// A pair's cell: the stronger the colour, the larger the rate beside the largest.
+/// Draws a pair's cell: the colour's strength is the rate relative to the largest.
 fn cell(picture: &mut Picture, [left, top]: [f64; 2], rate: Option<&Rate>, most: f64) {
     let (wide, tall) = (CELL - 2.0, ROW - 2.0);
     picture.add(format_args!(

@@ -1,4 +1,4 @@
-//! A whole match in another format, in constant memory.
+//! Export of a whole match in another format, in constant memory.
 
 use std::fmt;
 use std::io::Write;
@@ -8,7 +8,7 @@ use game::Payoff;
 use super::{CannotExpress, acpc, csv, jsonl, ohh, phh, pokerstars};
 use crate::{HandRecord, MatchInfo};
 
-/// A format for hands.
+/// An export format for hands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// The ACPC dealer's log.
@@ -49,22 +49,22 @@ impl fmt::Display for Format {
     }
 }
 
-/// What was written.
+/// What was written: hands and files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// Hands.
+    /// Number of hands.
     pub hands: u64,
-    /// Files they fill.
+    /// Number of files.
     pub files: u64,
 }
 
-/// Why a match could not be written in another format. `E` is the error of the hands' source.
+/// Error of exporting a match. `E` is the error of the hands' source.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError<E: std::error::Error + 'static> {
     /// The hands could not be read.
     #[error(transparent)]
     Source(E),
-    /// The game has no place in the format.
+    /// The format cannot express the game.
     #[error(transparent)]
     CannotExpress(#[from] CannotExpress),
     /// The file could not be written.
@@ -72,12 +72,12 @@ pub enum ExportError<E: std::error::Error + 'static> {
     Write(#[from] std::io::Error),
 }
 
-/// Text is passed on in pieces of this size.
+/// Size of the buffer that is passed on at once, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Writes hands, in the order they come. `open` is asked for each file, from 1 on; all formats but
-/// PHH, which takes `hands_per_file`, fill one. The ACPC log ends with its score when all hands
-/// planned are there.
+/// Writes hands, in order of arrival. `open` is called for each file, from 1 on; all formats but
+/// PHH, which takes `hands_per_file`, fill one. The ACPC log ends with its score when all planned
+/// hands have been written.
 pub fn write_match<E: std::error::Error + 'static>(
     format: Format,
     info: &MatchInfo,

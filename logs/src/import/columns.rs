@@ -1,4 +1,4 @@
-//! CSV files of other programs: one row for each hand, with columns that a map names.
+//! Import of other programs' CSV files: one row for each hand, with columns named by a map.
 //!
 //! ```toml
 //! betting = ["Pre-flop", "Flop", "Turn", "River"]   # one column, or one for each street
@@ -15,9 +15,9 @@
 //! ```
 //!
 //! Betting has `f` for a fold, `c`, `k` or `x` for a call or check, `r` or `b` with a whole number
-//! of chips (none in limit games) for a bet or raise; `/`, commas and blanks may stand between.
-//! Positions are `bb`, `sb`, `button` and the like, or seats from 0. Cards are `AhKd`, with
-//! anything but letters and digits between them; an empty field, `-` or `?` is unknown.
+//! of chips (none in limit games) for a bet or raise; `/`, commas and blanks may separate them.
+//! Positions are `bb`, `sb`, `button` and the like, or seats from 0. Cards are `AhKd`, with any
+//! separators that are not letters or digits; an empty field, `-` or `?` is unknown.
 
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -33,11 +33,11 @@ use crate::replay::finished;
 
 const FORMAT: &str = "CSV";
 
-/// Which column holds what.
+/// A map from the parts of a hand to columns.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnMap {
-    /// The hand's number; by default rows are counted from 0.
+    /// The column of the hand's number; by default rows are counted from 0.
     hand: Option<String>,
     betting: OneOrMore,
     board: OneOrMore,
@@ -54,14 +54,14 @@ enum OneOrMore {
     More(Vec<String>),
 }
 
-/// What the number of a raise counts.
+/// The meaning of a raise's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Raises {
-    /// What the player has put in since the hand began.
+    /// The player's chips in the whole hand.
     #[default]
     Hand,
-    /// What the player has put in on this street.
+    /// The player's chips on this street.
     Street,
 }
 
@@ -75,13 +75,13 @@ struct PlayerColumns {
     chips: Option<String>,
 }
 
-/// A map that cannot be used.
+/// Error for a map that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MapError(String);
 
 impl ColumnMap {
-    /// Reads a map as TOML, for files of this game.
+    /// Parses a map from TOML, for files of this game.
     ///
     /// # Errors
     /// When it is not TOML of this form, or does not have the game's players.
@@ -111,7 +111,7 @@ impl ColumnMap {
         }
     }
 
-    /// All columns that are read.
+    /// All mapped columns.
     fn columns(&self) -> impl Iterator<Item = &String> {
         let players = self.player.iter().flat_map(|player| {
             [&player.name_column, &player.hole, &player.position, &player.chips]
@@ -130,7 +130,7 @@ impl OneOrMore {
     }
 }
 
-/// Reads the hands of a file, one row at a time: records, and the players' names by seat.
+/// A streaming reader of the hands of a file: records, and the players' names by seat.
 #[derive(Debug)]
 pub struct Reader<R> {
     lines: std::io::Lines<R>,
@@ -141,20 +141,20 @@ pub struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads a file of this game.
+    /// A reader of a file of this game.
     pub fn new(def: &Arc<GameDef>, map: ColumnMap, input: R) -> Reader<R> {
         let (lines, def) = (input.lines(), Arc::clone(def));
         Reader { lines, line: 0, def, map, header: Vec::new() }
     }
 
-    /// The columns that are not read, once the first hand is.
+    /// The ignored columns, once the first hand has been read.
     pub fn passed_over(&self) -> BTreeSet<String> {
         let read: BTreeSet<&String> = self.map.columns().collect();
         let other = self.header.iter().filter(|name| !name.is_empty() && !read.contains(name));
         other.cloned().collect()
     }
 
-    /// The next line that is not empty, as fields without blanks around them.
+    /// The next nonempty line, as trimmed fields.
     fn fields(&mut self) -> Result<Option<Vec<String>>, String> {
         loop {
             let Some(line) = self.lines.next() else { return Ok(None) };
@@ -213,7 +213,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The field of a column; empty where none is named.
+    /// The field of a column; empty for an unmapped one.
     fn field(&self, column: Option<&String>) -> &str {
         let place = column.and_then(|column| self.header.iter().position(|name| name == column));
         place.map_or("", |place| &self.fields[place])
@@ -245,7 +245,7 @@ impl Row<'_> {
         Ok((finished(hand, payoffs)?, players))
     }
 
-    /// Where the players sit, in the map's order.
+    /// The players' seats, in the map's order.
     fn seats(&self, def: &GameDef) -> Result<Vec<Seat>, String> {
         let named = |player: &PlayerColumns| {
             let column = player.position.as_ref()?;
@@ -266,7 +266,7 @@ impl Row<'_> {
             .ok_or_else(|| "two players have the same position".to_owned())
     }
 
-    /// The betting, played by the rules.
+    /// Replays the betting by the rules.
     fn replay(&self, def: &Arc<GameDef>) -> Result<PublicState, String> {
         let mut board = Board::EMPTY;
         for column in self.map.board.columns() {
@@ -302,7 +302,7 @@ impl Row<'_> {
                 state.apply(action).map_err(|error| fail(&error.to_string()))?;
             }
         }
-        // The board of a hand that was all-in before its last street.
+        // The rest of the board, for a hand that was all-in before its last street.
         deal(&mut state, &board)?;
         if state.turn() != Turn::Over {
             return Err("the betting does not end the hand".to_owned());
@@ -310,7 +310,7 @@ impl Row<'_> {
         Ok(state)
     }
 
-    /// What a letter and the number behind it mean.
+    /// The action of a letter and the number after it.
     fn action(&self, letter: char, digits: &str, state: &PublicState) -> Result<Action, String> {
         let limit = state.def().betting == Betting::Limit;
         match letter.to_ascii_lowercase() {
@@ -335,7 +335,7 @@ impl Row<'_> {
         }
     }
 
-    /// What each seat has won, where the map says so; one player's follows from the others'.
+    /// The payoff of each seat, where the map has them; one player's may follow from the others'.
     fn payoffs(&self, seats: &[Seat]) -> Result<Option<BySeat<Payoff>>, String> {
         let mut payoffs = BySeat::new(seats.len());
         let (mut sum, mut missing) = (Payoff::ZERO, Vec::new());
@@ -386,13 +386,13 @@ fn card_texts(field: &str) -> Vec<String> {
     letters.chunks(2).map(card).collect()
 }
 
-/// Hole cards, empty where unknown.
+/// Parses hole cards; empty where unknown.
 fn hole_cards(field: &str) -> Result<HoleCards, String> {
     let text = card_texts(field).concat();
     text.parse().map_err(|error| format!("hole cards `{field}`: {error}"))
 }
 
-/// The seat of a position's name, or of its number.
+/// The seat for a position's name, or for its number.
 fn seat_of(def: &GameDef, text: &str) -> Result<Seat, String> {
     let letters = text.chars().filter(char::is_ascii_alphanumeric);
     let name = String::from_iter(letters).to_ascii_lowercase();

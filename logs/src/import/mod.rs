@@ -1,9 +1,9 @@
-//! Hands from other records, gathered into one match.
+//! Import of hands from other records into one match.
 //!
-//! A match has one game and as many entrants as that has players. The first hand says which; hands
-//! of another game (other blinds or stacks, for example) or with other players are left out and
-//! counted, or refused. Hands keep their numbers if no two have the same one, else they are
-//! numbered anew in the order in which they come.
+//! A match has one game and as many entrants as that has players. The first hand defines them;
+//! hands of another game (with other blinds or stacks, for example) or with other players are left
+//! out and counted, or refused. Hands keep their numbers if these are unique, else they are
+//! renumbered in order of arrival.
 
 pub mod columns;
 
@@ -14,36 +14,36 @@ use game::BySeat;
 
 use crate::{Entrant, HandRecord, MatchInfo, Provenance};
 
-/// A hand as another record has it.
+/// A hand from another record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedHand {
     /// The hand.
     pub record: HandRecord,
-    /// Names by seat; empty when nothing is known of them, and then the record's line-up stands.
+    /// Names by seat; when empty the line-up of `record` is kept.
     pub players: Vec<String>,
-    /// Where it stands, for messages: `hands.phhs, hand 17`.
+    /// Its place in the source, for messages: `hands.phhs, hand 17`.
     pub place: String,
 }
 
-/// Hands gathered into one match.
+/// Hands collected into one match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gathered {
     /// The match.
     pub info: MatchInfo,
     /// Its hands in order.
     pub hands: Vec<HandRecord>,
-    /// Whether hands have other numbers than they had.
+    /// Whether hands were renumbered.
     pub renumbered: bool,
-    /// Hands of other games, which were left out.
+    /// Number of hands of other games, which were left out.
     pub other_games: u64,
-    /// Hands with other players, which were left out.
+    /// Number of hands with other players, which were left out.
     pub other_players: u64,
 }
 
-/// Why hands are not one match.
+/// Error for hands that are not one match.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GatherError {
-    /// There are none.
+    /// There are no hands.
     #[error("there are no hands")]
     Nothing,
     /// A hand of another game than the first one.
@@ -52,24 +52,24 @@ pub enum GatherError {
          import it apart, or leave such hands out with --leave-out"
     )]
     OtherGame {
-        /// Which hand.
+        /// The hand's place.
         place: String,
     },
-    /// A hand with others than the first one's players.
+    /// A hand with a player who is not in the first hand.
     #[error(
         "{place}: `{player}` is not among the players of the first hand: import it apart, or leave \
          such hands out with --leave-out"
     )]
     OtherPlayer {
-        /// Which hand.
+        /// The hand's place.
         place: String,
-        /// Who is not.
+        /// The player.
         player: String,
     },
 }
 
-/// Gathers hands into one match of this name. `leave_out` says that what does not belong to it is
-/// to be left out instead of refused.
+/// Collects hands into one match with this name. With `leave_out`, hands that do not belong to it
+/// are left out instead of refused.
 ///
 /// # Errors
 /// When there are no hands, or one does not belong to the match of the first.
@@ -130,8 +130,8 @@ pub fn gather(
     Ok(Gathered { info, hands: kept, renumbered, other_games, other_players })
 }
 
-/// The entrants' names in the order of their numbers, by the first hand: fit for records, all
-/// different; `None` where it does not say.
+/// The entrants' names by number, from the first hand: valid in records and distinct; `None` where
+/// it has none.
 fn names(first: &ImportedHand) -> Option<Vec<String>> {
     let players = first.record.entrants.len();
     let mut names = vec![String::new(); players];
@@ -142,16 +142,16 @@ fn names(first: &ImportedHand) -> Option<Vec<String>> {
     (different && names.iter().all(|name| !name.is_empty())).then_some(names)
 }
 
-/// A name without what records have no room for.
+/// A name with characters removed that records cannot hold.
 fn plain(name: &str) -> String {
     let bad = |c: char| c.is_whitespace() || c.is_control() || c == ':' || c == '|';
     name.replace(bad, "_")
 }
 
-/// Who sits where by these names; `None` where nothing is known of them.
+/// The line-up by these names; `None` where there are none.
 ///
 /// # Errors
-/// The name that is nobody's, or is there twice.
+/// The name that is unknown or repeated.
 fn line_up(names: &Option<Vec<String>>, players: &[String]) -> Result<Option<BySeat<u8>>, String> {
     let Some(names) = names.as_ref().filter(|_| !players.is_empty()) else { return Ok(None) };
     let number = |player: &String| {
@@ -168,7 +168,7 @@ fn line_up(names: &Option<Vec<String>>, players: &[String]) -> Result<Option<ByS
     by_seat.map(Some).ok_or_else(|| players.first().cloned().unwrap_or_default())
 }
 
-/// Whether every `players` hands share a deal, everybody moving by one seat, from hand 0 on.
+/// Whether every `players` hands share a deal, with everybody moving by one seat, from hand 0 on.
 fn is_duplicate(hands: &[HandRecord], players: u64) -> bool {
     (hands.len() as u64).is_multiple_of(players)
         && (0..).zip(hands).all(|(number, record)| {

@@ -1,4 +1,4 @@
-//! What can go wrong with a ledger.
+//! Errors of reading and writing a ledger.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use rusqlite::ErrorCode;
 
 use crate::info::{Difference, InfoError};
 
-/// Why a ledger cannot be written or read. Every message names the file.
+/// Error of writing or reading a ledger. Every message names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    /// There is a ledger already where a new one should be made.
+    /// A ledger exists where a new one should be created.
     #[error("{path} exists already: resume that match, or choose another folder")]
     Exists {
         /// The file.
@@ -21,33 +21,33 @@ pub enum LedgerError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is something else.
+    /// The file is not a ledger.
     #[error("{path} is not a cardroom ledger")]
     NotALedger {
         /// The file.
         path: PathBuf,
     },
-    /// The ledger has another format.
+    /// The ledger has another version.
     #[error(
         "{path} is a ledger of version {found}; this program knows versions up to {known}: use the program that made it"
     )]
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The file's version.
         found: i64,
-        /// The latest version that this program knows.
+        /// The latest version that this program supports.
         known: i64,
     },
-    /// The file is damaged: cut short, or overwritten in part.
+    /// The file is damaged: truncated, or overwritten in part.
     #[error("{path} is damaged ({detail}): restore it from a copy, or play the match again")]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's message.
         detail: String,
     },
-    /// The match was cut off, and the place allows no repair.
+    /// The match was interrupted, and its location is read-only, so that it cannot be repaired.
     #[error(
         "{path} was not finished and cannot be written to: copy it with all files beside it to a place of your own"
     )]
@@ -55,7 +55,7 @@ pub enum LedgerError {
         /// The file.
         path: PathBuf,
     },
-    /// A line of the ledger's journal is not what was written, and others follow it.
+    /// A line of the ledger's journal, other than the last, is damaged.
     #[error("{path} is damaged in line {line}: move it away to go on without the hands in it")]
     Journal {
         /// The file.
@@ -63,31 +63,31 @@ pub enum LedgerError {
         /// The line's number, from 1.
         line: usize,
     },
-    /// A row cannot be a hand of this match.
+    /// A row is not a valid hand of this match.
     #[error("{path}, hand {hand}: {reason}")]
     Row {
         /// The file.
         path: PathBuf,
         /// The hand's number.
         hand: u64,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// No room left. What had been committed is kept.
+    /// The disk is full. Committed hands are kept.
     #[error("the disk is full: {path} keeps what was committed before; free some space and resume")]
     DiskFull {
         /// The file.
         path: PathBuf,
     },
-    /// Another process writes to the match.
+    /// Another process is writing to the match.
     #[error("another process{} is writing to {path}: wait for it or stop it", .process.map_or(String::new(), |id| format!(" (number {id})")))]
     InUse {
         /// The file.
         path: PathBuf,
-        /// The other process's number, when it is known.
+        /// The other process's id, when known.
         process: Option<u32>,
     },
-    /// A hand is appended that is there already.
+    /// A hand is appended that exists already.
     #[error("{path} holds hand {hand} already")]
     Twice {
         /// The file.
@@ -98,61 +98,61 @@ pub enum LedgerError {
     /// The match cannot be recorded.
     #[error(transparent)]
     Info(#[from] InfoError),
-    /// Two ledgers are not of the same match.
+    /// Two ledgers belong to different matches.
     #[error("{first} and {second} are not parts of one match: {difference}")]
     OtherMatch {
         /// The first file.
         first: PathBuf,
         /// The second file.
         second: PathBuf,
-        /// How they differ.
+        /// Their difference.
         difference: Box<Difference>,
     },
-    /// Two parts hold the same hands.
+    /// Two parts contain the same hands.
     #[error("{first} and {second} both hold hands {hands}")]
     Overlap {
         /// The first file.
         first: PathBuf,
         /// The second file.
         second: PathBuf,
-        /// The hands, in words.
+        /// The shared hands, in words.
         hands: String,
     },
-    /// The parts do not make up the whole match.
+    /// The parts do not contain the whole match.
     #[error("the parts lack hands {hands} of {planned}: finish or add the parts that hold them")]
     Incomplete {
         /// The missing hands, in words.
         hands: String,
-        /// Hands of the whole match.
+        /// Number of hands of the whole match.
         planned: u64,
     },
-    /// A part holds hands beyond the end of the match.
+    /// A part contains hands beyond the end of the match.
     #[error("{path} holds hand {hand}, but the match has only {planned} hands")]
     BeyondEnd {
         /// The file.
         path: PathBuf,
         /// The hand's number.
         hand: u64,
-        /// Hands of the whole match.
+        /// Number of hands of the whole match.
         planned: u64,
     },
-    /// No parts to merge.
+    /// There are no parts to merge.
     #[error("name at least one ledger to merge")]
     NothingToMerge,
-    /// The file system refuses something.
+    /// An error of the file system.
     #[error("{path}: {source}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// SQLite refuses something else.
+    /// Another SQLite error.
     #[error("{path}: {source}")]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
 }
@@ -178,7 +178,7 @@ impl LedgerError {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                     LedgerError::InUse { path, process: None }
                 }
-                // Columns of other types than the tables were made with.
+                // A column has another type than in the tables' definition.
                 None if matches!(source, rusqlite::Error::InvalidColumnType(..)) => {
                     LedgerError::Damaged { path, detail }
                 }

@@ -1,8 +1,8 @@
-//! Folding a ledger's write-ahead log into it in the background.
+//! Background checkpointing of a ledger's write-ahead log.
 //!
-//! SQLite folds the log in at the end of a commit, which then waits for the disk. Here a thread
-//! with a connection of its own does it while commits go on, and the writer is left what came in
-//! meanwhile: only it can begin the log anew (<https://www.sqlite.org/wal.html#ckpt>).
+//! SQLite checkpoints at the end of a commit, which then waits for the disk. Here a thread with its
+//! own connection checkpoints while commits go on, and the writer only handles the rest: only it
+//! can restart the log (<https://www.sqlite.org/wal.html#ckpt>).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use rusqlite::Connection;
 
 use super::{LedgerError, schema};
 
-/// How long commits come in before they are folded in together.
+/// Interval between checkpoints.
 const REST: Duration = Duration::from_secs(1);
 
-/// The pages that the log may hold before the writer is asked to empty it: 32 MB.
+/// Log size, in pages, above which the writer is asked to restart the log: 32 MB.
 const MOST: i64 = 2048;
 
-/// The pages at which the writer folds the log in by itself, should the thread not keep up.
+/// Log size, in pages, at which the writer checkpoints itself, should the thread not keep up.
 pub(super) const TOO_MANY: i64 = 8 * MOST;
 
-/// The thread.
+/// A handle of the checkpointing thread, which stops when dropped.
 #[derive(Debug)]
 pub(super) struct Folder {
     flags: Arc<Flags>,
@@ -32,11 +32,11 @@ pub(super) struct Folder {
 
 #[derive(Debug, Default)]
 struct Flags {
-    /// There was a commit since the log was folded in.
+    /// Whether there was a commit since the last checkpoint.
     committed: AtomicBool,
-    /// Little is left in a long log: the writer should empty it.
+    /// Whether a long log is nearly checkpointed, so that the writer should restart it.
     nearly_done: AtomicBool,
-    /// The thread should end.
+    /// Whether the thread should stop.
     stop: AtomicBool,
 }
 
@@ -44,22 +44,22 @@ impl Folder {
     /// Starts the thread for a ledger whose writer uses a write-ahead log.
     ///
     /// # Errors
-    /// When the ledger cannot be opened once more.
+    /// When the ledger cannot be opened again.
     pub(super) fn start(path: &Path) -> Result<Folder, LedgerError> {
         let connection = schema::open(path, false)?;
         let flags = Arc::new(Flags::default());
         let theirs = Arc::clone(&flags);
         let thread = std::thread::Builder::new().name("ledger-fold".into());
-        // Without a thread the writer does everything, later.
+        // Without a thread the writer checkpoints at its own limit.
         let thread = thread.spawn(move || theirs.fold(&connection)).ok();
         Ok(Folder { flags, thread })
     }
 
-    /// Tells of a commit on the writer's connection, and empties the log there when it is time.
+    /// Reports a commit on the writer's connection, and restarts the log there when it is time.
     pub(super) fn committed(&self, connection: &Connection) {
         self.flags.committed.store(true, Ordering::Relaxed);
         if self.flags.nearly_done.swap(false, Ordering::Relaxed) {
-            // Should a reader prevent it, the next time will do.
+            // If a reader prevents it, the next attempt will do.
             let _ = fold(connection);
         }
     }
@@ -80,7 +80,7 @@ impl Flags {
         while !self.stop.load(Ordering::Relaxed) {
             std::thread::park_timeout(REST);
             if self.committed.swap(false, Ordering::Relaxed) {
-                // The second pass has little to do. What fails here the writer will find.
+                // The second pass has little left. The writer will meet any error itself.
                 let _ = fold(connection);
                 let pages = fold(connection).unwrap_or(0);
                 self.nearly_done.store(pages > MOST, Ordering::Relaxed);
@@ -89,7 +89,7 @@ impl Flags {
     }
 }
 
-/// Folds in what can be without waiting for anybody; gives the pages of the log.
+/// Checkpoints what is possible without blocking; gives the number of pages in the log.
 fn fold(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))
 }

@@ -1,31 +1,31 @@
-//! Hashes over a ledger's rows: what is changed, removed or added behind the program's back is
-//! found.
+//! Hashes over a ledger's rows, which reveal rows that were changed, removed or added by other
+//! programs.
 //!
 //! Every row of `hands` and `decisions` has the first eight bytes of its SHA-256 beside it. For
-//! each block of 256 hands the table `hashes` holds, for either table, which hands are there (a bit
-//! for each) and the sum of their whole hashes modulo 2^256. A sum does not depend on the order in
-//! which hands end, so threads, parts of a match and later hands need nothing of each other; it is
-//! written in the transaction of the hands. (Sums of hashes as marks of sets: Bellare and
+//! each block of 256 hands the table `hashes` has, for either table, a bit mask of the hands
+//! present and the sum of their full hashes modulo 2^256. A sum does not depend on the order in
+//! which hands end, so threads, parts of a match and later hands are independent of each other; it
+//! is written in the transaction of the hands. (Sums of hashes as marks of sets: Bellare and
 //! Micciancio, *A new paradigm for collision-free hashing*, 1997, section 3.)
 //!
-//! Whoever changes rows and hashes alike is not found by them, but by the SHA-256 over all hands in
-//! order, if that was told to others before ([`super::Integrity::sha256`]).
+//! A change of rows together with their hashes is not found this way, but by the SHA-256 over all
+//! hands in order, if that was published before ([`super::Integrity::sha256`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OptionalExtension};
 use sha2::{Digest, Sha256};
 
-/// Hands in a block.
+/// Number of hands in a block.
 pub(super) const HANDS: u64 = 256;
 
-/// The key of the note that holds the SHA-256 of the match's description, in hexadecimal.
+/// Key of the note with the SHA-256 of the match's description, in hexadecimal.
 pub(super) const MATCH_NOTE: &str = "match-sha256";
 
 /// A row's hash.
 pub(super) type Hash = [u8; 32];
 
-/// The hash of a row of `hands`. Numbers are eight bytes, the lowest first; each text stands behind
+/// The hash of a row of `hands`. Numbers are eight bytes, little-endian; each text is preceded by
 /// its length. `entrants` are those of the row, −1 where it has none.
 pub(super) fn of_hand(
     hand: u64,
@@ -49,7 +49,7 @@ pub(super) fn of_decisions(hand: u64, lines: &str) -> Hash {
     Sha256::new().chain_update(hand.to_le_bytes()).chain_update(lines).finalize().into()
 }
 
-/// What of a hash stands in the row itself.
+/// The prefix of a hash that is stored in the row itself.
 pub(super) fn mark(hash: &Hash) -> i64 {
     let [a, b, c, d, e, f, g, h, ..] = *hash;
     i64::from_le_bytes([a, b, c, d, e, f, g, h])
@@ -60,12 +60,12 @@ pub(super) fn of_text(text: &str) -> String {
     show::number::hexadecimal(&Sha256::digest(text))
 }
 
-/// Some hands of a block in one table.
+/// The set of hands of a block in one table, with the sum of their hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Marked {
-    /// A bit for each hand that is there, the lowest bit of the first byte for the first.
+    /// A bit for each hand present, the lowest bit of the first byte for the first.
     present: [u8; 32],
-    /// The sum of their hashes, the lowest byte first.
+    /// The sum of their hashes, little-endian.
     sum: Hash,
 }
 
@@ -92,7 +92,7 @@ impl Marked {
         }
     }
 
-    /// The hands that are here and not there.
+    /// The hands that are in this set but not in the other.
     pub(super) fn without<'a>(
         &'a self,
         other: &'a Marked,
@@ -104,20 +104,20 @@ impl Marked {
             .map(move |place| block * HANDS + place)
     }
 
-    /// Whether the same hands are there with another sum.
+    /// Whether both have the same hands with different sums.
     pub(super) fn differs_in_sum(&self, other: &Marked) -> bool {
         self.present == other.present && self.sum != other.sum
     }
 }
 
-/// A block in both tables.
+/// A block's sets in both tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Block {
     pub(super) hands: Marked,
     pub(super) decisions: Marked,
 }
 
-/// Blocks by number.
+/// The blocks of a ledger, by number.
 #[derive(Debug, Default)]
 pub(super) struct Blocks(BTreeMap<u64, Block>);
 
@@ -130,7 +130,7 @@ impl Blocks {
         self.0.entry(hand / HANDS).or_default().decisions.add(hand, hash);
     }
 
-    /// The blocks that either has, in order, as both have them.
+    /// The blocks that either has, in order, paired.
     pub(super) fn beside<'a>(
         &'a self,
         other: &'a Blocks,
@@ -140,9 +140,9 @@ impl Blocks {
         numbers.into_iter().map(move |number| (number, block(self, number), block(other, number)))
     }
 
-    /// Adds these hands to those that the table `hashes` has, on a connection with a transaction.
+    /// Merges these hands into the table `hashes`, on a connection with an open transaction.
     pub(super) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
-        // A ledger without hashes does not have the table.
+        // A ledger without hashes lacks the table.
         if self.0.is_empty() {
             return Ok(());
         }
@@ -168,7 +168,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// All blocks that the table `hashes` has.
+    /// Reads all blocks of the table `hashes`.
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Blocks> {
         let mut query = connection.prepare(SELECT)?;
         let blocks = query.query_map((), read_block)?;

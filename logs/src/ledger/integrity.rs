@@ -1,4 +1,4 @@
-//! Whether a ledger holds what was written into it, by the hashes over its rows.
+//! Integrity check of a ledger, by the hashes over its rows.
 
 use std::ops::RangeInclusive;
 
@@ -9,23 +9,22 @@ use show::number::hexadecimal;
 use super::hashes::{self, Blocks, HANDS, MATCH_NOTE};
 use super::{LedgerError, LedgerReader, Ranges, schema};
 
-/// What the hashes of a ledger say of its rows.
+/// The result of an integrity check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Integrity {
-    /// Whether the ledger has hashes. Without them nothing is known, but for
-    /// [`sha256`](Self::sha256).
+    /// Whether the ledger has hashes. Without them only [`sha256`](Self::sha256) is known.
     pub hashed: bool,
-    /// Hands that are there.
+    /// Number of hands present.
     pub hands: u64,
-    /// The SHA-256 over the hashes of all hands that are there, in their order, in hexadecimal. Two
-    /// ledgers with the same one hold the same hands: cards, betting, results and line-ups.
+    /// The SHA-256 over the hashes of all hands present, in order, in hexadecimal. Ledgers with the
+    /// same one have the same hands: cards, betting, results and line-ups.
     pub sha256: String,
-    /// What is not as it was written, in words; empty when the record is whole.
+    /// The faults found, in words; empty when the record is intact.
     pub faults: Vec<String>,
 }
 
 impl Integrity {
-    /// Whether there are hashes, and all agree.
+    /// Whether the ledger has hashes and all match.
     pub fn is_whole(&self) -> bool {
         self.hashed && self.faults.is_empty()
     }
@@ -39,7 +38,7 @@ impl Integrity {
         }
     }
 
-    /// One line for people.
+    /// The result in one line.
     pub fn words(&self) -> String {
         let short = self.sha256.get(..16).unwrap_or_default();
         match self.state() {
@@ -50,13 +49,13 @@ impl Integrity {
     }
 }
 
-/// The rows of one table that are not as they were written.
+/// The faulty rows of one table.
 #[derive(Debug, Default)]
 struct Found {
     changed: Vec<RangeInclusive<u64>>,
     removed: Vec<RangeInclusive<u64>>,
     added: Vec<RangeInclusive<u64>>,
-    /// Blocks in which a row and its hash were changed alike.
+    /// Blocks in which rows were changed together with their hashes.
     replaced: Vec<RangeInclusive<u64>>,
 }
 
@@ -68,7 +67,7 @@ fn push(ranges: &mut Vec<RangeInclusive<u64>>, hand: u64) {
 }
 
 impl Found {
-    /// Compares what a block should hold with what it holds.
+    /// Compares a block's stored set with the one found.
     fn compare(&mut self, block: u64, kept: &hashes::Marked, found: &hashes::Marked) {
         kept.without(found, block).for_each(|hand| push(&mut self.removed, hand));
         found.without(kept, block).for_each(|hand| push(&mut self.added, hand));
@@ -107,8 +106,8 @@ impl Found {
 }
 
 impl LedgerReader {
-    /// Hashes all rows again and compares. Reads the whole ledger, about as fast as the disk does;
-    /// `seen` is told now and then how many hands were read.
+    /// Recomputes and compares the hashes of all rows. Reads the whole ledger, about as fast as the
+    /// disk does; `seen` is called from time to time with the number of hands read.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -117,7 +116,7 @@ impl LedgerReader {
     }
 
     fn check(&self, seen: &mut dyn FnMut(u64)) -> rusqlite::Result<Integrity> {
-        // One state of the file, also while somebody writes.
+        // A consistent snapshot, also while another process writes.
         let connection = self.connection().unchecked_transaction()?;
         let hashed = self.is_hashed();
         let players = self.info().players();

@@ -1,14 +1,14 @@
-//! Hands on their way into a ledger, in two files beside it: for those who cannot wait for a
-//! commit.
+//! The journal of a ledger: two files beside it that hold hands until they are committed, for
+//! writers that cannot wait for a commit.
 //!
 //! A hand is a line: eight hexadecimal digits of a checksum, a space, and a JSON object with the
-//! columns of its row. It is written with one call, so that it survives the end of the process,
-//! however it comes; a power cut may take the last ones. The files take turns: while the hands of
-//! one are committed, new ones go to the other, and one whose hands are in the ledger is emptied.
+//! columns of its row. It is written with one call, so it survives any end of the process; a power
+//! cut may lose the last ones. The files alternate: while the hands of one are committed, new ones
+//! go to the other, and one whose hands are all in the ledger is truncated.
 //!
-//! [`LedgerWriter::open_for_resume`](super::LedgerWriter::open_for_resume) puts hands into the
-//! ledger that are here and not there. A hand may be in both, since a file is emptied after the
-//! commit. A line cut short at the end of a file is none: nobody was told of that hand.
+//! [`LedgerWriter::open_for_resume`](super::LedgerWriter::open_for_resume) adds hands to the ledger
+//! that are only in the journal. A hand may be in both, since a file is truncated after the commit.
+//! An incomplete line at the end of a file is ignored: its hand was not acknowledged to anybody.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -24,13 +24,13 @@ use super::LedgerError;
 use crate::replay::is_rotated;
 use crate::{DecisionRecord, HandRecord, decisions};
 
-/// The files' extensions, in place of the ledger's.
+/// The files' extensions, which replace the ledger's.
 const EXTENSIONS: [&str; 2] = ["journal-1", "journal-2"];
 
-/// Bytes of a line before its object.
+/// Number of bytes of a line before its object.
 const HEAD: usize = 9;
 
-/// A hand as its line has it; the fields are the columns of `docs/ledger.md`.
+/// A hand as in its line; the fields are the columns of `docs/ledger.md`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JournalHand<'a> {
@@ -39,7 +39,7 @@ pub(super) struct JournalHand<'a> {
     pub(super) betting: Cow<'a, str>,
     pub(super) cards: Cow<'a, str>,
     pub(super) payoffs: Vec<i64>,
-    /// Who sat where, unless everyone moved by one seat after each hand.
+    /// The line-up, unless everyone moved by one seat after each hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) entrants: Option<Vec<u8>>,
     /// The lines of its decisions.
@@ -47,25 +47,25 @@ pub(super) struct JournalHand<'a> {
     pub(super) lines: Cow<'a, str>,
 }
 
-/// The journal of a ledger that is open for writing. Hands that are in it need not be committed
-/// before somebody is told of them.
+/// The journal of a ledger that is open for writing. A hand in it may be acknowledged before it is
+/// committed.
 ///
-/// Whoever commits calls [`turn`](Self::turn) when it takes the hands that are in line, so that
-/// every hand appended before is among them, and empties what [`spent`](Self::spent) gives when
-/// they are committed.
+/// A committer calls [`turn`](Self::turn) when it takes the queued hands, so that every hand
+/// appended before is among them, and empties the file from [`spent`](Self::spent) when they are
+/// committed.
 #[derive(Debug)]
 pub struct Journal {
     files: [Arc<File>; 2],
-    /// Bytes of each file that count.
+    /// Valid length of each file in bytes.
     lengths: [u64; 2],
-    /// The file that hands are written to.
+    /// Index of the file that hands are written to.
     current: usize,
-    /// The line in the making; kept so that a hand costs few allocations.
+    /// A buffer for the line, reused to save allocations.
     line: Vec<u8>,
 }
 
 impl Journal {
-    /// The journal of the ledger at `path`, with nothing in it.
+    /// Creates an empty journal for the ledger at `path`.
     pub(super) fn create(path: &Path) -> io::Result<Journal> {
         let [first, second] = paths(path);
         let open = |path: PathBuf| {
@@ -76,10 +76,10 @@ impl Journal {
         Ok(Journal { files, lengths: [0; 2], current: 0, line: Vec::new() })
     }
 
-    /// Writes a hand. It will be in the ledger, whatever becomes of this process.
+    /// Writes a hand. It will be in the ledger even if this process ends.
     ///
     /// # Errors
-    /// When the file cannot be written; then the hand is not in it, and later ones may be.
+    /// When the file cannot be written; this hand is then not in it, but later ones may be.
     pub fn append(&mut self, record: &HandRecord, decisions: &[DecisionRecord]) -> io::Result<()> {
         let (mut betting, mut cards, mut lines) = (String::new(), String::new(), String::new());
         notation::write_betting(&record.public, &mut betting);
@@ -107,14 +107,14 @@ impl Journal {
                 Ok(())
             }
             Err(error) => {
-                // What was written of it would be taken for a line cut short, too.
+                // Any rest would be read as an incomplete line and ignored, too.
                 let _ = file.set_len(*length);
                 Err(error)
             }
         }
     }
 
-    /// From now on hands go to the other file, if that is empty.
+    /// Directs later hands to the other file, if that is empty.
     pub fn turn(&mut self) {
         let other = 1 - self.current;
         if self.lengths[other] == 0 {
@@ -122,30 +122,30 @@ impl Journal {
         }
     }
 
-    /// The file that hands are not written to, if there are any in it: to be emptied when all hands
-    /// that were appended before the last [`turn`](Self::turn) are committed.
+    /// The inactive file, if it has hands: to be emptied when all hands that were appended before
+    /// the last [`turn`](Self::turn) are committed.
     pub fn spent(&self) -> Option<Spent> {
         let other = 1 - self.current;
         (self.lengths[other] > 0).then(|| Spent { file: Arc::clone(&self.files[other]) })
     }
 
-    /// Says that what [`spent`](Self::spent) gave is empty.
+    /// Marks the file from [`spent`](Self::spent) as empty.
     pub fn emptied(&mut self) {
         self.lengths[1 - self.current] = 0;
     }
 }
 
-/// A file of a journal whose hands are in the ledger.
+/// The inactive file of a journal, to be emptied once its hands are committed.
 #[derive(Debug)]
 pub struct Spent {
     file: Arc<File>,
 }
 
 impl Spent {
-    /// Empties it. May wait for the disk, which is why it is not the journal's to do.
+    /// Truncates the file. May wait for the disk, so it is separate from the journal.
     ///
     /// # Errors
-    /// When the system refuses; the hands stay in the file, which does no harm.
+    /// When the system refuses; the hands then stay in the file, which is harmless.
     pub fn empty(self) -> io::Result<()> {
         self.file.set_len(0)
     }
@@ -155,20 +155,20 @@ fn paths(ledger: &Path) -> [PathBuf; 2] {
     EXTENSIONS.map(|extension| ledger.with_extension(extension))
 }
 
-/// Whether there are hands that may not be in this ledger yet. Opening it for writing puts them
-/// there.
+/// Whether the journal has hands that may not be in this ledger yet. Opening the ledger for writing
+/// adds them.
 pub fn in_journal(ledger: &Path) -> bool {
     paths(ledger).iter().any(|path| path.metadata().is_ok_and(|file| file.len() > 0))
 }
 
-/// Removes the journal of a ledger; what is not there is no matter.
+/// Removes the journal of a ledger, if there is one.
 pub(super) fn remove(ledger: &Path) {
     for path in paths(ledger) {
         let _ = std::fs::remove_file(path);
     }
 }
 
-/// The hands in the journal of a ledger for so many players, by number.
+/// The hands in the journal of a ledger with `players` players, by number.
 pub(super) fn read(
     ledger: &Path,
     players: usize,
@@ -192,7 +192,7 @@ pub(super) fn read(
     Ok(hands)
 }
 
-/// A line with its end; `None` when it is not what was written.
+/// Parses a line with its end; `None` when it is damaged.
 fn parse(line: &[u8], players: usize) -> Option<JournalHand<'static>> {
     let (head, object) = line.strip_suffix(b"\n")?.split_at_checked(HEAD)?;
     let sum = u32::from_str_radix(std::str::from_utf8(head).ok()?.strip_suffix(' ')?, 16).ok()?;
@@ -204,7 +204,7 @@ fn parse(line: &[u8], players: usize) -> Option<JournalHand<'static>> {
     (hand.payoffs.len() == players && seats == players).then_some(hand)
 }
 
-/// FNV-1a.
+/// The FNV-1a hash.
 fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811C_9DC5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

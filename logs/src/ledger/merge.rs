@@ -1,4 +1,4 @@
-//! Joining the ledgers of a match that was played in parts.
+//! Merging the ledgers of a match that was played in parts.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use super::{LedgerError, LedgerReader, Ranges, schema};
 use crate::info::MatchInfo;
 use crate::stats::DecisionTally;
 
-/// A range of hands and the part that holds it.
+/// A range of hands and the index of the part that has it.
 struct Piece {
     hands: RangeInclusive<u64>,
     part: usize,
 }
 
-/// Makes the ledger `out` of a whole match from the ledgers (or match folders) of its parts, and
+/// Creates the ledger `out` of a whole match from the ledgers (or match folders) of its parts, and
 /// returns its match. Its hands equal, row by row, those of the match played in one run.
 ///
 /// # Errors
-/// When the parts are of different matches, when two hold the same hand, when hands are missing
-/// (the message names them); then nothing is left at `out`.
+/// When the parts are of different matches, when two have the same hand, or when hands are missing
+/// (the message names them); `out` is then not created.
 pub fn merge(parts: &[PathBuf], out: &Path) -> Result<MatchInfo, LedgerError> {
     let readers =
         parts.iter().map(|path| LedgerReader::open(path)).collect::<Result<Vec<_>, _>>()?;
@@ -43,7 +43,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<MatchInfo, LedgerError> {
         return Err(LedgerError::Exists { path: out.to_path_buf() });
     }
     let unfinished = out.with_extension("merging");
-    // What an earlier, killed merge left behind.
+    // Remove the leftovers of an interrupted merge.
     schema::remove(&unfinished);
     let joined = join(&readers, &pieces, &info, &unfinished)
         .and_then(|()| std::fs::rename(&unfinished, out).map_err(LedgerError::io(out)));
@@ -53,7 +53,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<MatchInfo, LedgerError> {
     joined.map(|()| info)
 }
 
-/// All ranges in order; an error where they overlap or leave gaps.
+/// All ranges in order; an error where they overlap or have gaps.
 fn pieces(readers: &[LedgerReader]) -> Result<Vec<Piece>, LedgerError> {
     let mut pieces = Vec::new();
     for (part, reader) in readers.iter().enumerate() {
@@ -94,12 +94,12 @@ fn join(
 ) -> Result<(), LedgerError> {
     let sql = || LedgerError::sqlite(out);
     let mut connection = schema::open(out, true)?;
-    // Hashes are copied, never made anew: a row that was changed in a part is found in the whole.
+    // Hashes are copied, not recomputed: a row that was changed in a part is found in the whole.
     let hashed = readers.iter().all(LedgerReader::is_hashed);
     schema::create(&mut connection, info, hashed).map_err(sql())?;
     let tables = columns(info.players(), hashed);
-    // A merge that is cut off leaves only its temporary file, so nothing needs a journal; the whole
-    // file is flushed to disk at the end.
+    // An interrupted merge leaves only its temporary file, so no journal is needed; the whole file
+    // is flushed to disk at the end.
     connection.execute_batch("PRAGMA synchronous = OFF").map_err(sql())?;
     let mut attached = None;
     for piece in pieces {
@@ -131,7 +131,7 @@ fn join(
     std::fs::File::open(out).and_then(|file| file.sync_all()).map_err(LedgerError::io(out))
 }
 
-/// The tables with the columns that are copied.
+/// The tables and the columns to copy.
 fn columns(players: usize, hashed: bool) -> [(&'static str, String); 2] {
     let hash = if hashed { ", hash" } else { "" };
     let payoffs = schema::columns(players, |k| format!("payoff_{k}"));
@@ -142,7 +142,7 @@ fn columns(players: usize, hashed: bool) -> [(&'static str, String); 2] {
     ]
 }
 
-/// What was wrong with a part is said of the part, the rest of the new file.
+/// Attributes an error of a part to the part, and any other to the new file.
 fn copy_error(from: &Path, out: &Path) -> impl FnOnce(rusqlite::Error) -> LedgerError {
     move |error| match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::ConstraintViolation) => {
@@ -152,7 +152,7 @@ fn copy_error(from: &Path, out: &Path) -> impl FnOnce(rusqlite::Error) -> Ledger
     }
 }
 
-/// The decision counts of all parts together, if each part has them.
+/// The sum of the parts' decision counts, if each part has them.
 fn decision_note(readers: &[LedgerReader]) -> Result<Option<String>, LedgerError> {
     let mut whole = DecisionTally::default();
     for reader in readers {

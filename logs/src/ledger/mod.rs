@@ -1,18 +1,18 @@
-//! The ledger: every hand of a match in one SQLite file. A hand is in it or not, whatever killed
-//! the process; every log, export and statistic can be made again from it.
+//! The ledger: every hand of a match in one SQLite file. Hands are written atomically, so a crash
+//! never leaves a partial one; every log, export and statistic can be recreated from it.
 //!
-//! - [`LedgerWriter`] creates a ledger or goes on with one. Appended hands are kept in memory and
-//!   written in one transaction by [`LedgerWriter::commit`]; the caller decides how often. One
-//!   process at a time may write.
-//! - [`Journal`] keeps hands until they are committed, for those who cannot wait for that.
-//! - [`LedgerReader`] reads: the match, the ranges of hands present, single hands, all hands in
+//! - [`LedgerWriter`] creates or continues a ledger. Appended hands are kept in memory and written
+//!   in one transaction by [`LedgerWriter::commit`]; the caller decides how often. Only one process
+//!   at a time may write.
+//! - [`Journal`] holds hands until they are committed, for writers that cannot wait for that.
+//! - [`LedgerReader`] reads the match, the ranges of hands present, single hands, and all hands in
 //!   order in constant memory. It may run beside a writer.
-//! - [`merge`](merge()) joins the ledgers of a match played in parts.
-//! - [`Integrity`] says whether rows were changed, removed or added since they were written.
+//! - [`merge`](merge()) merges the ledgers of a match played in parts.
+//! - [`Integrity`] reports whether rows were changed, removed or added since they were written.
 //!
-//! The tables are described in `docs/ledger.md`. Invariants: `hand` is the primary key, so no hand
-//! is there twice; `application_id` and `user_version` name the format; hands read back are
-//! replayed by the rules engine, so a damaged row is an error and never a wrong result.
+//! The tables are described in `docs/ledger.md`. Invariants: `hand` is the primary key, so hands
+//! are unique; `application_id` and `user_version` identify the format; hands read are replayed by
+//! the rules engine, so a damaged row is an error and never a wrong result.
 
 mod error;
 mod fold;
@@ -40,13 +40,13 @@ use std::path::Path;
 
 use crate::lock::{Lock, LockError};
 
-/// The key of the note that says that a match was played elsewhere, and imported.
+/// Key of the note that marks a match as played elsewhere and imported.
 pub const IMPORTED: &str = "imported";
 
-/// The name of a ledger in its match folder.
+/// File name of a ledger in its match folder.
 pub const FILE_NAME: &str = "ledger.sqlite";
 
-/// Takes the lock of this ledger, or says who has it.
+/// Takes the lock of this ledger; the error names the process that has it.
 fn lock(ledger: &Path) -> Result<Lock, LedgerError> {
     let path = ledger.with_extension("lock");
     Lock::take(&path).map_err(|error| match error {
@@ -55,7 +55,7 @@ fn lock(ledger: &Path) -> Result<Lock, LedgerError> {
     })
 }
 
-/// Ranges of hand numbers, in words: `0 to 4999, 6000`.
+/// Displays ranges of hand numbers in words: `0 to 4999, 6000`.
 pub struct Ranges<'a>(pub &'a [RangeInclusive<u64>]);
 
 impl fmt::Display for Ranges<'_> {

@@ -1,4 +1,4 @@
-//! Reading a ledger.
+//! Reader of a ledger.
 
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::{LedgerError, schema};
 use crate::info::MatchInfo;
 use crate::{DecisionRecord, HandRecord, decisions};
 
-/// Hands fetched at a time: enough to make a query's cost vanish, little enough to be nothing.
+/// Number of hands fetched at a time: enough to amortise a query, few enough to need little memory.
 const PAGE: usize = 1024;
 
-/// Reads the hands of one match. May be used while a [`LedgerWriter`](super::LedgerWriter) writes;
+/// A reader of the hands of one match. Usable while a [`LedgerWriter`](super::LedgerWriter) writes;
 /// it then sees what has been committed.
 #[derive(Debug)]
 pub struct LedgerReader {
@@ -29,8 +29,7 @@ pub struct LedgerReader {
 }
 
 impl LedgerReader {
-    /// Opens the ledger of this file, or of this match folder. A finished one may lie where nothing
-    /// can be written.
+    /// Opens the ledger at this path, or in this match folder. A finished one may be read-only.
     pub fn open(path: &Path) -> Result<LedgerReader, LedgerError> {
         let path = if path.is_dir() { path.join(super::FILE_NAME) } else { path.to_path_buf() };
         let (connection, info) = schema::open_to_read(&path)?;
@@ -47,12 +46,12 @@ impl LedgerReader {
         &self.info
     }
 
-    /// The game, shared by all records this reader gives.
+    /// The game, shared by all records of this reader.
     pub fn def(&self) -> &Arc<GameDef> {
         &self.def
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -61,7 +60,7 @@ impl LedgerReader {
         &self.connection
     }
 
-    /// Whether the rows have hashes, which ledgers of earlier programs have not.
+    /// Whether the rows have hashes, which ledgers of earlier versions lack.
     pub fn is_hashed(&self) -> bool {
         self.hashed
     }
@@ -73,7 +72,7 @@ impl LedgerReader {
         count.map(|count| count as u64).map_err(LedgerError::sqlite(&self.path))
     }
 
-    /// The hands in the ledger as ranges, in order, as few as possible.
+    /// The hands in the ledger as ordered, maximal ranges.
     pub fn present(&self) -> Result<Vec<RangeInclusive<u64>>, LedgerError> {
         present(&self.connection, "hands").map_err(LedgerError::sqlite(&self.path))
     }
@@ -84,7 +83,7 @@ impl LedgerReader {
         Ok(gaps(&self.present()?, self.info.hands))
     }
 
-    /// One hand, or `None` when it is not there.
+    /// The hand with this number, or `None`.
     pub fn hand(&self, hand: u64) -> Result<Option<HandRecord>, LedgerError> {
         let players = self.info.players();
         let row = self
@@ -102,18 +101,18 @@ impl LedgerReader {
         self.hands_from(0)
     }
 
-    /// The hands from this one on, in order.
+    /// The hands from `first` on, in order.
     pub fn hands_from(&self, first: u64) -> Hands<'_> {
         self.hands_in(first..u64::MAX)
     }
 
-    /// The hands of this range that are there, in order.
+    /// The hands in this range, in order.
     pub fn hands_in(&self, hands: Range<u64>) -> Hands<'_> {
         Hands { reader: self, page: Vec::new().into_iter(), rest: Some(hands) }
     }
 
-    /// The hands from this one on whose deals are in this range, in order. Takes time for every
-    /// hand in between, but little.
+    /// The hands from `first` on whose deals are in this range, in order. Takes a little time for
+    /// every hand in between.
     pub fn hands_of_deals(
         &self,
         first: u64,
@@ -132,7 +131,7 @@ impl LedgerReader {
         rows.into_iter().map(|row| self.replay(row)).collect()
     }
 
-    /// The decisions recorded of a hand, in order; empty when none were.
+    /// The recorded decisions of a hand, in order; empty when there are none.
     pub fn decisions(&self, hand: u64) -> Result<Vec<DecisionRecord>, LedgerError> {
         let lines: Option<String> = self
             .connection
@@ -149,7 +148,7 @@ impl LedgerReader {
         })
     }
 
-    /// The note under this key, if one was set with the last commits.
+    /// The committed note with this key, if there is one.
     pub fn note(&self, key: &str) -> Result<Option<String>, LedgerError> {
         read_note(&self.connection, key).map_err(LedgerError::sqlite(&self.path))
     }
@@ -177,17 +176,17 @@ impl LedgerReader {
     }
 }
 
-/// A hand's number as SQLite stores it; no hand has one beyond.
+/// A hand's number as stored in SQLite, saturated; no hand has a larger one.
 fn stored(hand: u64) -> i64 {
     i64::try_from(hand).unwrap_or(i64::MAX)
 }
 
-/// The hands of a ledger in order, read a page at a time.
+/// An iterator over the hands of a ledger in order, read a page at a time.
 #[derive(Debug)]
 pub struct Hands<'a> {
     reader: &'a LedgerReader,
     page: std::vec::IntoIter<RawRow>,
-    /// What the following pages cover; `None` after the last or after an error.
+    /// The range of the remaining pages; `None` after the last or after an error.
     rest: Option<Range<u64>>,
 }
 
@@ -216,7 +215,7 @@ impl Iterator for Hands<'_> {
     }
 }
 
-/// The hands of a table as ranges.
+/// The hands in a table as ranges.
 pub(super) fn present(
     connection: &Connection,
     table: &str,
@@ -226,7 +225,7 @@ pub(super) fn present(
         Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?, row.get::<_, Option<i64>>(2)?))
     })?;
     let (Some(first), Some(last)) = (first, last) else { return Ok(Vec::new()) };
-    // The usual case needs no look at each hand.
+    // The usual case needs no scan of the hands.
     if last - first + 1 == count {
         return Ok(vec![first as u64..=last as u64]);
     }
@@ -243,7 +242,7 @@ pub(super) fn present(
     Ok(ranges)
 }
 
-/// What lies between the ranges, from 0 up to `planned`.
+/// The gaps between the ranges, from 0 up to `planned`.
 pub(super) fn gaps(present: &[RangeInclusive<u64>], planned: u64) -> Vec<RangeInclusive<u64>> {
     let mut gaps = Vec::new();
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! A hand as a row, and a row as a hand.
+//! Conversion between hands and rows.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rusqlite::Row;
 use crate::HandRecord;
 use crate::replay::{line_up, replay};
 
-/// A row's columns as read.
+/// The columns of a row as read.
 #[derive(Debug)]
 pub(super) struct RawRow {
     pub(super) hand: u64,
@@ -32,7 +32,7 @@ impl RawRow {
         })
     }
 
-    /// Replays the hand; the reason in words when it cannot have happened.
+    /// Replays the hand; the error, in words, when it is not legal.
     pub(super) fn into_record(self, def: &Arc<GameDef>) -> Result<HandRecord, String> {
         let payoffs: Vec<Payoff> = self.payoffs.into_iter().map(Payoff::from_parts).collect();
         let payoffs = BySeat::from_slice(&payoffs).ok_or("too many seats")?;

@@ -1,4 +1,4 @@
-//! The tables, and opening a file with all checks.
+//! The tables of a ledger, and checks on opening one.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -11,14 +11,14 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionB
 use super::{LedgerError, hashes};
 use crate::info::MatchInfo;
 
-/// `card` in ASCII: SQLite's mark of whose file this is.
+/// `card` in ASCII: the application id in SQLite's header.
 pub(super) const APPLICATION_ID: i64 = 0x6361_7264;
 /// The version of the tables.
 pub(super) const VERSION: i64 = 2;
-/// The version without hashes. Ledgers of it are read, and gone on with as they are.
+/// The version without hashes. Its ledgers can be read and continued as they are.
 pub(super) const WITHOUT_HASHES: i64 = 1;
 
-/// Opens a file for writing, creating it when `create` says so.
+/// Opens a file for writing, and creates it if `create` is set.
 pub(super) fn open(path: &Path, create: bool) -> Result<Connection, LedgerError> {
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
     if create {
@@ -33,7 +33,7 @@ pub(super) fn open(path: &Path, create: bool) -> Result<Connection, LedgerError>
 
 /// Opens a ledger for reading, and reads its match.
 pub(super) fn open_to_read(path: &Path) -> Result<(Connection, MatchInfo), LedgerError> {
-    // Opened for writing, because reading a log left behind by a crash repairs the file.
+    // Opened for writing because reading a write-ahead log left by a crash repairs the file.
     let info = |connection| read_info(&connection, path).map(|info| (connection, info));
     match open(path, false).and_then(info) {
         Err(LedgerError::Sqlite { source, .. }) if refuses_writing(&source) => {
@@ -48,8 +48,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<(Connection, MatchInfo), Ledge
     }
 }
 
-/// Opens a ledger where nothing can be written. Without a write-ahead log nobody is writing, and
-/// the file is all there is.
+/// Opens a read-only ledger. Without a write-ahead log nobody is writing, and the file is complete.
 fn open_unwritable(path: &Path) -> Result<Connection, LedgerError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     if beside(path, "-wal").exists() {
@@ -85,8 +84,8 @@ fn refuses_writing(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Refuses a file that is shorter than its header says. SQLite reads what is missing of the last
-/// page as zeros. With a log beside it the file may grow yet.
+/// Refuses a file that is shorter than its header says, as SQLite reads the missing end of the last
+/// page as zeros. With a write-ahead log beside it the file may still grow.
 fn check_length(path: &Path) -> Result<(), LedgerError> {
     let busy = || ["-wal", "-journal"].iter().any(|suffix| beside(path, suffix).exists());
     if busy() {
@@ -102,7 +101,7 @@ fn check_length(path: &Path) -> Result<(), LedgerError> {
     Err(LedgerError::Damaged { path: path.to_path_buf(), detail })
 }
 
-/// The length a database should have, by its header, and the one it has. `None` when the header
+/// The expected length of a database, by its header, and the actual one. `None` when the header
 /// does not say: <https://www.sqlite.org/fileformat.html#in_header_database_size>.
 fn lengths(path: &Path) -> io::Result<Option<(u64, u64)>> {
     let mut file = File::open(path)?;
@@ -121,14 +120,14 @@ fn lengths(path: &Path) -> io::Result<Option<(u64, u64)>> {
     Ok(known.then_some((page * u64::from(pages), file.metadata()?.len())))
 }
 
-/// The name of a file that SQLite puts beside a database.
+/// The path of a file that SQLite puts beside a database.
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut file = path.as_os_str().to_os_string();
     file.push(suffix);
     file.into()
 }
 
-/// Removes a ledger and what SQLite put beside it; what is not there is no matter.
+/// Removes a ledger and SQLite's files beside it, if they exist.
 pub(super) fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let _ = std::fs::remove_file(beside(path, suffix));
@@ -146,8 +145,8 @@ pub(super) fn tune(connection: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-/// Makes the tables of a new ledger, in one transaction; without hashes where what is to be copied
-/// into it has none.
+/// Creates the tables of a new ledger, in one transaction; without hashes if the source of its rows
+/// has none.
 pub(super) fn create(
     connection: &mut Connection,
     info: &MatchInfo,
@@ -216,7 +215,7 @@ pub(super) fn create(
     transaction.commit()
 }
 
-/// The table of blocks of hands.
+/// The definition of the table of blocks.
 const HASHES: &str = "CREATE TABLE hashes (
              block INTEGER PRIMARY KEY,
              hands BLOB NOT NULL,
@@ -225,7 +224,7 @@ const HASHES: &str = "CREATE TABLE hashes (
              decisions_sum BLOB NOT NULL
          );";
 
-/// Notes the hash of the match's description as it stands.
+/// Stores the hash of the match's current description as a note.
 pub(super) fn note_match(connection: &Connection) -> rusqlite::Result<()> {
     let info: String =
         connection.query_row("SELECT info FROM match WHERE id = 1", (), |row| row.get(0))?;
@@ -244,7 +243,7 @@ pub(super) fn columns(players: usize, column: impl Fn(usize) -> String) -> Strin
     (0..players).map(column).collect::<Vec<_>>().join(", ")
 }
 
-/// One row per hand and seat, for queries by hand: who sat there and what they won in chips.
+/// A view with one row per hand and seat, for queries: entrant and winnings in chips.
 fn results_view(players: usize) -> String {
     let mut view = String::from("CREATE VIEW results AS ");
     for seat in 0..players {
@@ -261,7 +260,7 @@ fn results_view(players: usize) -> String {
     view
 }
 
-/// Checks that this is a ledger of this version, and reads its match.
+/// Checks that this is a ledger of a supported version, and reads its match.
 pub(super) fn read_info(connection: &Connection, path: &Path) -> Result<MatchInfo, LedgerError> {
     let sql = || LedgerError::sqlite(path);
     let not_ours = || LedgerError::NotALedger { path: path.to_path_buf() };

@@ -1,10 +1,10 @@
-//! What only a run over the Slumbot API has: sessions, and of every hand its result on the server's
-//! account, its baseline, its times, and whether its result is known at all.
+//! The data of a run over the Slumbot API: sessions, and each hand's result on the server's
+//! account, its baseline, its times, and whether its result is known.
 //!
-//! Two more tables in an ordinary ledger, `slumbot_sessions` and `slumbot_hands`. A hand played to
-//! its end stands in both `hands` and `slumbot_hands`, under the same number. One whose answer was
-//! lost stands in `slumbot_hands` only, since not all its cards are known. Everything that belongs
-//! together is written in one transaction. `docs/ledger.md` describes the columns.
+//! They are in two additional tables, `slumbot_sessions` and `slumbot_hands`. A hand played to its
+//! end is in both `hands` and `slumbot_hands`, with the same number. One whose answer was lost is
+//! in `slumbot_hands` only, since not all its cards are known. Related rows are written in one
+//! transaction. `docs/ledger.md` describes the columns.
 
 use std::time::Duration;
 
@@ -12,24 +12,24 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params};
 
 use super::{LedgerError, LedgerReader, LedgerWriter};
 
-/// What is known of a hand's result.
+/// The status of a hand's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Known {
-    /// The hand was played to its end, and the end was seen.
+    /// Known: the hand was played to its end.
     Played,
-    /// The end was not seen, but follows from the session's sums.
+    /// Known although the end was not seen: it follows from the session's sums.
     Settled,
-    /// As [`Settled`](Known::Settled), but only when the run had as many hands as it was to have:
-    /// it is in no rate.
+    /// As [`Settled`](Known::Settled), but only after the run had its planned number of hands: it
+    /// is excluded from all rates.
     Beyond,
-    /// Not known. The hand may be open on the server.
+    /// Unknown. The hand may be open on the server.
     Unknown,
 }
 
 impl Known {
     const ALL: [Known; 4] = [Known::Played, Known::Settled, Known::Beyond, Known::Unknown];
 
-    /// The word in the ledger.
+    /// The value stored in the ledger.
     pub fn name(self) -> &'static str {
         match self {
             Known::Played => "played",
@@ -47,38 +47,38 @@ pub struct SlumbotHand {
     pub hand: u64,
     /// The session it was dealt in.
     pub session: u64,
-    /// How many hands the session had finished with it (`session_num_hands`); for played hands
+    /// The session's number of finished hands with this one (`session_num_hands`); for played hands
     /// only.
     pub number: Option<u64>,
-    /// What is known of its result.
+    /// The status of its result.
     pub known: Known,
     /// This side's seat: 0 the big blind, 1 the button.
     pub seat: u8,
-    /// What this side won, in chips; `None` while unknown.
+    /// This side's winnings in chips; `None` while unknown.
     pub winnings: Option<i64>,
-    /// `baseline_winnings`: `winnings` less what the bot won with the same cards against itself.
+    /// `baseline_winnings`: `winnings` minus the bot's self-play result with the same cards.
     pub baseline: Option<i64>,
     /// The betting in Slumbot's notation, as far as known.
     pub action: String,
     /// This side's cards; empty when the hand was never shown.
     pub hole: String,
-    /// The cards on the table, as far as shown.
+    /// The board, as far as shown.
     pub board: String,
-    /// The action whose answer was lost.
+    /// The action whose answer was lost, if any.
     pub incr: Option<String>,
-    /// How many hands were settled together: the first of them has the whole sum. 1 otherwise.
+    /// Number of hands settled together, of which the first has the whole sum; otherwise 1.
     pub together: u32,
-    /// It was left open and forfeited.
+    /// Whether it was left open and forfeited.
     pub forfeited: bool,
-    /// A request was carried out twice, so that not all actions were this side's decisions.
+    /// Whether a request was carried out twice, so that not all actions were this side's decisions.
     pub disturbed: bool,
-    /// Decisions made without seeing the cards on the table, since the answer was lost.
+    /// Number of decisions made without the board, since the answer was lost.
     pub blind: u32,
-    /// When it was dealt, in milliseconds since 1970.
+    /// Time of the deal, in milliseconds since 1970.
     pub began_ms: i64,
-    /// When its end was seen, in milliseconds since 1970.
+    /// Time at which its end was seen, in milliseconds since 1970.
     pub ended_ms: Option<i64>,
-    /// Requests it took.
+    /// Number of requests.
     pub requests: u32,
     /// Time spent waiting for answers.
     pub waited: Duration,
@@ -89,37 +89,37 @@ pub struct SlumbotHand {
 /// A session with the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlumbotSession {
-    /// Its number in the run.
+    /// The session's number in the run.
     pub session: u64,
-    /// What the server knows it by.
+    /// The server's token of the session.
     pub token: Option<String>,
-    /// Why it is not gone on with; `None` while it is.
+    /// The reason why it ended; `None` while it goes on.
     pub closed: Option<String>,
-    /// Where it stands, for the program to go on with.
+    /// The client's saved state, to continue from.
     pub state: String,
 }
 
-/// Sums over the hands of a run, by what is known of them.
+/// Counts of the hands of a run, by status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SlumbotCounts {
-    /// Hands seen to their end.
+    /// Number of hands seen to their end.
     pub played: u64,
-    /// Hands settled by the session's sums, whose cards this side had seen.
+    /// Number of hands settled by the session's sums, whose cards this side had seen.
     pub settled: u64,
-    /// Hands without a known result, whose cards this side had seen.
+    /// Number of hands without a known result, whose cards this side had seen.
     pub unknown_seen: u64,
-    /// Hands of which no card was seen: dealt, but the answer was lost. This side decided nothing
-    /// in them.
+    /// Number of hands without any card seen: dealt, but the answer was lost. This side made no
+    /// decision in them.
     pub unseen: u64,
-    /// Unseen hands that the server has counted all the same.
+    /// Number of unseen hands that the server has counted nevertheless.
     pub unseen_settled: u64,
-    /// Hands whose cards were seen, settled when the run had all its hands.
+    /// Number of hands with cards seen that were settled after the run had all its hands.
     pub beyond: u64,
-    /// Chips won in all hands with a known result, unseen ones included.
+    /// Net winnings in chips of all hands with a known result, unseen ones included.
     pub chips: i64,
-    /// Hands in which an action was not this side's decision.
+    /// Number of hands in which an action was not this side's decision.
     pub disturbed: u64,
-    /// Decisions made without seeing the cards on the table.
+    /// Number of decisions made without the board.
     pub blind: u64,
 }
 
@@ -159,30 +159,29 @@ const COLUMNS: &str = "hand, session, number, known, seat, winnings, baseline, a
                        thought_us";
 
 impl SlumbotHand {
-    /// Whether this side saw cards of the hand, and so had a part in it. One that was never seen is
-    /// no hand of the sample, whatever became of it: what was lost was the answer, whatever the
-    /// cards.
+    /// Whether this side saw its cards of the hand, and so took part in it. An unseen hand is not
+    /// part of the sample, whatever became of it: losing its answer was independent of the cards.
     pub fn seen(&self) -> bool {
         !self.hole.is_empty()
     }
 }
 
 impl SlumbotCounts {
-    /// Hands that are in no rate: those without a known result, and those of which no card was
-    /// seen, whatever the server has counted for them.
+    /// Number of hands excluded from all rates: those without a known result, and unseen ones, even
+    /// if the server has counted them.
     pub fn unknown(&self) -> u64 {
         self.unknown_seen + self.unseen
     }
 }
 
 impl LedgerWriter {
-    /// Makes the tables of a run over the Slumbot API, unless they are there.
+    /// Creates the tables of a run over the Slumbot API, if they do not exist.
     pub fn prepare_slumbot(&mut self) -> Result<(), LedgerError> {
         self.commit_and(None, |transaction| transaction.execute_batch(TABLES))
     }
 
-    /// As [`commit_with_note`](Self::commit_with_note), with what only a run over the Slumbot API
-    /// has: hands and a session, each written over what was there under its number.
+    /// As [`commit_with_note`](Self::commit_with_note), with the data of the Slumbot API: hands and
+    /// a session, which replace earlier ones with the same number.
     pub fn commit_slumbot(
         &mut self,
         note: Option<(&str, &str)>,
@@ -290,8 +289,8 @@ impl LedgerReader {
         })
     }
 
-    /// The hands in order of which this side saw cards, but not the end, and whose result is known
-    /// all the same.
+    /// The hands in order whose cards this side saw, but not the end, and whose result is
+    /// nevertheless known.
     pub fn slumbot_settled(&self) -> Result<Vec<SlumbotHand>, LedgerError> {
         self.ask(|connection| {
             let mut query = connection.prepare(&format!(
@@ -327,7 +326,7 @@ impl LedgerReader {
         })
     }
 
-    /// How many hands of each kind there are, and what they brought.
+    /// Counts the hands by status, and sums up their winnings.
     pub fn slumbot_counts(&self) -> Result<SlumbotCounts, LedgerError> {
         const COUNTS: &str = "SELECT count(*) FILTER (WHERE known = 'played'), \
             count(*) FILTER (WHERE known = 'settled' AND hole <> ''), \
@@ -354,7 +353,7 @@ impl LedgerReader {
         })
     }
 
-    /// The number after that of every hand there is.
+    /// The number after the largest of all hands.
     pub fn slumbot_next(&self) -> Result<u64, LedgerError> {
         const LAST: &str = "SELECT max(coalesce((SELECT max(hand) + 1 FROM slumbot_hands), 0), \
                             coalesce((SELECT max(hand) + 1 FROM hands), 0))";

@@ -1,4 +1,4 @@
-//! Writing a ledger.
+//! Writer of a ledger.
 
 use std::path::{Path, PathBuf};
 
@@ -18,21 +18,21 @@ use crate::replay::is_rotated;
 use crate::stats::DecisionTally;
 use crate::{DecisionRecord, HandRecord};
 
-/// Hands written before other threads get the processor, where commits are to be even: about half a
-/// millisecond. A busy processor comes back after some milliseconds, so with fewer hands the ledger
-/// would not keep up.
+/// Number of hands written before yielding the processor to other threads, when commits are to be
+/// even: about half a millisecond. A busy processor comes back after some milliseconds, so with
+/// fewer hands the ledger would not keep up.
 const AT_ONCE: usize = 64;
 
-/// Writes the hands of one match. Holds the match's lock while it lives.
+/// A writer of the hands of one match. It holds the match's lock.
 ///
-/// Dropping a writer loses what was not committed, as a crash would.
+/// Dropping it loses uncommitted hands, as a crash would.
 #[derive(Debug)]
 pub struct LedgerWriter {
     path: PathBuf,
     info: MatchInfo,
     connection: Connection,
     pending: Vec<Pending>,
-    /// Betting and cards of the pending hands, one after the other; kept so that a row costs no
+    /// Betting and cards of the pending hands, concatenated; reused so that a row needs no
     /// allocation.
     text: String,
     insert: String,
@@ -44,38 +44,38 @@ pub struct LedgerWriter {
     _lock: Lock,
 }
 
-/// A hand waiting for the next commit; its texts are slices of `LedgerWriter::text`.
+/// A hand to be committed; its texts are slices of `LedgerWriter::text`.
 #[derive(Debug)]
 struct Pending {
     hand: u64,
     deal: u64,
     betting_end: usize,
     cards_end: usize,
-    /// Where the lines of the hand's decisions end; `cards_end` when there are none.
+    /// End of the hand's decision lines; `cards_end` when there are none.
     decisions_end: usize,
     payoffs: BySeat<Payoff>,
-    /// Who sat where, unless everyone moved by one seat after each hand.
+    /// The line-up, unless everyone moved by one seat after each hand.
     line_up: Option<BySeat<u8>>,
 }
 
-/// The setting for pages in memory.
+/// The SQLite setting of the page cache.
 const CACHE: &str = "cache_size";
 
 impl LedgerWriter {
-    /// Makes a new ledger in an existing folder.
+    /// Creates a ledger in an existing folder.
     ///
     /// # Errors
     /// [`LedgerError::Exists`] when there is one, [`LedgerError::InUse`] when another process is
-    /// making one, [`LedgerError::Info`] when the match cannot be recorded.
+    /// creating one, [`LedgerError::Info`] when the match cannot be recorded.
     pub fn create(path: &Path, info: &MatchInfo) -> Result<LedgerWriter, LedgerError> {
         info.check()?;
         let lock = super::lock(path)?;
         if path.exists() {
             return Err(LedgerError::Exists { path: path.to_path_buf() });
         }
-        // What is left of another ledger's is not of this match.
+        // A leftover journal belongs to another match.
         journal::remove(path);
-        // Made under another name, so that a ledger is there whole or not at all.
+        // Created under another name, so that a ledger appears atomically.
         let unfinished = path.with_extension("new");
         schema::remove(&unfinished);
         let mut made = schema::open(&unfinished, true)?;
@@ -87,9 +87,9 @@ impl LedgerWriter {
         Ok(LedgerWriter::new(path, info.clone(), connection, true, lock))
     }
 
-    /// Opens a ledger to go on with its match; [`info`](Self::info) says which, and
-    /// [`LedgerReader::present`] which hands it holds. Hands that a killed process had left in the
-    /// [`Journal`] are put into it.
+    /// Opens a ledger to continue its match; [`info`](Self::info) gives the match, and
+    /// [`LedgerReader::present`] the hands. Hands that a killed process left in the [`Journal`] are
+    /// added.
     pub fn open_for_resume(path: &Path) -> Result<LedgerWriter, LedgerError> {
         if !path.is_file() {
             return Err(LedgerError::Missing { path: path.to_path_buf() });
@@ -104,7 +104,7 @@ impl LedgerWriter {
         Ok(writer)
     }
 
-    /// Commits the hands that are in the journal only, with the counts of their decisions.
+    /// Commits the hands that are only in the journal, with the counts of their decisions.
     fn recover(&mut self) -> Result<(), LedgerError> {
         if !journal::in_journal(&self.path) {
             return Ok(());
@@ -133,10 +133,10 @@ impl LedgerWriter {
         Ok(())
     }
 
-    /// A journal for this ledger, in place of any other.
+    /// Creates a journal for this ledger, which replaces any other.
     ///
     /// # Errors
-    /// When its files cannot be made.
+    /// When its files cannot be created.
     pub fn journal(&self) -> Result<Journal, LedgerError> {
         Journal::create(&self.path).map_err(LedgerError::io(&self.path))
     }
@@ -178,9 +178,9 @@ impl LedgerWriter {
         }
     }
 
-    /// This ledger for a process that must answer others meanwhile: the write-ahead log is folded
-    /// in by a thread of its own, so that hardly a commit waits for the disk, and commits leave the
-    /// processor to other threads every few hands.
+    /// Configures the ledger for a process that must also answer requests: a separate thread
+    /// checkpoints the write-ahead log, so that commits rarely wait for the disk, and commits yield
+    /// the processor every few hands.
     ///
     /// # Errors
     /// When SQLite refuses.
@@ -191,7 +191,7 @@ impl LedgerWriter {
         Ok(self)
     }
 
-    /// Bounds the memory that the ledger's pages are kept in, for a process with many ledgers.
+    /// Limits the size of the ledger's page cache, for a process with many ledgers.
     ///
     /// # Errors
     /// When SQLite refuses.
@@ -201,13 +201,13 @@ impl LedgerWriter {
         set.map_err(LedgerError::sqlite(&self.path))
     }
 
-    /// The bytes that the ledger's pages may take in memory.
+    /// The limit of the ledger's page cache in bytes.
     ///
     /// # Errors
-    /// When SQLite does not tell.
+    /// When SQLite does not report it.
     pub fn cache_bound(&self) -> Result<u64, LedgerError> {
         let size = self.connection.pragma_query_value(None, CACHE, |row| row.get::<_, i64>(0));
-        // Less than nothing: KiB.
+        // A negative value is in KiB.
         Ok(size.map_err(LedgerError::sqlite(&self.path))?.unsigned_abs() * 1024)
     }
 
@@ -216,29 +216,28 @@ impl LedgerWriter {
         &self.info
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes the journal, all of whose hands are committed, and folds the write-ahead log into
-    /// the ledger, now that the match is over: one file is left, which can be copied by itself and
-    /// read from a disk that cannot be written. While somebody reads the ledger it stays as it is,
-    /// which does no harm.
+    /// Removes the journal, all of whose hands are committed, and checkpoints the write-ahead log
+    /// at the end of the match: one file is left, which can be copied alone and read from a
+    /// read-only disk. While somebody reads the ledger the log stays, which is harmless.
     pub fn close(mut self) {
-        // It reads the ledger too.
+        // It also reads the ledger.
         self.folder = None;
         journal::remove(&self.path);
-        // Failing changes nothing about what the ledger holds.
+        // A failure does not change the ledger's contents.
         let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
     }
 
-    /// A reader of what has been committed.
+    /// A reader of the committed hands.
     pub fn reader(&self) -> Result<LedgerReader, LedgerError> {
         LedgerReader::open(&self.path)
     }
 
-    /// Adds a finished hand to the next commit. Takes memory (about 150 bytes a hand) until then.
+    /// Queues a finished hand for the next commit. Takes about 150 bytes of memory until then.
     pub fn append(&mut self, record: &HandRecord) {
         notation::write_betting(&record.public, &mut self.text);
         let betting_end = self.text.len();
@@ -254,7 +253,7 @@ impl LedgerWriter {
         });
     }
 
-    /// Adds a finished hand and the decisions made in it to the next commit.
+    /// Queues a finished hand and the decisions made in it for the next commit.
     pub fn append_with_decisions(&mut self, record: &HandRecord, decisions: &[DecisionRecord]) {
         self.append(record);
         if decisions.is_empty() {
@@ -286,13 +285,13 @@ impl LedgerWriter {
         });
     }
 
-    /// Hands appended since the last commit.
+    /// Number of hands appended since the last commit.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Writes all appended hands, all or none. What has been committed survives the end of this
-    /// process, however it comes; a power cut may take the last commits, but never a part of one.
+    /// Writes all appended hands, all or none. Committed hands survive any end of this process; a
+    /// power cut may lose the last commits, but never a part of one.
     ///
     /// # Errors
     /// The hands of a failed commit are dropped; those committed before are kept.
@@ -300,8 +299,8 @@ impl LedgerWriter {
         self.commit_with(None)
     }
 
-    /// As [`commit`](Self::commit), setting a note in the same transaction: a text under a key that
-    /// is to stay in step with the hands, such as counts of fallbacks.
+    /// As [`commit`](Self::commit), and sets a note in the same transaction: a text with a key that
+    /// must stay consistent with the hands, such as counts of fallbacks.
     pub fn commit_with_note(&mut self, key: &str, value: &str) -> Result<(), LedgerError> {
         self.commit_with(Some((key, value)))
     }
@@ -310,7 +309,7 @@ impl LedgerWriter {
         self.commit_and(note, |_| Ok(()))
     }
 
-    /// Commits, doing `more` in the same transaction.
+    /// Commits, and runs `more` in the same transaction.
     pub(super) fn commit_and(
         &mut self,
         note: Option<(&str, &str)>,
@@ -379,7 +378,7 @@ impl LedgerWriter {
         transaction.commit().map_err(sql())
     }
 
-    /// Sets a note by itself, or takes it away.
+    /// Sets or removes a note on its own.
     ///
     /// # Errors
     /// When SQLite refuses.
@@ -393,11 +392,10 @@ impl LedgerWriter {
         changed.map(drop).map_err(LedgerError::sqlite(&self.path))
     }
 
-    /// Plans more hands: the match goes on as the longer one of this name, whose first hands are
-    /// those it has.
+    /// Extends the match to `hands` hands under a new name; its first hands are the existing ones.
     ///
     /// # Errors
-    /// [`LedgerError::Info`] when there cannot be so many.
+    /// [`LedgerError::Info`] when the number is too large.
     pub fn extend(&mut self, name: &str, hands: u64) -> Result<(), LedgerError> {
         let info = MatchInfo { name: name.to_owned(), hands, ..self.info.clone() };
         info.check()?;
@@ -422,7 +420,7 @@ impl LedgerWriter {
         Ok(())
     }
 
-    /// The note under this key, if one was set.
+    /// The note with this key, if there is one.
     pub fn note(&self, key: &str) -> Result<Option<String>, LedgerError> {
         read_note(&self.connection, key).map_err(LedgerError::sqlite(&self.path))
     }

@@ -1,9 +1,8 @@
-//! Results adjusted for the luck of all-in run-outs.
+//! All-in adjusted results: the luck of run-outs removed.
 //!
-//! When all betting has ended before the last street, the cards to come decide. Their luck is taken
-//! out by replacing the actual result with its exact expectation over all boards that can still
-//! come, given everybody's hole cards (folded ones too, as they cannot come). The mean stays the
-//! same, the spread falls.
+//! When all betting has ended before the last street, the rest is luck. The actual result is
+//! replaced by its exact expectation over all boards that can still come, given all hole cards
+//! (folded ones too, as they cannot come). The mean stays the same, the variance falls.
 
 use std::collections::HashMap;
 
@@ -14,23 +13,24 @@ use super::is_run_out;
 use crate::HandRecord;
 use crate::replay::result_is_known;
 
-/// Computes expected results. Two hands of hold'em cost next to nothing ([`cards::all_in`]). Others
-/// are found by going through boards, of which there can be a million; these results are remembered
-/// for situations that differ only in the names of suits.
+/// A calculator of expected results. Two hands of hold'em cost next to nothing ([`cards::all_in`]).
+/// Others are computed by enumerating boards, of which there can be a million; these results are
+/// cached up to suit isomorphism.
 #[derive(Debug, Clone)]
 pub struct AllIn {
-    /// Boards that may still be looked at.
+    /// Number of boards that may still be enumerated.
     budget: u64,
     known: HashMap<[u64; 4], Shares>,
 }
 
-/// Situations remembered; with more, all are forgotten, so that memory stays bounded.
+/// Maximum number of cached situations; beyond it the cache is cleared, so that memory stays
+/// bounded.
 const MOST_KNOWN: usize = 100_000;
 
-/// What is expected of a hand.
+/// The expected result of a hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Expected {
-    /// The betting went on to the last street, or ended with a fold: the result stands as it is.
+    /// The betting reached the last street or ended with a fold: the actual result stands.
     AsPlayed,
     /// The expected payoffs, rounded to a 2,520th of a chip; they sum to zero.
     Known(BySeat<Payoff>),
@@ -39,7 +39,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// What [`Tally::add_adjusted`](super::Tally::add_adjusted) takes.
+    /// The expected payoffs, for [`Tally::add_adjusted`](super::Tally::add_adjusted).
     pub fn payoffs(self) -> Option<BySeat<Payoff>> {
         match self {
             Expected::Known(payoffs) => Some(payoffs),
@@ -48,27 +48,27 @@ impl Expected {
     }
 }
 
-/// How boards divide the pots: for each pot in order, for each seat, the sum over boards of its
-/// share in 2,520ths of the pot.
+/// The division of the pots over all boards: for each pot and seat, the sum of its shares in
+/// 2,520ths of the pot.
 #[derive(Debug, Clone)]
 struct Shares {
     boards: u64,
     pots: Vec<BySeat<u64>>,
 }
 
-/// Chips that the same seats contend for.
+/// A main or side pot, with the seats that contend for it.
 struct Pot {
     chips: u64,
     contenders: Vec<Seat>,
 }
 
 impl AllIn {
-    /// Computes as long as no more than `budget` boards have been looked at in all.
+    /// A calculator that enumerates at most `budget` boards in all.
     pub fn new(budget: u64) -> AllIn {
         AllIn { budget, known: HashMap::new() }
     }
 
-    /// The expectation of a finished hand.
+    /// The expected result of a finished hand.
     pub fn expected(&mut self, record: &HandRecord) -> Expected {
         if !is_run_out(record) {
             return Expected::AsPlayed;
@@ -88,7 +88,7 @@ impl AllIn {
             let whole = rest;
             for (i, &seat) in pot.contenders.iter().enumerate() {
                 let of = i128::from(shares.boards) * i128::from(Payoff::PER_CHIP);
-                // The last one takes what rounding leaves, so that nothing is lost.
+                // The last contender takes the rounding rest, so that payoffs sum to zero.
                 let last = i + 1 == pot.contenders.len();
                 let part = if last { rest } else { (whole * i128::from(won[seat]) + of / 2) / of };
                 rest -= part;
@@ -112,7 +112,8 @@ impl AllIn {
         if let Some(shares) = heads_up(record, &contenders, seen) {
             return Some(with_uncontested(shares, pots, record.hole.len()));
         }
-        // With more than two players left, pots differ in who contends; these are not remembered.
+        // With more than two players left, the pots' contenders differ; these results are not
+        // cached.
         let key = (contenders.len() == 2
             && pots.iter().filter(|p| p.contenders.len() == 2).count() == 1)
             .then(|| {
@@ -140,8 +141,7 @@ impl AllIn {
     }
 }
 
-/// The pots of a finished hand, side pots included; chips nobody else matched are a pot with one
-/// contender.
+/// The pots of a finished hand, side pots included; unmatched chips are a pot with one contender.
 fn pots(record: &HandRecord) -> Vec<Pot> {
     let committed = record.public.committed();
     let remaining = record.public.remaining();
@@ -158,7 +158,7 @@ fn pots(record: &HandRecord) -> Vec<Pot> {
         let contenders: Vec<Seat> =
             contributors.iter().copied().filter(|&seat| remaining.contains(seat)).collect();
         match pots.last_mut() {
-            // Nobody who is left reaches this level: each one's chips come back.
+            // Only folded seats reach this level: their chips come back.
             _ if contenders.is_empty() => pots.extend(contributors.iter().map(|&seat| Pot {
                 chips: chips / contributors.len() as u64,
                 contenders: vec![seat],
@@ -170,7 +170,7 @@ fn pots(record: &HandRecord) -> Vec<Pot> {
     pots
 }
 
-/// The shares of two players of hold'em with a full deck, of whom both are left.
+/// The shares of two remaining players of hold'em with a full deck.
 fn heads_up(record: &HandRecord, contenders: &[Seat], seen: CardSet) -> Option<Shares> {
     let def = record.public.def();
     let &[one, other] = contenders else { return None };
@@ -189,7 +189,7 @@ fn heads_up(record: &HandRecord, contenders: &[Seat], seen: CardSet) -> Option<S
     Some(Shares { boards: won.total, pots: vec![pot] })
 }
 
-/// Goes through all boards and adds up the shares of the contested pots.
+/// Enumerates all boards and adds up the shares of the contested pots.
 fn count(
     record: &HandRecord,
     remaining: &[Seat],
@@ -231,13 +231,13 @@ fn each_board(rest: &[CardSet], missing: usize, board: CardSet, see: &mut impl F
     }
 }
 
-/// Remembered shares of two players, by their order.
+/// The shares of two players in contender order, for the cache.
 fn unseat(shares: &Shares, contenders: &[Seat]) -> Shares {
     let by_order = |pot: &BySeat<u64>| BySeat::from_fn(2, |k| pot[contenders[k.index()]]);
     Shares { boards: shares.boards, pots: shares.pots.iter().map(by_order).collect() }
 }
 
-/// The opposite of [`unseat`].
+/// The shares of cached contenders by seat; inverts [`unseat`].
 fn reseat(shares: &Shares, contenders: &[Seat], players: usize) -> Shares {
     let by_seat = |pot: &BySeat<u64>| {
         let mut seated = BySeat::new(players);
@@ -249,7 +249,7 @@ fn reseat(shares: &Shares, contenders: &[Seat], players: usize) -> Shares {
     Shares { boards: shares.boards, pots: shares.pots.iter().map(by_seat).collect() }
 }
 
-/// Adds the pots with one contender, who gets them on every board.
+/// Adds the pots with one contender, who wins them on every board.
 fn with_uncontested(counted: Shares, pots: &[Pot], players: usize) -> Shares {
     let mut contested = counted.pots.into_iter();
     let whole = counted.boards * Payoff::PER_CHIP as u64;
@@ -260,13 +260,12 @@ fn with_uncontested(counted: Shares, pots: &[Pot], players: usize) -> Shares {
     Shares { boards: counted.boards, pots: all.collect() }
 }
 
-/// Number of ways to choose `k` of `n`.
+/// The binomial coefficient `C(n, k)`.
 fn choose(n: u64, k: u64) -> u64 {
     (0..k).fold(1, |ways, i| ways * (n - i) / (i + 1))
 }
 
-/// The least of the 24 ways to rename the suits of these sets: equal for situations that differ in
-/// suits only.
+/// The least of the 24 suit permutations of these sets: a canonical form up to suit isomorphism.
 fn canonical(sets: [CardSet; 4]) -> [u64; 4] {
     let mut least = [u64::MAX; 4];
     for a in 0..4 {

@@ -1,9 +1,9 @@
-//! How wide an interval must be that may be looked at as often as one likes.
+//! Confidence sequences: intervals that may be looked at any number of times.
 //!
 //! A 95 % interval covers the true rate in 95 of 100 matches when its time was fixed beforehand. Of
-//! matches that are looked at all the time many more are off at *some* look. A confidence sequence
-//! is an interval for each moment, all of which together cover in 95 of 100 matches; so a match may
-//! end whenever its reader likes, and the interval then shown is still right.
+//! matches that are looked at continually many more are off at *some* look. A confidence sequence
+//! is an interval for each moment, all of which cover simultaneously in 95 of 100 matches; so a
+//! match may be stopped at any time, and the interval is still valid.
 //!
 //! This is the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas,
 //! *Time-uniform central limit theory and asymptotic confidence sequences* (Annals of Statistics
@@ -13,18 +13,18 @@
 //! mean ± s·√( 2(tρ² + 1)/(t²ρ²) · ln( √(tρ² + 1)/α ) )
 //! ```
 //!
-//! Invariant: nothing here depends on the data but the number of groups, and the one free constant,
-//! ρ, is fixed in code.
+//! Invariant: nothing here depends on the data but the number of groups; the one free constant, ρ,
+//! is fixed in code.
 
-/// The probability with which the true rate may lie outside at any look at all.
+/// The probability that the true rate lies outside the interval at any look.
 const ALPHA: f64 = 0.05;
 
-/// Groups for which ρ makes the interval as narrow as it can be: those of an ordinary match of
-/// 10,000 duplicate hands.
+/// Number of groups for which ρ minimises the interval's width: that of an ordinary match of 10,000
+/// duplicate hands.
 const NARROWEST_AT: f64 = 5000.0;
 
-/// Groups before which there is no interval: the deviation of so few is not known well enough, and
-/// may be zero by chance.
+/// Minimum number of groups: the deviation of fewer is not known well enough, and may be zero by
+/// chance.
 pub const FIRST_LOOK: u64 = 50;
 
 /// Half the width of the any-time interval, in standard errors of the mean; `None` before
@@ -39,9 +39,9 @@ pub fn any_time_reach(groups: u64) -> Option<f64> {
     Some(((1.0 + 1.0 / x) * ((1.0 + x).ln() - 2.0 * ALPHA.ln())).sqrt())
 }
 
-/// The value of `tρ²` at which the interval is narrowest for its `t`: `w − 1` where
-/// `w − ln w = 1 − 2 ln α` (Howard, Ramdas, McAuliffe and Sekhon, *Time-uniform, nonparametric,
-/// nonasymptotic confidence sequences*, Annals of Statistics 49, 2021, proposition 3).
+/// The value of `tρ²` that minimises the interval's width at `t`: `w − 1` where `w − ln w = 1 − 2
+/// ln α` (Howard, Ramdas, McAuliffe and Sekhon, *Time-uniform, nonparametric, nonasymptotic
+/// confidence sequences*, Annals of Statistics 49, 2021, proposition 3).
 fn narrowest() -> f64 {
     let target = 1.0 - 2.0 * ALPHA.ln();
     let mut w = target;

@@ -1,5 +1,5 @@
-//! The course of a match in at most a few thousand batches of groups: for bootstrap intervals and
-//! winnings curves, in constant memory.
+//! The course of a match in at most 2,048 batches of groups, for bootstrap intervals and winnings
+//! curves in constant memory.
 
 use game::Payoff;
 use rand::{RngExt, SeedableRng};
@@ -7,16 +7,16 @@ use rand_pcg::Pcg64Mcg;
 
 use super::rate::{CONFIDENCE, Interval};
 
-/// Most batches kept. When they are full, neighbours are joined and batches become twice as large.
+/// Maximum number of batches. When it is reached, neighbours are merged and the batch size doubles.
 const MOST: usize = 2048;
 
-/// Results of one entrant in batches of consecutive groups, in order.
+/// Results of one entrant by batches of consecutive groups, in order.
 ///
-/// As long as there are no more than 2,048 groups, each is a batch by itself.
+/// With at most 2,048 groups, each is its own batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batches {
     batches: Vec<Batch>,
-    /// Groups in a full batch.
+    /// Number of groups in a full batch.
     size: u64,
 }
 
@@ -38,9 +38,9 @@ impl Batch {
 /// Settings of a bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bootstrap {
-    /// Resamples drawn.
+    /// Number of resamples.
     pub resamples: u32,
-    /// Seed of the draws; fixed, so that a report is the same each time.
+    /// Seed of the resampling; fixed, so that a report is reproducible.
     pub seed: u64,
 }
 
@@ -77,7 +77,7 @@ impl Batches {
         }
     }
 
-    /// Joins neighbours.
+    /// Merges pairs of neighbouring batches.
     fn halve(&mut self) {
         self.size *= 2;
         let mut joined: Vec<Batch> = Vec::with_capacity(MOST);
@@ -90,7 +90,7 @@ impl Batches {
         self.batches = joined;
     }
 
-    /// Appends the batches of the hands that follow.
+    /// Appends the batches of later hands.
     pub fn merge(&mut self, later: &Batches) {
         while self.size < later.size {
             self.halve();
@@ -110,7 +110,7 @@ impl Batches {
         self.batches.is_empty()
     }
 
-    /// After each batch: hands so far, groups so far, chips won so far.
+    /// Cumulative hands, groups and chips won after each batch.
     pub fn course(&self) -> impl Iterator<Item = (u64, u64, f64)> {
         let mut total = Batch::default();
         self.batches.iter().map(move |&batch| {
@@ -122,10 +122,10 @@ impl Batches {
     /// The 95 % percentile bootstrap interval of the win rate, in mbb/hand; `None` with fewer than
     /// two batches.
     ///
-    /// Batches are drawn with replacement and the rate Σwon/Σhands is taken of each resample.
-    /// Groups are independent, so a batch's sum has its groups' cumulants added up: resampling
-    /// batches estimates the same spread and skewness of the mean as resampling groups does, only
-    /// with the noise of 1,024 and more batches (about 2 % of the interval's width).
+    /// Batches are drawn with replacement and the rate Σwon/Σhands is computed for each resample.
+    /// Groups are independent, so the cumulants of a batch's sum are those of its groups added up:
+    /// resampling batches estimates the same variance and skewness of the mean as resampling
+    /// groups, only with the noise of 1,024 or more batches (about 2 % of the interval's width).
     pub fn bootstrap(&self, big_blind: game::Chips, how: Bootstrap) -> Option<Interval> {
         let count = self.batches.len();
         if count < 2 {
@@ -155,7 +155,7 @@ impl Batches {
     }
 }
 
-/// The quantile of sorted values, linear between them (Hyndman and Fan's type 7).
+/// The quantile of sorted values, linearly interpolated (Hyndman and Fan's type 7).
 fn quantile(sorted: &[f64], p: f64) -> f64 {
     let at = p * (sorted.len() - 1) as f64;
     let below = sorted[at.floor() as usize];

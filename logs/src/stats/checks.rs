@@ -1,12 +1,12 @@
-//! Checks of the data itself: whether records are such as an honest match leaves.
+//! Plausibility checks of the data: whether records look like those of an honest match.
 //!
-//! Rates and intervals rest on independent deals, seats that are shared fairly, and players who
-//! stay the same. What speaks against that is a [`Finding`], with its evidence; thresholds are
-//! such that a sound match has one in ten thousand. (What the rules forbid, such as a card that is
-//! dealt twice in a hand or payoffs that are not the cards', is an error of the file instead.)
+//! Rates and intervals assume independent deals, balanced seats and unchanging players. Evidence
+//! against that is a [`Finding`]; the thresholds are such that a sound match has one in ten
+//! thousand. (What the rules forbid, such as a card that is dealt twice in a hand or payoffs that
+//! contradict the cards, is a file error instead.)
 //!
-//! - [`of_tally`]: what sums tell, at any time, while a match is played too.
-//! - [`Checks`]: what only the hands tell.
+//! - [`of_tally`]: checks of sums, at any time, also while a match is played.
+//! - [`Checks`]: checks of the hands themselves.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -19,53 +19,53 @@ use show::number::{counted, whole};
 use super::{Batches, Sums, Tally};
 use crate::HandRecord;
 
-/// Deals that are compared with each other, at most: their marks take some 30 MB.
+/// Maximum number of deals compared with each other: their hashes take some 30 MB.
 const MOST_DEALS: usize = 1 << 20;
 
-/// Spaces of deals smaller than this are left alone: in them deals must repeat.
+/// Smallest number of possible deals that is checked: with fewer, deals must repeat.
 const SMALL: f64 = 1e4;
 
-/// A drift is said when so large a one happens by chance in fewer matches than this share.
+/// Significance level of a drift.
 const BY_CHANCE: f64 = 1e-4;
 
-/// Standard errors by which a seat's share of the hands may be off.
+/// Threshold, in standard errors, of a seat's share of the hands.
 const OFF: f64 = 4.5;
 
-/// Something in the data that a sound match does not have.
+/// A property of the data that a sound match does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What.
+    /// The kind.
     pub kind: FindingKind,
-    /// What speaks for it, as a sentence without its dot.
+    /// The evidence, as a sentence without its full stop.
     pub evidence: String,
 }
 
-/// What can be found.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
-    /// All deals ended the same for an entrant.
+    /// All deals had the same result for an entrant.
     NoSpread,
     /// An entrant has had one seat more often than another.
     SeatsUnbalanced,
-    /// A rate is not the same at the start and at the end.
+    /// A rate changes between the start and the end.
     Drift,
-    /// Deals with the cards of earlier ones.
+    /// Deals repeat the cards of earlier ones.
     RepeatedDeals,
-    /// Hands that should share a deal and have other cards.
+    /// Hands that should share a deal have different cards.
     DealsDiffer,
-    /// The hands do not add up to the score that the record gives.
+    /// The hands do not add up to the recorded score.
     ScoreDiffers,
-    /// The baseline is not the same at the start and at the end.
+    /// The baseline changes between the start and the end.
     BaselineDrift,
-    /// The baseline's mean is not zero.
+    /// The baseline's mean differs from zero.
     BaselineOffZero,
 }
 
-/// What the sums of a match tell. `names` are those of the entrants.
+/// The findings from the sums of a match. `names` are those of the entrants.
 pub fn of_tally(names: &[String], tally: &Tally) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // Heads-up the other entrant's results are the first one's, turned round.
+    // Heads-up, the other entrant's results are the negatives of the first one's.
     let different = if tally.entrants().len() == 2 { 1 } else { tally.entrants().len() };
     for (name, sums) in names.iter().zip(tally.entrants()).take(different) {
         findings.extend(no_spread(name, &sums.all, tally));
@@ -110,11 +110,11 @@ fn unbalanced(name: &str, seats: &[Sums]) -> Option<Finding> {
     })
 }
 
-/// Where and by how much the mean changes most, when that is more than chance would do.
+/// The place and size of the largest change of the mean, when it is significant.
 ///
 /// The largest distance of the running sum from its straight line, in standard deviations, has
 /// Kolmogorov's distribution when nothing changes (the CUSUM test; Page 1954, Brown, Durbin and
-/// Evans 1975). `unit` is that of the rates, in mbb for each chip.
+/// Evans 1975). `unit` is the factor from chips to the rates' mbb.
 fn drift(all: &Sums, batches: &Batches, unit: f64) -> Option<String> {
     let groups = all.groups as f64;
     let per_group = all.deviation()? * all.hands as f64 / groups;
@@ -143,7 +143,7 @@ fn drift(all: &Sums, batches: &Batches, unit: f64) -> Option<String> {
     })
 }
 
-/// The probability that a Brownian bridge goes further than `d` from zero.
+/// The probability that a Brownian bridge exceeds `d` in absolute value.
 fn kolmogorov(d: f64) -> f64 {
     let term = |j: f64| (-2.0 * (j * d).powi(2)).exp();
     let sum: f64 =
@@ -151,25 +151,24 @@ fn kolmogorov(d: f64) -> f64 {
     (2.0 * sum).clamp(0.0, 1.0)
 }
 
-/// How many times as often deals may be the same by chance as if all were as likely: of hands that
-/// came to a board, and of others, which are those with the few cards that are folded to a raise.
+/// Factors by which chance repetitions may exceed those of uniform deals: for hands that reached a
+/// board, and for others, which have the few hole cards that are folded to a raise.
 const CHOSEN: [f64; 2] = [10.0, 100.0];
 
-/// Deals of one kind that were seen before.
+/// Statistics of repeated deals of one kind.
 #[derive(Debug, Default)]
 struct Repeats {
-    /// By what is known of a deal: how many such there were, and out of how many they come.
+    /// By the known part of a deal: the number of deals, and the number of possible ones.
     spaces: HashMap<(u16, u8), (u64, f64)>,
     repeated: u64,
-    /// A repeated deal's hand, and the one that had it before.
+    /// A hand with a repeated deal, and the earlier hand with it.
     example: Option<[u64; 2]>,
 }
 
 impl Repeats {
-    /// What is wrong, where more were than chance explains, `chosen` times as likely to be the same
-    /// as if all deals were as likely.
+    /// The finding, if repetitions exceed chance, which is `chosen` times that of uniform deals.
     fn finding(&self, chosen: f64) -> Option<Finding> {
-        // Pairs of deals that are the same by chance.
+        // Expected number of pairs of equal deals.
         let expected: f64 =
             self.spaces.values().map(|&(n, of)| 0.5 * (n * n.saturating_sub(1)) as f64 / of).sum();
         let [hand, before] = self.example?;
@@ -187,19 +186,19 @@ impl Repeats {
     }
 }
 
-/// Checks of hands, one after the other, in bounded memory.
+/// A checker of hands, one after the other, in bounded memory.
 #[derive(Debug)]
 pub struct Checks {
-    /// Known deals by their marks, and the first hand that had them.
+    /// Known deals by hash, with the first hand of each.
     seen: HashMap<u64, u64>,
     marks: RandomState,
-    /// Deals that were seen before: of hands that came to a board, and of others.
+    /// Repeated deals: of hands that reached a board, and of others.
     repeats: [Repeats; 2],
-    /// The deal of the last hand, as far as it was seen.
+    /// The known part of the last hand's deal.
     last: Option<Deal>,
     differ: u64,
     differs_at: Option<u64>,
-    /// What each entrant won in all hands.
+    /// Total winnings of each entrant.
     won: Vec<Payoff>,
     baseline: Sums,
     baseline_course: Batches,
@@ -222,7 +221,7 @@ impl Default for Checks {
 }
 
 impl Checks {
-    /// Looks at the next hand.
+    /// Checks the next hand.
     pub fn add(&mut self, record: &HandRecord) {
         self.won.resize(self.won.len().max(record.entrants.len()), Payoff::ZERO);
         for (seat, &entrant) in record.entrants.iter() {
@@ -237,7 +236,7 @@ impl Checks {
                     self.differ += 1;
                     self.differs_at.get_or_insert(record.hand);
                 }
-                // The one that went further says more.
+                // The hand that went further shows more of the deal.
                 if deal.board.len() <= last.board.len() {
                     return;
                 }
@@ -247,7 +246,7 @@ impl Checks {
         self.last = Some(deal);
     }
 
-    /// Looks at the first hand of a deal.
+    /// Checks the first hand of a deal for repetition.
     fn look_up(&mut self, record: &HandRecord) {
         let (space, of) = space(record);
         if of < SMALL || self.seen.len() >= MOST_DEALS {
@@ -275,13 +274,13 @@ impl Checks {
         }
     }
 
-    /// Looks at a baseline: what its owner won against itself with the cards of a hand.
+    /// Adds a baseline: the result of its owner against itself with the cards of a hand.
     pub fn add_baseline(&mut self, won: Payoff) {
         self.baseline.add(won, 1);
         self.baseline_course.add(won, 1);
     }
 
-    /// What was found. `score` is what the record says that each entrant won in all, where it does;
+    /// The findings. `score` is each entrant's total according to the record, if it has one;
     /// `big_blind` is the unit of rates, in chips.
     pub fn findings(&self, score: Option<&[Payoff]>, big_blind: game::Chips) -> Vec<Finding> {
         let found = [
@@ -314,7 +313,7 @@ impl Checks {
         let list = |values: &[Payoff]| {
             values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
         };
-        // Records give amounts to six decimals.
+        // Records round amounts to six decimals.
         let apart = |(a, b): (&Payoff, &Payoff)| {
             (a.chips() - b.chips()).abs() > 1e-4 * a.chips().abs().max(1.0)
         };
@@ -356,7 +355,7 @@ impl Checks {
     }
 }
 
-/// A deal as far as a hand saw it.
+/// The part of a deal that a hand revealed.
 #[derive(Debug, Clone, Copy)]
 struct Deal {
     number: u64,
@@ -365,8 +364,8 @@ struct Deal {
 }
 
 impl Deal {
-    /// Whether this cannot be the other one: a seat holds other cards, or the boards differ as far
-    /// as both go.
+    /// Whether the two contradict each other: a seat holds other cards, or the boards differ in
+    /// their common part.
     fn differs(&self, other: &Deal) -> bool {
         let mut holes = self.hole.as_slice().iter().zip(other.hole.as_slice());
         let common = self.board.len().min(other.board.len());
@@ -379,8 +378,8 @@ fn set(cards: &[Card]) -> CardSet {
     cards.iter().copied().collect()
 }
 
-/// What is known of a hand's deal (by seat whether the hole cards are, and how long the board is),
-/// and how many such deals there are.
+/// The known part of a hand's deal (which seats' hole cards are known, and the length of the
+/// board), and the number of possible such deals.
 fn space(record: &HandRecord) -> ((u16, u8), f64) {
     let def = record.public.def();
     let mut left = (def.suits as usize * def.ranks as usize) as f64;

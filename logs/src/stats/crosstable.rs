@@ -1,10 +1,10 @@
-//! The table of a tournament in which everybody meets everybody.
+//! Cross tables of round-robin tournaments, with simultaneous intervals.
 //!
-//! An interval of 95 % is right for one cell. Of the twenty cells of a table one is expected to be
-//! wrong, and the best and the worst are those one looks at. Intervals *for all* are wider, so that
-//! in 95 of 100 tournaments all of them are right: each of `m` covers with probability `0.95^(1/m)`
-//! (Šidák, *Rectangular confidence regions for the means of multivariate normal distributions*,
-//! 1967: exact for independent ones, as the cells are, and on the safe side for all others).
+//! A 95 % interval is valid for one cell. Of a table's twenty cells one is expected to be wrong,
+//! and the best and the worst get most attention. Intervals *for all* are wider, so that in 95 of
+//! 100 tournaments all of them are right: each of `m` covers with probability `0.95^(1/m)` (Šidák,
+//! *Rectangular confidence regions for the means of multivariate normal distributions*, 1967: exact
+//! for independent ones, as the cells are, and conservative for all others).
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::rate::{CONFIDENCE, Interval, Rate};
 use super::t_quantile;
 
-/// Results of all pairs, filled in match by match.
+/// The rates of all pairs of entrants, filled in match by match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrossTable {
     /// The entrants' names.
@@ -22,23 +22,23 @@ pub struct CrossTable {
     pub results: Vec<Vec<Option<Rate>>>,
 }
 
-/// An entrant's place in a [`CrossTable`].
+/// An entrant's rank in a [`CrossTable`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standing {
-    /// Which entrant.
+    /// Index of the entrant.
     pub entrant: usize,
-    /// The mean of its rates against all others, each opponent counting the same.
+    /// The mean of its rates against all others, with equal weights.
     pub rate: Rate,
-    /// Whether its mean is told apart from that of the next place; `None` for the last.
+    /// Whether its mean differs significantly from that of the next; `None` for the last.
     pub separated_from_next: Option<bool>,
-    /// The interval of its mean that is right for all places together.
+    /// The simultaneous interval of its mean, for all means together.
     pub for_all: Interval,
-    /// The groups it is in, a letter for each: places that share a letter are not told apart, by
-    /// intervals for all pairs together.
+    /// Its groups, a letter for each: entrants that share a letter do not differ significantly, by
+    /// simultaneous intervals of all pairs.
     pub letters: String,
 }
 
-/// The interval of a rate that is right for `count` of them together.
+/// The interval of a rate that is one of `count` simultaneous ones.
 fn for_all(rate: &Rate, count: usize) -> Interval {
     let level = CONFIDENCE.powf(1.0 / count.max(1) as f64);
     let quantile = t_quantile(0.5 + 0.5 * level, rate.groups.saturating_sub(1));
@@ -53,8 +53,8 @@ impl CrossTable {
         CrossTable { names, results }
     }
 
-    /// Enters the match of `one` against `other` with the rate of `one`. Numbers beyond the names,
-    /// and `one` against itself, change nothing.
+    /// Enters the match of `one` against `other` with the rate of `one`. Out-of-range indices, and
+    /// `one` against itself, are ignored.
     pub fn set(&mut self, one: usize, other: usize, rate: Rate) {
         let count = self.names.len();
         if one == other || one >= count || other >= count {
@@ -65,8 +65,8 @@ impl CrossTable {
         self.results[other][one] = Some(opposite);
     }
 
-    /// The table of a whole from those of parts of it, with all their groups; `None` where they are
-    /// not of the same entrants, or there are none.
+    /// Pools the tables of several parts of a tournament with all their groups; `None` where the
+    /// entrants differ, or without parts.
     pub fn pooled(parts: &[CrossTable]) -> Option<CrossTable> {
         let names = &parts.first()?.names;
         if parts.iter().any(|part| part.names != *names) {
@@ -85,20 +85,20 @@ impl CrossTable {
         Some(whole)
     }
 
-    /// Whether the match of these two tells them apart: its interval does not hold zero. `None`
+    /// Whether the two differ significantly: the interval of their match excludes zero. `None`
     /// without a result.
     pub fn separated(&self, one: usize, other: usize) -> Option<bool> {
         self.results.get(one)?.get(other)?.as_ref().map(|rate| !rate.holds_zero())
     }
 
-    /// The interval of the rate of `one` against `other` that is right for all cells together.
+    /// The simultaneous interval of the rate of `one` against `other`, for all cells together.
     pub fn for_all(&self, one: usize, other: usize) -> Option<Interval> {
         let met = self.results.iter().flatten().flatten().count() / 2;
         self.results.get(one)?.get(other)?.as_ref().map(|rate| for_all(rate, met))
     }
 
     /// The entrants by mean rate, best first. Those without a result against every other are left
-    /// out, as their means would not compare.
+    /// out, as their means are not comparable.
     pub fn standings(&self) -> Vec<Standing> {
         let mut standings: Vec<Standing> = (0..self.names.len())
             .filter_map(|entrant| {
@@ -125,8 +125,8 @@ impl CrossTable {
         standings
     }
 
-    /// The longest runs of places of which no two are told apart, by intervals of the differences
-    /// of all pairs together.
+    /// The maximal runs of ranks without a significant difference, by simultaneous intervals of the
+    /// differences of all pairs.
     fn runs(&self, order: &[usize]) -> Vec<RangeInclusive<usize>> {
         let pairs = order.len() * order.len().saturating_sub(1) / 2;
         let apart = |i: usize, j: usize| {
@@ -155,8 +155,8 @@ impl CrossTable {
         combine(&self.opponents(entrant)?.into_iter().map(|rate| (1.0, rate)).collect::<Vec<_>>())
     }
 
-    /// The difference of two means. The match the two played against each other counts in both,
-    /// with opposite signs; all others are independent.
+    /// The difference of two means. The match between the two is in both, with opposite signs; all
+    /// others are independent.
     fn mean_difference(&self, one: usize, other: usize) -> Option<Rate> {
         self.opponents(one).and(self.opponents(other))?;
         let mut parts = vec![(2.0, self.results[one][other].as_ref()?)];
@@ -171,8 +171,8 @@ impl CrossTable {
     }
 }
 
-/// The mean of independent rates with these weights. Degrees of freedom are those of the shortest
-/// match, which errs on the safe side.
+/// The weighted mean of independent rates. Degrees of freedom are those of the shortest match,
+/// which is conservative.
 fn combine(parts: &[(f64, &Rate)]) -> Option<Rate> {
     let count = parts.len() as f64;
     let mean = parts.iter().map(|(weight, rate)| weight * rate.mbb).sum::<f64>() / count;

@@ -1,4 +1,4 @@
-//! The winnings curve of a match as a [picture](crate::chart).
+//! The winnings curve of a match as a [chart](crate::chart).
 
 use super::{Rate, Tally, t_quantile};
 use crate::MatchInfo;
@@ -11,10 +11,10 @@ struct Point {
     reach: f64,
 }
 
-/// What an entrant had won, in big blinds, after each stretch of hands, with the 95 % band of the
-/// sum by normal theory (the deviation of the whole match times the root of the groups so far).
+/// The SVG chart of an entrant's cumulative winnings, in big blinds, with the 95 % band of the sum
+/// by normal theory (the deviation of the whole match times the root of the groups so far).
 ///
-/// Colours follow the page (`currentColor`); title and description carry the result in words.
+/// Colours follow the page (`currentColor`); title and description give the result in words.
 pub fn winnings_curve(info: &MatchInfo, tally: &Tally, entrant: usize) -> String {
     let name = info.entrants.get(entrant).map_or("?", |entrant| entrant.name.as_str());
     let rate = tally.rate(entrant).ok();
@@ -36,7 +36,7 @@ pub fn winnings_curve(info: &MatchInfo, tally: &Tally, entrant: usize) -> String
     .svg()
 }
 
-/// The course at no more points than are worth drawing, from the start.
+/// The points of the curve from the start, thinned out for drawing.
 fn points(tally: &Tally, entrant: usize) -> Vec<Point> {
     let Some(sums) = tally.entrants().get(entrant) else { return Vec::new() };
     let big_blind = f64::from(tally.big_blind());

@@ -1,4 +1,4 @@
-//! Decisions counted: answer times, fallbacks, corrections.
+//! Counts of decisions: answer times, fallbacks, corrections.
 
 use std::collections::BTreeMap;
 
@@ -7,44 +7,44 @@ use serde::{Deserialize, Serialize};
 use super::Latencies;
 use crate::{DecisionRecord, Fallback};
 
-/// What one entrant's decisions were like.
+/// Counts of one entrant's decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DecisionCounts {
-    /// Decisions made.
+    /// Number of decisions.
     pub decisions: u64,
-    /// Decisions whose action was not legal and had to be corrected.
+    /// Number of decisions whose action was illegal and had to be corrected.
     pub corrected: u64,
-    /// Decisions at which a check or fold stood in for the agent's answer, by reason.
+    /// Number of decisions with a check or fold in place of the agent's answer, by reason.
     pub fallbacks: BTreeMap<Fallback, u64>,
-    /// How long the agent thought.
+    /// The agent's thinking times.
     pub latencies: Latencies,
 }
 
 impl DecisionCounts {
-    /// Fallbacks for any reason.
+    /// Number of fallbacks for any reason.
     pub fn fallback_total(&self) -> u64 {
         self.fallbacks.values().sum()
     }
 }
 
-/// Decisions of all entrants. As JSON (serde) it is small enough to be committed with the hands of
-/// a ledger, under [`DecisionTally::NOTE`].
+/// Counts of all entrants' decisions. As JSON (serde) it is small enough to be committed with a
+/// ledger's hands, under [`DecisionTally::NOTE`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DecisionTally {
-    /// By entrant.
+    /// The counts by entrant.
     pub entrants: Vec<DecisionCounts>,
 }
 
 impl DecisionTally {
-    /// The ledger note that holds a match's decisions as JSON.
+    /// Key of the ledger note with a match's decision counts as JSON.
     pub const NOTE: &str = "decisions";
 
-    /// No decisions yet.
+    /// An empty tally.
     pub fn new(entrants: usize) -> DecisionTally {
         DecisionTally { entrants: vec![DecisionCounts::default(); entrants] }
     }
 
-    /// Adds a decision; one by an entrant beyond those announced makes room for it.
+    /// Adds a decision; the tally grows if its entrant is beyond the present number.
     #[inline]
     pub fn add(&mut self, decision: &DecisionRecord) {
         let entrant = usize::from(decision.entrant);
@@ -60,7 +60,7 @@ impl DecisionTally {
         counts.latencies.add(decision.elapsed);
     }
 
-    /// Adds other decisions of the same match.
+    /// Adds the counts of other decisions of the same match.
     pub fn merge(&mut self, other: &DecisionTally) {
         if self.entrants.len() < other.entrants.len() {
             self.entrants.resize(other.entrants.len(), DecisionCounts::default());
@@ -75,12 +75,12 @@ impl DecisionTally {
         }
     }
 
-    /// As the text of a ledger note.
+    /// Serializes the tally as a ledger note.
     pub fn to_note(&self) -> String {
         serde_json::to_string(self).expect("plain data with text keys")
     }
 
-    /// From the text of a ledger note; `None` when it is not one.
+    /// Parses a ledger note; `None` when it is not a tally.
     pub fn from_note(note: &str) -> Option<DecisionTally> {
         serde_json::from_str(note).ok()
     }

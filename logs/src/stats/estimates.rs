@@ -1,4 +1,4 @@
-//! Estimates with less variance, as a part of a report.
+//! The part of a report with variance-reduced estimates.
 
 use serde::Serialize;
 use show::number::{self, counted};
@@ -10,41 +10,41 @@ use crate::estimate::{Row, RowKind, Rows};
 /// All estimates of one entrant's rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EstimatesPart {
-    /// Whose rate.
+    /// Index of the entrant.
     pub of: usize,
-    /// Its name.
+    /// The entrant's name.
     pub name: String,
     /// The name of the value function behind the corrections.
     pub value_function: String,
-    /// The estimates, the plain one first.
+    /// The estimates, the raw one first.
     pub rows: Vec<EstimateRow>,
-    /// What the reader should know, in words.
+    /// Notes for the reader, in words.
     pub notes: Vec<String>,
 }
 
 /// One estimate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EstimateRow {
-    /// Which.
+    /// The kind.
     pub kind: RowKind,
-    /// What is taken out of it, in words.
+    /// The corrections applied, in words.
     pub what: String,
     /// The rate.
     pub rate: Estimate,
-    /// The standard deviation of single hands that would give its interval.
+    /// The standard deviation of single hands that corresponds to the interval.
     pub deviation_per_hand: f64,
-    /// That as a share of the plain one.
+    /// The deviation as a share of the raw one.
     pub of_raw: Option<f64>,
-    /// The fitted coefficient, if there is one.
+    /// The fitted coefficient, where the row has one.
     pub coefficient: Option<f64>,
     /// The rate from each seat, by the seat's role.
     pub seats: Vec<SeatRow>,
 }
 
-/// An estimate over the hands from one seat.
+/// An estimate restricted to the hands from one seat.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SeatRow {
-    /// Which seat.
+    /// The seat, in words.
     pub hands: String,
     /// The rate.
     pub rate: Estimate,
@@ -73,7 +73,7 @@ impl EstimatesPart {
                 seats: [None; 2],
             };
             let mut row = EstimateRow::new(&row, names, &seats);
-            // It is what it says of these hands only.
+            // The description depends on how many of these hands were adjusted.
             row.what = match run_outs.hands - run_outs.adjusted {
                 0 => format!("all-in equity, {}", counted(run_outs.adjusted, "run-out")),
                 _ => format!("all-in equity, {} of {} run-outs", run_outs.adjusted, run_outs.hands),
@@ -91,7 +91,7 @@ impl EstimatesPart {
 }
 
 impl EstimatesPart {
-    /// The estimate to quote, in words: what it is and what was taken out of it.
+    /// The estimate to quote, in words, with its corrections.
     pub fn best(&self) -> Option<String> {
         let row = self.rows.iter().rfind(|row| row.kind == RowKind::Combined)?;
         let (mbb, interval) = (row.rate.mbb?, row.rate.interval?);

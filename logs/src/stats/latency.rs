@@ -1,17 +1,17 @@
-//! Answer times in a histogram of constant size.
+//! A constant-size histogram of answer times.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Buckets per doubling of the time; a quantile is right to within 1/16 of its value.
+/// Buckets per doubling of the time; the relative error of a quantile is at most 1/16.
 const PER_OCTAVE: u32 = 16;
 const OCTAVE_BITS: u32 = 4;
 
-/// A histogram of times with buckets that grow with the time, from 1 ns to centuries.
+/// A histogram of times with logarithmic buckets, from 1 ns to centuries.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Latencies {
-    /// Times in each bucket; trailing empty buckets are left out.
+    /// The count of each bucket; trailing empty buckets are left out.
     buckets: Vec<u64>,
     count: u64,
     total_ns: u128,
@@ -62,7 +62,7 @@ impl Latencies {
         Some(Duration::from_nanos(u64::try_from(mean).unwrap_or(u64::MAX)))
     }
 
-    /// The time that a share `p` of all times does not exceed, rounded up to a bucket's end.
+    /// The quantile for the share `p` of all times, rounded up to its bucket's end.
     pub fn quantile(&self, p: f64) -> Option<Duration> {
         let rank = ((p.clamp(0.0, 1.0) * self.count as f64).ceil() as u64).max(1);
         let mut seen = 0;

@@ -1,18 +1,19 @@
 //! Statistics of a match, computed hand by hand in constant memory.
 //!
-//! - [`Tally`]: sums over hands and groups of hands that share a deal. Exact integers, so that the
-//!   order of merging does not matter to them.
-//! - [`Rate`]: a win rate with its 95 % interval, or the reason why there is none, and with the
-//!   interval that stays true however often it is looked at.
-//! - [`AllIn`]: exact expectations of hands whose last cards were run out.
+//! - [`Tally`]: sums over hands and groups of hands that share a deal. They are exact integers, so
+//!   the order of merging has no effect.
+//! - [`Rate`]: a win rate with its 95 % interval, or the reason why there is none, and with an
+//!   interval that stays valid at any number of looks.
+//! - [`AllIn`]: exact expected results of all-in hands.
 //! - [`DecisionTally`]: answer times, fallbacks and corrections of each entrant.
-//! - [`Report`]: all of it as one document, as text ([`text`]) and as a curve ([`winnings_curve`]).
-//! - [`StopRule`]: when a match has been played for long enough.
-//! - [`Checks`]: whether records are such as an honest match leaves.
+//! - [`Report`]: everything as one document, as text ([`text`]) and as a curve
+//!   ([`winnings_curve`]).
+//! - [`StopRule`]: sequential stopping of a match.
+//! - [`Checks`]: whether records look like those of an honest match.
 //! - [`CrossTable`]: the rates of a tournament's matches side by side.
 //!
 //! Formulas and their sources are in `docs/statistics.md`. Invariants: no rate without an interval,
-//! never a value that is not a number.
+//! never a NaN.
 
 mod allin;
 mod anytime;

@@ -1,57 +1,57 @@
-//! How many hands to plan for, by the spread that was measured for these entrants.
+//! Sample size planning: numbers of hands, from the deviation measured for these entrants.
 
 use serde::Serialize;
 
 use super::report::{Estimate, Report};
 use super::{FIRST_LOOK, Rate, Sprt, any_time_reach};
 
-/// The rates and half-widths, in mbb/hand, for which hands are always given.
+/// The rates and half-widths, in mbb/hand, that are always included.
 const WANTED: [f64; 5] = [200.0, 100.0, 50.0, 20.0, 10.0];
 
-/// The normal quantiles of 97.5 % and of 80 %.
+/// The normal quantiles of 97.5 % and, below it, of 80 %.
 const ONCE: f64 = 1.959_964;
 const POWER: f64 = 0.841_621;
 
-/// Hands to plan for with one estimate of the first entrant's rate.
+/// Planned hands, based on one estimate of the first entrant's rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlanPart {
-    /// Which estimate, in words.
+    /// The estimate, in words.
     pub what: String,
-    /// The standard deviation, in mbb, of single hands that would give its interval.
+    /// The standard deviation, in mbb, of single hands that corresponds to its interval.
     pub deviation_per_hand: f64,
-    /// By what is wanted, widest first.
+    /// The rows, from the largest wanted rate or half-width down.
     pub rows: Vec<PlanRow>,
 }
 
-/// Hands for one rate or half-width.
+/// Planned hands for one rate or half-width.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PlanRow {
     /// The rate or half-width, in mbb/hand.
     pub wanted: f64,
-    /// For an interval of this half-width, looked at once.
+    /// Hands for an interval of this half-width, looked at once.
     pub once: u64,
-    /// For one of this half-width at any time: what `--until` plays.
+    /// Hands for an any-time interval of this half-width: those played with `--until`.
     pub any_time: u64,
-    /// For an interval, looked at once, that leaves zero out in 80 of 100 matches if the true rate
-    /// is this one.
+    /// Hands for an interval, looked at once, that excludes zero in 80 of 100 matches if the true
+    /// rate is this one.
     pub found: u64,
-    /// On average of `--sprt 0,RATE` if the true rate is zero or this one.
+    /// Mean number of hands of `--sprt 0,RATE` if the true rate is zero or this one.
     pub sprt: u64,
-    /// On average of `--sprt 0,RATE` if the true rate lies halfway, where it takes longest.
+    /// Mean number of hands of `--sprt 0,RATE` if the true rate is halfway, the slowest case.
     pub sprt_halfway: u64,
 }
 
-/// The spread of a match, from which hands follow.
+/// The deviation of a match, which determines the numbers of hands.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spread {
     /// The standard deviation of a group's result per hand, in mbb.
     per_group: f64,
-    /// Hands in a group.
+    /// Number of hands in a group.
     group: f64,
 }
 
 impl Spread {
-    /// The spread behind a rate; `None` with few groups, or when all ended the same.
+    /// The deviation behind a rate; `None` with few groups, or without variance.
     pub(super) fn of(rate: &Rate) -> Option<Spread> {
         let groups = rate.groups as f64;
         let per_group = rate.standard_error * groups.sqrt();
@@ -59,17 +59,17 @@ impl Spread {
         known.then(|| Spread { per_group, group: rate.hands as f64 / groups })
     }
 
-    /// Hands in this many groups, rounded up.
+    /// The number of hands in this many groups, rounded up.
     fn hands(self, groups: f64) -> u64 {
         (groups.ceil().max(2.0) * self.group).round() as u64
     }
 
-    /// Hands after which `factor` standard errors are `wanted` mbb/hand.
+    /// Number of hands for which `factor` standard errors are `wanted` mbb/hand.
     fn until(self, factor: f64, wanted: f64) -> u64 {
         self.hands((factor * self.per_group / wanted).powi(2))
     }
 
-    /// Hands after which the any-time interval has this half-width in mbb/hand.
+    /// Number of hands for an any-time interval of this half-width in mbb/hand.
     pub(super) fn any_time(self, half_width: f64) -> u64 {
         let wide = |groups: u64| {
             let reach = any_time_reach(groups).unwrap_or(f64::INFINITY);
@@ -88,7 +88,7 @@ impl Spread {
     }
 
     fn row(self, wanted: f64) -> PlanRow {
-        // Wald's approximations, for results of known variance, without what goes over a bound.
+        // Wald's approximations for results of known variance, without the overshoot.
         let bound = Sprt::bound();
         let at_the_rates = 2.0 * (1.0 - 2.0 * Sprt::ERROR) * bound;
         PlanRow {
@@ -103,7 +103,8 @@ impl Spread {
 }
 
 impl PlanPart {
-    /// The plans of a report: of the plain rate and, where it was estimated, of all that is known.
+    /// The plans of a report: for the raw rate and, where it was estimated, for the combined
+    /// estimate.
     pub(super) fn all(report: &Report, further: Option<f64>) -> Vec<PlanPart> {
         let mut wanted: Vec<f64> = WANTED.into_iter().chain(further).collect();
         wanted.sort_by(|a, b| b.total_cmp(a));

@@ -1,10 +1,10 @@
-//! Win rates with their intervals.
+//! Win rates with confidence intervals.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Sums, any_time_reach, t_probability, t_quantile};
 
-/// The probability with which an interval covers the true rate.
+/// The coverage probability of an interval.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// A 95 % interval in mbb/hand.
@@ -22,7 +22,7 @@ impl Interval {
         0.5 * (self.high - self.low)
     }
 
-    /// Whether zero lies inside (or on an end).
+    /// Whether the interval contains zero (inside or at an end).
     pub fn holds_zero(self) -> bool {
         self.low <= 0.0 && self.high >= 0.0
     }
@@ -32,26 +32,26 @@ impl Interval {
 /// 95 % interval by normal theory: mean ± t·s/√groups, t from Student's distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
-    /// The estimate.
+    /// The estimated rate.
     pub mbb: f64,
     /// Its 95 % interval.
     pub interval: Interval,
-    /// Its standard error.
+    /// The standard error.
     pub standard_error: f64,
-    /// Hands behind it.
+    /// Number of hands.
     pub hands: u64,
-    /// Independent groups of hands behind it.
+    /// Number of independent groups of hands.
     pub groups: u64,
 }
 
-/// Why no rate can be given.
+/// The reason why there is no rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoRate {
-    /// No hand at all.
+    /// There are no hands.
     #[error("no hands")]
     NoHands,
-    /// One hand or group gives no idea of the spread.
+    /// There is only one hand or group, and so no estimate of the variance.
     #[error("one deal only: an interval needs two")]
     OneGroup,
 }
@@ -65,15 +65,15 @@ impl Rate {
         Ok(Rate::from_error(mean * unit, error * unit, sums.hands, sums.groups))
     }
 
-    /// A rate from its standard error, both in mbb/hand; `groups` must be at least two.
+    /// A rate with a given standard error, both in mbb/hand; `groups` must be at least two.
     pub fn from_error(mbb: f64, standard_error: f64, hands: u64, groups: u64) -> Rate {
         let reach = t_quantile(0.5 + 0.5 * CONFIDENCE, groups.saturating_sub(1)) * standard_error;
         let interval = Interval { low: mbb - reach, high: mbb + reach };
         Rate { mbb, interval, standard_error, hands, groups }
     }
 
-    /// The rate of all groups of several parts, from the parts' rates: that of the whole, where all
-    /// groups have as many hands, as in duplicate matches. `None` of no parts.
+    /// The rate over all groups of several parts, from the parts' rates. Exact where all groups
+    /// have as many hands, as in duplicate matches. `None` without parts.
     pub fn pooled(parts: &[Rate]) -> Option<Rate> {
         let sum = |of: &dyn Fn(&Rate) -> f64| parts.iter().map(of).sum::<f64>();
         let (hands, groups) = parts
@@ -85,7 +85,7 @@ impl Rate {
             return None;
         }
         let mean = sum(&|part| n(part) * part.mbb) / all;
-        // Sums of squares: within the parts, and of their means.
+        // Sums of squares: within the parts, and between their means.
         let within = sum(&|part| part.standard_error.powi(2) * n(part) * (n(part) - 1.0));
         let between = sum(&|part| n(part) * (part.mbb - mean).powi(2));
         let error = ((within + between) / (all * (all - 1.0))).sqrt();
@@ -102,34 +102,34 @@ impl Rate {
         self.interval.half_width()
     }
 
-    /// The 95 % interval that may be looked at after every hand, and that a match may be ended by
-    /// ([`any_time_reach`]); `None` with few groups, or when all ended the same.
+    /// The 95 % interval that is valid after any number of looks and under any stopping rule
+    /// ([`any_time_reach`]); `None` with few groups, or without variance.
     pub fn any_time(&self) -> Option<Interval> {
         let reach = any_time_reach(self.groups)? * self.standard_error;
         (reach > 0.0).then_some(Interval { low: self.mbb - reach, high: self.mbb + reach })
     }
 
-    /// The probability that the true rate is above zero, when all rates were as likely before the
-    /// match: what players of chess call the likelihood of superiority (LOS). Like the interval by
-    /// normal theory it is for one look, at the end. `None` when all groups ended the same.
+    /// The posterior probability that the true rate is above zero, with a uniform prior: the
+    /// likelihood of superiority (LOS) of chess matches. Like the interval by normal theory it is
+    /// for one look, at the end. `None` without variance.
     pub fn superiority(&self) -> Option<f64> {
         let errors = self.mbb / self.standard_error;
         let degrees = self.groups.saturating_sub(1);
         (self.standard_error > 0.0).then(|| t_probability(errors, degrees))
     }
 
-    /// Whether the rate is not told apart from zero.
+    /// Whether the rate does not differ significantly from zero.
     pub fn holds_zero(&self) -> bool {
         self.interval.holds_zero()
     }
 
-    /// The half-width to expect once this many hands have been played.
+    /// The expected half-width after this many hands.
     pub fn expected_half_width(&self, hands: u64) -> f64 {
         self.half_width() * (self.hands as f64 / hands.max(1) as f64).sqrt()
     }
 
-    /// Hands needed, in all, for an interval of this half-width in mbb/hand, rounded up to whole
-    /// groups; `None` when `half_width` is not positive.
+    /// The total number of hands for an interval of this half-width in mbb/hand, rounded up to
+    /// whole groups; `None` when `half_width` is not positive.
     pub fn hands_needed(&self, half_width: f64) -> Option<u64> {
         if half_width.is_nan() || half_width <= 0.0 {
             return None;

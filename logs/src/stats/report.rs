@@ -20,11 +20,11 @@ use crate::estimate::Estimates;
 use crate::ledger::Integrity;
 use crate::{MatchInfo, Shard};
 
-/// By how much the ends of the two intervals may differ, as a share of the half-width, before a
+/// Difference between the ends of the two intervals, as a share of the half-width, above which a
 /// report warns.
 pub const DISAGREEMENT: f64 = 0.10;
 
-/// The half-widths, in mbb/hand, for which a report always says how many hands are needed.
+/// The half-widths, in mbb/hand, for which a report always gives the hands needed.
 const WANTED: [f64; 4] = [100.0, 50.0, 20.0, 10.0];
 
 /// The statistics of a match.
@@ -32,16 +32,16 @@ const WANTED: [f64; 4] = [100.0, 50.0, 20.0, 10.0];
 pub struct Report {
     /// `cardroom-report/1`.
     pub schema: &'static str,
-    /// What was played.
+    /// The match.
     #[serde(rename = "match")]
     pub of: MatchPart,
-    /// Hands counted.
+    /// Number of hands counted.
     pub hands: u64,
-    /// Independent groups of hands they form.
+    /// Number of independent groups of hands.
     pub groups: u64,
-    /// Hands in a group.
+    /// Number of hands in a group.
     pub group_size: usize,
-    /// Hands not counted because their group is not whole.
+    /// Number of hands not counted because their group is incomplete.
     pub left_out: u64,
     /// Hands in which all betting ended before the last street.
     pub run_outs: RunOutPart,
@@ -53,60 +53,59 @@ pub struct Report {
     pub differences: Vec<DifferencePart>,
     /// Hands needed for intervals of certain half-widths.
     pub hands_needed: Vec<NeededPart>,
-    /// How the rule stands by which the match ends early; `null` without one.
+    /// The state of the stopping rule; `null` without one.
     pub stop: Option<RuleStanding>,
-    /// Estimates with less variance than the plain rate; `null` unless they were made.
+    /// Variance-reduced estimates; `null` unless they were computed.
     pub estimates: Option<EstimatesPart>,
-    /// Hands to plan for; empty unless asked for.
+    /// Planned hands; empty unless requested.
     pub plan: Vec<PlanPart>,
-    /// Whether the record is as it was written, by its hashes; `null` where that was not looked at.
+    /// The integrity of the record, by its hashes; `null` where it was not checked.
     pub record: Option<Integrity>,
-    /// What speaks against the data.
+    /// Findings of the plausibility checks.
     pub findings: Vec<Finding>,
-    /// What the reader should know, in words.
+    /// Warnings for the reader, in words.
     pub warnings: Vec<String>,
 }
 
-/// What was played.
+/// The match of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MatchPart {
     /// The match's name.
     pub name: String,
-    /// The game as it was named.
+    /// The game as specified.
     pub game: String,
-    /// Players.
+    /// Number of players.
     pub players: usize,
     /// The unit of rates, in chips.
     pub big_blind: u32,
-    /// Hands planned.
+    /// Number of hands planned.
     pub hands_planned: u64,
-    /// The seed.
+    /// The seed of the match.
     pub seed: u64,
-    /// Whether deals are played once with every rotation.
+    /// Whether deals are played once with every rotation of the entrants.
     pub duplicate: bool,
-    /// Which part of the match this is.
+    /// The part of the match, if it is one.
     pub shard: Option<Shard>,
 }
 
 /// Hands whose cards were run out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct RunOutPart {
-    /// Such hands.
+    /// Number of such hands.
     pub hands: u64,
-    /// Those with their exact expectation in the adjusted rates.
+    /// Number of hands whose exact expectation is in the adjusted rates.
     pub adjusted: u64,
-    /// Those that count there as they fell, because the expectation was not computed.
+    /// Number of hands that count as played, because the expectation was not computed.
     pub not_computed: u64,
 }
 
 /// Hands whose end was not seen, but whose result follows from the server's sums. They are in all
-/// rates but the splits by street and showdown.
+/// rates except the splits by street and showdown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SettledPart {
-    /// Such hands.
+    /// Number of such hands.
     pub hands: u64,
-    /// By how much they move each entrant's rate, in mbb/hand: the rate less what it would be
-    /// without them.
+    /// Their effect on each entrant's rate, in mbb/hand: the rate minus that without them.
     pub effect: Vec<f64>,
 }
 
@@ -117,28 +116,28 @@ pub struct Estimate {
     pub mbb: Option<f64>,
     /// The same in big blinds per 100 hands.
     pub bb_per_100: Option<f64>,
-    /// The 95 % interval by normal theory, for one look.
+    /// The 95 % interval by normal theory, valid for one look.
     pub interval: Option<Interval>,
-    /// The 95 % interval that may be looked at as often as one likes.
+    /// The 95 % interval that is valid at any number of looks.
     pub any_time: Option<Interval>,
     /// The standard error.
     pub standard_error: Option<f64>,
-    /// Hands behind it.
+    /// Number of hands.
     pub hands: u64,
-    /// Groups behind it.
+    /// Number of groups.
     pub groups: u64,
-    /// Why there is no rate.
+    /// The reason why there is no rate.
     pub reason: Option<String>,
 }
 
-/// One entrant.
+/// The statistics of one entrant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntrantPart {
-    /// Its number.
+    /// Index of the entrant.
     pub entrant: usize,
-    /// Its name.
+    /// The entrant's name.
     pub name: String,
-    /// What it won in all, in chips.
+    /// Total winnings in chips.
     pub chips: f64,
     /// The win rate.
     pub rate: Estimate,
@@ -150,76 +149,76 @@ pub struct EntrantPart {
     pub all_in_adjusted: Estimate,
     /// The standard deviation of single hands.
     pub deviation_per_hand: Option<f64>,
-    /// The standard deviation of a group's mean per hand.
+    /// The standard deviation, over groups, of the mean result per hand.
     pub deviation_per_group: Option<f64>,
-    /// How much smaller that is than for as many independent hands: 0.3 is 30 % less.
+    /// Its reduction compared with as many independent hands: 0.3 is 30 % less.
     pub duplicate_reduction: Option<f64>,
-    /// By seat.
+    /// Rates by seat.
     pub seats: Vec<Split>,
-    /// By the last street dealt.
+    /// Rates by the last street dealt.
     pub streets: Vec<Split>,
-    /// Without and with a showdown.
+    /// Rates without and with a showdown.
     pub showdown: Vec<Split>,
-    /// Its decisions, when they were counted.
+    /// The decision counts, if available.
     pub decisions: Option<DecisionPart>,
 }
 
 /// The rate over a selection of hands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Split {
-    /// Which hands.
+    /// The selection, in words.
     pub hands: String,
     /// The rate per hand of the selection.
     pub rate: Estimate,
 }
 
-/// An entrant's decisions.
+/// The decision counts of an entrant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionPart {
-    /// Decisions counted.
+    /// Number of decisions.
     pub count: u64,
-    /// Actions corrected to the nearest legal one.
+    /// Number of actions corrected to the nearest legal one.
     pub corrected: u64,
-    /// Decisions at which a check or fold stood in for an answer, by reason.
+    /// Number of decisions with a check or fold in place of an answer, by reason.
     pub fallbacks: BTreeMap<crate::Fallback, u64>,
     /// Thinking times in nanoseconds; `null` without decisions.
     pub nanoseconds: Option<TimePart>,
 }
 
-/// Quantiles of thinking times, in nanoseconds, right to within a sixteenth.
+/// Quantiles of thinking times, in nanoseconds, with a relative error of at most 1/16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct TimePart {
     /// The mean.
     pub mean: u64,
-    /// Half of all decisions took no longer.
+    /// The median.
     pub p50: u64,
-    /// 90 % took no longer.
+    /// The 90 % quantile.
     pub p90: u64,
-    /// 99 % took no longer.
+    /// The 99 % quantile.
     pub p99: u64,
     /// The longest.
     pub max: u64,
 }
 
-/// By how much one entrant is ahead of another.
+/// The difference between two entrants' rates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DifferencePart {
-    /// The first entrant.
+    /// Index of the first entrant.
     pub one: usize,
-    /// The second entrant.
+    /// Index of the second entrant.
     pub other: usize,
     /// The first one's rate minus the second one's.
     pub rate: Estimate,
-    /// Whether the two are told apart; `null` without a rate.
+    /// Whether they differ significantly; `null` without a rate.
     pub separated: Option<bool>,
 }
 
-/// Hands needed for an interval of this half-width for every entrant.
+/// Number of hands needed for an interval of this half-width for every entrant.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct NeededPart {
     /// The half-width in mbb/hand.
     pub half_width: f64,
-    /// Hands in all; `null` when the spread is not known yet.
+    /// Total number of hands; `null` when the deviation is not known yet.
     pub hands: Option<u64>,
 }
 
@@ -227,8 +226,8 @@ impl Report {
     /// The name of the document's schema.
     pub const SCHEMA: &str = "cardroom-report/1";
 
-    /// The report of these sums. `decisions` are counted apart; `half_width` adds one to the list
-    /// of half-widths for which the needed hands are given.
+    /// The report of these sums. `decisions` are counted separately; `half_width` is added to the
+    /// list of half-widths for which the needed hands are given.
     pub fn new(
         info: &MatchInfo,
         tally: &Tally,
@@ -279,36 +278,36 @@ impl Report {
         report
     }
 
-    /// The report with what the hands themselves tell, and their score if the record gives one.
+    /// Adds the findings of the hands, and their score if the record has one.
     #[must_use]
     pub fn with_checks(mut self, checks: &Checks, score: Option<&[Payoff]>) -> Report {
         self.findings.extend(checks.findings(score, self.of.big_blind));
         self
     }
 
-    /// The report with hands to plan for by what was measured, for the usual rates and this one in
-    /// mbb/hand. Nothing is planned by fewer than 50 deals, or by results that are all the same.
+    /// Adds planned hands, for the usual rates and this one in mbb/hand. Nothing is planned from
+    /// fewer than 50 deals, or without variance.
     #[must_use]
     pub fn with_plan(mut self, further: Option<f64>) -> Report {
         self.plan = PlanPart::all(&self, further);
         self
     }
 
-    /// The report with what the hashes of the ledger say of its rows.
+    /// Adds the result of the ledger's integrity check.
     #[must_use]
     pub fn with_record(mut self, record: Option<Integrity>) -> Report {
         self.record = record;
         self
     }
 
-    /// The report of a match that ends by this rule.
+    /// Adds the state of the stopping rule.
     #[must_use]
     pub fn with_stop_rule(mut self, rule: Option<&StopRule>, tally: &Tally) -> Report {
         self.stop = rule.map(|rule| rule.standing(tally));
         self
     }
 
-    /// The report with these estimates of one entrant's rate, or the reason why there are none.
+    /// Adds these estimates of one entrant's rate, or the reason why there are none.
     #[must_use]
     pub fn with_estimates(mut self, estimates: &Estimates, tally: &Tally) -> Report {
         match estimates.rows() {
@@ -450,7 +449,7 @@ impl EntrantPart {
     }
 }
 
-/// The adjusted rate, unless it would be the plain one under another name.
+/// The adjusted rate, unless it equals the plain one.
 fn adjusted(tally: &Tally, sums: &Sums) -> Estimate {
     let estimate = Estimate::of(sums, tally.big_blind());
     let run_outs = tally.run_outs();
@@ -470,7 +469,7 @@ fn adjusted(tally: &Tally, sums: &Sums) -> Estimate {
 
 fn seat_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
     let name = |seat| def.position(seat).to_string();
-    // With antes several seats have one role.
+    // With antes several seats have the same role.
     let alone = |seat| def.seats().filter(|&other| name(other) == name(seat)).count() == 1;
     let split = |(seat, sums): (game::Seat, _)| Split {
         hands: match alone(seat) {
@@ -522,7 +521,7 @@ impl DecisionPart {
     }
 }
 
-/// All pairs, in games for three and more; heads-up they would only repeat the rates.
+/// All pairs, in games for three or more; heads-up they would repeat the rates.
 fn differences(tally: &Tally) -> Vec<DifferencePart> {
     let players = tally.entrants().len();
     if players < 3 {
@@ -541,7 +540,7 @@ fn differences(tally: &Tally) -> Vec<DifferencePart> {
     pairs.map(part).collect()
 }
 
-/// The half-widths to be listed, widest first, each once.
+/// The half-widths to list, from the largest down, without duplicates.
 fn wanted(further: Option<f64>) -> Vec<f64> {
     let mut wanted: Vec<f64> = WANTED.into_iter().chain(further).collect();
     wanted.sort_by(|a, b| b.total_cmp(a));

@@ -1,29 +1,29 @@
-//! When a match has been played for long enough.
+//! Sequential stopping rules of matches.
 //!
-//! A rule is looked at between hands as often as the runner likes; what it rests on allows that:
-//! the [any-time interval](super::any_time_reach) and the sequential probability ratio test.
+//! A rule may be evaluated between hands any number of times, because it is based on the [any-time
+//! interval](super::any_time_reach) or on the sequential probability ratio test.
 
 use serde::{Deserialize, Serialize};
 
 use super::planning::Spread;
 use super::{FIRST_LOOK, Rate, Tally};
 
-/// A rule by which a match ends before all its hands are played.
+/// A rule that ends a match before all its hands are played.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopRule {
-    /// Once the any-time interval of every entrant has this half-width in mbb/hand, or less.
+    /// Stop when the any-time interval of every entrant has at most this half-width in mbb/hand.
     Until(f64),
-    /// Once the test of the first entrant's rate is decided.
+    /// Stop when the test of the first entrant's rate is decided.
     Sprt(Sprt),
 }
 
 /// The generalised sequential probability ratio test of two rates, both in mbb/hand.
 ///
-/// With the mean `m` and the variance `v` of `G` groups' results per hand the logarithm of the
-/// likelihood ratio is that of two normal distributions of unknown variance, which is estimated
-/// under each (the ratio behind Student's test; a generalised SPRT as chess engines are tested by:
-/// Michel Van den Bergh, *A practical introduction to the GSPRT*):
+/// With the mean `m` and the variance `v` of `G` groups' results per hand, the log-likelihood ratio
+/// is that of two normal distributions of unknown variance, which is estimated under each (the
+/// ratio behind Student's test; a generalised SPRT as used for chess engines: Michel Van den Bergh,
+/// *A practical introduction to the GSPRT*):
 ///
 /// ```text
 /// LLR = G/2 · ln( (v + (m − low)²) / (v + (m − high)²) )
@@ -36,13 +36,13 @@ pub struct Sprt {
     high: f64,
 }
 
-/// Why there is no such rule.
+/// Error for parameters that do not form a rule.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RuleError {
-    /// The half-width is no positive number.
+    /// The half-width is not a positive number.
     #[error("no match can be played until ±{0} mbb/hand: give a half-width from 0.001 to 1000000")]
     HalfWidth(f64),
-    /// Not two numbers.
+    /// The text is not two numbers.
     #[error("`{0}` is not two rates in mbb/hand: write LOW,HIGH as in 0,50")]
     NotTwo(String),
     /// The two rates are equal, or in the wrong order.
@@ -62,27 +62,27 @@ fn swapped(low: f64, high: f64) -> String {
     if low > high { format!(": {high},{low}") } else { String::new() }
 }
 
-/// How a rule stands.
+/// The state of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RuleStanding {
     /// The rule.
     pub rule: StopRule,
     /// Whether the match may end.
     pub met: bool,
-    /// The logarithm of the likelihood ratio, of a test.
+    /// The log-likelihood ratio of a test.
     pub llr: Option<f64>,
-    /// How it stands, in words.
+    /// The state, in words.
     pub words: String,
 }
 
 impl Sprt {
-    /// The probability with which a test decides for the wrong one of its two rates: α and β.
+    /// The error probabilities α and β of a test.
     pub const ERROR: f64 = 0.05;
 
     /// The test of these rates.
     ///
     /// # Errors
-    /// When they are not two numbers, the lower one first.
+    /// When they are not two finite numbers, the lower one first.
     pub fn new(low: f64, high: f64) -> Result<Sprt, RuleError> {
         match low < high && low.abs() <= 1e6 && high.abs() <= 1e6 {
             true => Ok(Sprt { low, high }),
@@ -90,18 +90,18 @@ impl Sprt {
         }
     }
 
-    /// The two rates.
+    /// The two rates, the lower one first.
     pub fn rates(self) -> [f64; 2] {
         [self.low, self.high]
     }
 
-    /// The LLR at which the higher rate is accepted; at less than minus this the lower one is.
+    /// The LLR at which the higher rate is accepted; at its negative the lower one is.
     pub fn bound() -> f64 {
         ((1.0 - Sprt::ERROR) / Sprt::ERROR).ln()
     }
 
-    /// The logarithm of the likelihood ratio, the higher rate above the lower; `None` with few
-    /// groups, or when all ended the same.
+    /// The log-likelihood ratio of the higher rate to the lower; `None` with few groups, or without
+    /// variance.
     pub fn llr(self, rate: &Rate) -> Option<f64> {
         let groups = rate.groups as f64;
         // The maximum likelihood estimate divides by the number of groups.
@@ -124,13 +124,13 @@ impl std::str::FromStr for Sprt {
 }
 
 impl StopRule {
-    /// The key of the ledger's note that holds the rule as JSON.
+    /// Key of the ledger note with the rule as JSON.
     pub const NOTE: &str = "stop-rule";
 
-    /// The rule that asks for this half-width in mbb/hand.
+    /// The rule for this half-width in mbb/hand.
     ///
     /// # Errors
-    /// When it is no number from 0.001 to a million.
+    /// When it is not a number from 0.001 to a million.
     pub fn until(half_width: f64) -> Result<StopRule, RuleError> {
         match (0.001..=1e6).contains(&half_width) {
             true => Ok(StopRule::Until(half_width)),
@@ -138,12 +138,12 @@ impl StopRule {
         }
     }
 
-    /// The rule as the text of a note.
+    /// Serializes the rule as a ledger note.
     pub fn to_note(&self) -> String {
         serde_json::to_string(self).expect("plain numbers")
     }
 
-    /// The rule of a note; `None` for the notes of other versions.
+    /// Parses a ledger note; `None` for notes of other versions.
     pub fn from_note(note: &str) -> Option<StopRule> {
         serde_json::from_str(note).ok()
     }
@@ -159,15 +159,15 @@ impl StopRule {
         }
     }
 
-    /// Hands after which the match can be expected to end, by the spread so far; `None` of a test,
-    /// which depends on the rate.
+    /// Expected total number of hands, by the deviation so far; `None` for a test, where it depends
+    /// on the true rate.
     pub fn expected_hands(&self, tally: &Tally) -> Option<u64> {
         let StopRule::Until(wanted) = self else { return None };
         let spread = |k| Some(Spread::of(&tally.rate(k).ok()?)?.any_time(*wanted));
         (0..tally.entrants().len()).map(spread).collect::<Option<Vec<u64>>>()?.into_iter().max()
     }
 
-    /// How it stands.
+    /// The state of the rule.
     pub fn standing(&self, tally: &Tally) -> RuleStanding {
         let met = self.met(tally);
         let (llr, words) = match self {
@@ -201,7 +201,7 @@ impl Sprt {
     }
 }
 
-/// The half-width of the widest any-time interval of all entrants.
+/// The half-width of the widest any-time interval over all entrants.
 fn widest(tally: &Tally) -> Option<f64> {
     let reach = |k| Some(tally.rate(k).ok()?.any_time()?.half_width());
     let reaches: Option<Vec<f64>> = (0..tally.entrants().len()).map(reach).collect();

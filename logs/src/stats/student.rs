@@ -1,12 +1,12 @@
 //! Student's t distribution: quantiles and probabilities.
 
-/// From here on the quantiles are the normal ones to five decimals.
+/// Degrees of freedom from which the quantiles are the normal ones to five decimals.
 const NORMAL_FROM: u64 = 1_000_000;
 
-/// The point below which Student's t with these degrees of freedom lies with probability
-/// `0.5 < p < 1`. Accurate to five decimals and more.
+/// The quantile of Student's t with these degrees of freedom for `0.5 < p < 1`. Accurate to at
+/// least five decimals.
 ///
-/// Found by bisection on the distribution function, which is a regularised incomplete beta function
+/// Computed by bisection on the distribution function, a regularised incomplete beta function
 /// (Abramowitz and Stegun 26.7.1), evaluated as a continued fraction (26.5.8).
 pub fn t_quantile(p: f64, degrees: u64) -> f64 {
     let n = degrees.clamp(1, NORMAL_FROM) as f64;
@@ -25,7 +25,7 @@ pub fn t_quantile(p: f64, degrees: u64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The probability that Student's t with these degrees of freedom lies below `t`.
+/// The distribution function of Student's t with these degrees of freedom at `t`.
 pub fn t_probability(t: f64, degrees: u64) -> f64 {
     let tail = upper_tail(t.abs(), degrees.clamp(1, NORMAL_FROM) as f64);
     if t < 0.0 { tail } else { 1.0 - tail }
@@ -79,7 +79,7 @@ fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
 
 /// The logarithm of the gamma function for positive arguments, by Stirling's series.
 fn ln_gamma(x: f64) -> f64 {
-    // The series is accurate from 10 up; below, the recurrence leads there.
+    // The series is accurate from 10 on; the recurrence leads there.
     let mut shift = 0.0;
     let mut x = x;
     while x < 10.0 {

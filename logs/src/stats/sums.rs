@@ -1,21 +1,20 @@
-//! Sums over groups of hands, from which a rate and its standard error follow.
+//! Sums over groups of hands, which give a rate and its standard error.
 
 use game::Payoff;
 
 /// Exact sums over groups of hands for one entrant and one selection of hands (all of them, or
 /// those from one seat, or those that reached the river …).
 ///
-/// A group is what is independent of everything else: the hands that share a deal. With `n` hands
-/// of the selection in a group that won `x` together, the rate is Σx/Σn, and its standard error
-/// comes from the residuals x − rate·n (the ratio estimator; Cochran, *Sampling Techniques*,
-/// section 6.3).
+/// A group is the unit of independence: the hands that share a deal. With `n` hands of the
+/// selection in a group that won `x` together, the rate is Σx/Σn, and its standard error comes from
+/// the residuals x − rate·n (the ratio estimator; Cochran, *Sampling Techniques*, section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sums {
-    /// Groups with at least one hand of the selection.
+    /// Number of groups with at least one hand of the selection.
     pub groups: u64,
-    /// Hands of the selection.
+    /// Number of hands of the selection.
     pub hands: u64,
-    /// What they won, in 2,520ths of a chip.
+    /// Total winnings, in 2,520ths of a chip.
     x: i128,
     xx: i128,
     xn: i128,
@@ -23,8 +22,8 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Adds a group of which `hands` hands belong to the selection and won `won` together. A group
-    /// without such hands changes nothing.
+    /// Adds a group of which `hands` hands belong to the selection and won `won` in total. A group
+    /// without such hands is ignored.
     #[inline]
     pub fn add(&mut self, won: Payoff, hands: u32) {
         if hands == 0 {
@@ -39,7 +38,7 @@ impl Sums {
         self.nn += u128::from(hands) * u128::from(hands);
     }
 
-    /// Adds another selection's groups, which must be different ones.
+    /// Adds the sums of other, disjoint groups.
     pub fn merge(&mut self, other: &Sums) {
         self.groups += other.groups;
         self.hands += other.hands;
@@ -49,12 +48,12 @@ impl Sums {
         self.nn += other.nn;
     }
 
-    /// What the selection won in all.
+    /// Total winnings of the selection.
     pub fn won(&self) -> Payoff {
         Payoff::from_parts(self.x as i64)
     }
 
-    /// What the selection won in all, in chips.
+    /// Total winnings of the selection, in chips.
     pub fn chips(&self) -> f64 {
         self.x as f64 / Payoff::PER_CHIP as f64
     }
@@ -71,8 +70,8 @@ impl Sums {
             return None;
         }
         let (groups, hands) = (self.groups as f64, self.hands as f64);
-        // With every group of one size, the common case, the residuals' squares can be summed in
-        // integers: groups·Σx² − (Σx)², exact where floats would cancel.
+        // With all groups of one size, the common case, the sum of squared residuals is exact in
+        // integers: groups·Σx² − (Σx)², where floats would cancel.
         let g = i128::from(self.groups);
         let equal = self.nn * u128::from(self.groups) == u128::from(self.hands).pow(2);
         let exact = self.xx.checked_mul(g).zip(self.x.checked_mul(self.x)).filter(|_| equal);

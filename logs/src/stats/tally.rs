@@ -1,4 +1,4 @@
-//! The sums of a match: per entrant, over groups of hands that share a deal.
+//! The sums of a match, by entrant, over groups of hands that share a deal.
 
 use game::{BySeat, Chips, GameDef, Payoff, Street};
 
@@ -6,17 +6,16 @@ use super::{Batches, NoRate, Rate, Sums};
 use crate::{HandRecord, MatchInfo};
 
 /// Sums over the hands of a match, in constant memory.
-///
-/// Hands are added in order; in a duplicate match a group is counted when its last hand has come,
-/// and hands whose group never becomes whole count nowhere but in [`left_out`](Self::left_out).
-/// Tallies of consecutive stretches of a match can be merged.
+/// Hands are added in order. In a duplicate match a group is counted with its last hand, and hands
+/// of incomplete groups are counted only in [`left_out`](Self::left_out). Tallies of consecutive
+/// parts of a match can be merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tally {
     players: usize,
     big_blind: Chips,
     group: usize,
     entrants: Vec<EntrantTally>,
-    /// Entrant `i` minus entrant `j`, for `i < j` in order.
+    /// Sums of entrant `i` minus entrant `j`, for `i < j` in order.
     differences: Vec<Sums>,
     open: Vec<Facts>,
     open_deal: u64,
@@ -27,48 +26,48 @@ pub struct Tally {
 /// Hands in which all betting ended before the last street.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunOuts {
-    /// Such hands, of those in whole groups.
+    /// Number of such hands in complete groups.
     pub hands: u64,
-    /// Those for which the expected result was given; the others count as they fell.
+    /// Number of hands with an expected result; the others count as played.
     pub adjusted: u64,
 }
 
 /// The sums of one entrant.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EntrantTally {
-    /// All hands, by group: the win rate.
+    /// All hands, by group: for the win rate.
     pub all: Sums,
-    /// All hands, each a group of its own: the spread of single hands.
+    /// All hands, each its own group: for the deviation of single hands.
     pub single: Sums,
-    /// All hands with expected instead of actual results where the cards of an all-in were run out.
+    /// All hands, with expected instead of actual results for all-in run-outs.
     pub adjusted: Sums,
-    /// By seat.
+    /// Hands by seat.
     pub seats: Vec<Sums>,
-    /// By the last street whose cards were dealt.
+    /// Hands by the last street whose cards were dealt.
     pub streets: [Sums; 4],
-    /// Hands that ended without and with a showdown.
+    /// Hands without and with a showdown.
     pub showdown: [Sums; 2],
-    /// Hands of which only the result is known: in all of the above but streets and showdown.
+    /// Hands of which only the result is known: in all of the above except streets and showdown.
     pub settled: Sums,
-    /// The course of the match.
+    /// The course of the match in batches.
     pub batches: Batches,
 }
 
-/// Why two tallies cannot be merged.
+/// Error of merging two tallies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TallyError {
-    /// They are of different games or differ in duplication.
+    /// They have different games or group sizes.
     #[error("tallies of different games cannot be merged")]
     OtherGame,
 }
 
-/// What the sums need to know of a hand.
+/// The data of a hand that the sums need.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Facts {
     entrants: BySeat<u8>,
     payoffs: BySeat<Payoff>,
     adjusted: Option<BySeat<Payoff>>,
-    /// How far it went, and whether to a showdown; `None` when only the result is known.
+    /// The last street, and whether there was a showdown; `None` when only the result is known.
     course: Option<(Street, bool)>,
     run_out: bool,
 }
@@ -88,19 +87,20 @@ impl Part {
     }
 }
 
-/// Whether all betting of a finished hand ended before the last street and cards were shown.
+/// Whether a finished hand was an all-in run-out: all betting ended before the last street, with a
+/// showdown.
 pub fn is_run_out(record: &HandRecord) -> bool {
     let last = record.public.history().last().map_or(Street::Preflop, |played| played.street);
     record.public.is_showdown() && last < record.public.street()
 }
 
 impl Tally {
-    /// Nothing counted yet.
+    /// An empty tally of a match.
     pub fn new(info: &MatchInfo) -> Tally {
         Tally::of_game(&info.game, info.group())
     }
 
-    /// For a game in which `group` consecutive hands share a deal.
+    /// An empty tally of a game in which `group` consecutive hands share a deal.
     pub fn of_game(def: &GameDef, group: usize) -> Tally {
         let players = def.players;
         let entrant = EntrantTally { seats: vec![Sums::default(); players], ..Default::default() };
@@ -123,11 +123,11 @@ impl Tally {
         self.add_adjusted(record, None);
     }
 
-    /// Adds the next hand with the results to be expected when its betting ended, for hands in
-    /// which that was before the last street (see [`AllIn`](super::AllIn)).
+    /// Adds the next hand with its expected results at the end of the betting, for hands in which
+    /// that was before the last street (see [`AllIn`](super::AllIn)).
     pub fn add_adjusted(&mut self, record: &HandRecord, expected: Option<BySeat<Payoff>>) {
         if record.entrants.len() != self.players {
-            // A hand of another game: it cannot be a part of any group.
+            // A hand of another game cannot be part of any group.
             self.left_out += 1;
             return;
         }
@@ -148,8 +148,8 @@ impl Tally {
         }
     }
 
-    /// Adds a hand of which only the result is known, by seat, in a match in which each has its own
-    /// deal; in any other it is left out.
+    /// Adds a hand of which only the result by seat is known, in a match in which each hand has its
+    /// own deal; in any other it is left out.
     pub fn add_settled(&mut self, entrants: BySeat<u8>, payoffs: BySeat<Payoff>) {
         if self.group > 1 || entrants.len() != self.players || payoffs.len() != self.players {
             self.left_out += 1;
@@ -179,7 +179,7 @@ impl Tally {
         self.open.clear();
     }
 
-    /// Adds the tally of the hands that follow. A group left open here is left out.
+    /// Adds the tally of later hands. A group still incomplete here is left out.
     pub fn merge(&mut self, later: &Tally) -> Result<(), TallyError> {
         let game = |tally: &Tally| (tally.players, tally.big_blind, tally.group);
         if game(self) != game(later) {
@@ -199,32 +199,32 @@ impl Tally {
         Ok(())
     }
 
-    /// Hands counted: those in whole groups.
+    /// Number of hands counted: those in complete groups.
     pub fn hands(&self) -> u64 {
         self.groups() * self.group as u64
     }
 
-    /// Whole groups counted.
+    /// Number of complete groups.
     pub fn groups(&self) -> u64 {
         self.entrants.first().map_or(0, |entrant| entrant.all.groups)
     }
 
-    /// What each entrant won in the hands counted.
+    /// Total winnings of each entrant in the hands counted.
     pub fn totals(&self) -> Vec<Payoff> {
         self.entrants.iter().map(|entrant| entrant.all.won()).collect()
     }
 
-    /// Hands added that are not counted, because not all hands with their deal have come.
+    /// Number of hands not counted, because their group is incomplete.
     pub fn left_out(&self) -> u64 {
         self.left_out + self.open.len() as u64
     }
 
-    /// Hands that share a deal.
+    /// Number of hands that share a deal.
     pub fn group_size(&self) -> usize {
         self.group
     }
 
-    /// The unit of the rates in chips.
+    /// The unit of the rates, in chips.
     pub fn big_blind(&self) -> Chips {
         self.big_blind
     }
@@ -234,24 +234,24 @@ impl Tally {
         &self.entrants
     }
 
-    /// Hands in which all betting ended before the last street.
+    /// Counts of the hands in which all betting ended before the last street.
     pub fn run_outs(&self) -> RunOuts {
         self.run_outs
     }
 
-    /// The win rate of an entrant, or why there is none yet.
+    /// The win rate of an entrant, or the reason why there is none yet.
     pub fn rate(&self, entrant: usize) -> Result<Rate, NoRate> {
         let sums = self.entrants.get(entrant).ok_or(NoRate::NoHands)?;
         Rate::of(&sums.all, self.big_blind)
     }
 
-    /// By how much the rate of one entrant is above that of another.
+    /// The difference between two entrants' rates.
     pub fn difference(&self, one: usize, other: usize) -> Result<Rate, NoRate> {
         let (i, j) = (one.min(other), one.max(other));
         if i == j || j >= self.players {
             return Err(NoRate::NoHands);
         }
-        // Pairs before those that begin with i, then those that begin with i.
+        // The pairs before those that begin with i, then those that do.
         let index = i * self.players - i * (i + 1) / 2 + (j - i - 1);
         let rate = Rate::of(&self.differences[index], self.big_blind)?;
         let sign = if one < other { 1.0 } else { -1.0 };
@@ -260,7 +260,7 @@ impl Tally {
 }
 
 impl EntrantTally {
-    /// Adds a whole group; returns what this entrant won in it.
+    /// Adds a complete group; returns this entrant's part of it.
     fn add_group(&mut self, number: usize, group: &[Facts]) -> Part {
         let mut all = Part::default();
         let mut adjusted = Part::default();

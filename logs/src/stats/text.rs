@@ -1,4 +1,4 @@
-//! Reports as text for a terminal.
+//! Text rendering of reports for a terminal.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ pub fn render(report: &Report) -> String {
     let of = &report.of;
     let shard = of.shard.map_or(String::new(), |shard| format!(", part {shard}"));
     line(match of.game.is_empty() {
-        // A log without its first line, which says all that.
+        // A log without its header line lacks the match's details.
         true => of.name.clone(),
         false => format!("{}: {}, seed {}{shard}", of.name, of.game, of.seed),
     });
@@ -63,7 +63,7 @@ pub fn render(report: &Report) -> String {
         line(String::new());
         line(plan(part));
     }
-    // What keeps the entrants from having a rate is the same for all of them.
+    // The reason why the entrants have no rate is the same for all.
     if let Some(reason) = report.entrants.first().and_then(|one| one.rate.reason.as_ref()) {
         line(format!("note: no rate: {reason}"));
     }
@@ -107,7 +107,7 @@ fn rates(report: &Report) -> String {
     table(&header, rows)
 }
 
-/// The estimates of one entrant's rate as a table.
+/// A table of the estimates of one entrant's rate.
 pub fn estimates(part: &EstimatesPart) -> String {
     let row = |row: &EstimateRow| {
         let b = row.coefficient.map(|b| format!(", b = {b:.2}")).unwrap_or_default();
@@ -241,8 +241,8 @@ fn plan(part: &PlanPart) -> String {
     table(&header, rows)
 }
 
-/// A crosstable as text: rates of the row's entrant, best first; `~` marks those that are not told
-/// apart from zero, and places that are not told apart from the next.
+/// A cross table as text: rates of the row's entrant, best first. `~` marks those not significantly
+/// different from zero, and ranks not significantly different from the next.
 pub fn crosstable(table_: &CrossTable) -> String {
     let standings = table_.standings();
     let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
@@ -285,13 +285,13 @@ fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     table.to_string()
 }
 
-/// How much smaller a deviation is: 0.3 is `30.0 % less`.
+/// A reduction of the deviation: 0.3 is `30.0 % less`.
 fn reduction(share: f64) -> String {
     let word = if share < 0.0 { "more" } else { "less" };
     format!("{:.1} % {word}", 100.0 * share.abs())
 }
 
-/// A probability: 0.9731 is `97.3 %`. What is not certain is not shown as if it were.
+/// A probability: 0.9731 is `97.3 %`. Above 99.9 % and below 0.1 % it is shown as a bound.
 fn percent(share: f64) -> String {
     match 100.0 * share {
         p if p > 99.9 => "> 99.9 %".to_owned(),

@@ -1,4 +1,4 @@
-//! The bytes of a blueprint: mapped, inside the program, packed there, or in memory.
+//! The storage of a blueprint's bytes: mapped, static, static and packed, or owned.
 
 use std::fmt;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The head of a blueprint: what it is for and how it was made, as TOML with a checksum.
+//! The head of a blueprint: its game, tree, buckets and training, as TOML with a checksum.
 
 use game::{Betting, GameSpec};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::{BlueprintError, LONGEST_HEAD, MAGIC, PREFIX, SUM, VERSION};
 
-/// What a blueprint is for and how it was made.
+/// The metadata of a blueprint: its game, tree, buckets and training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
@@ -19,13 +19,13 @@ pub struct Head {
     pub tree_sha256: String,
     /// The bet menu's text.
     pub menu: String,
-    /// Bytes of each street's table.
+    /// Number of bytes of each street's table.
     pub tables: [u64; 4],
     /// The card buckets.
     pub buckets: BucketsHead,
     /// The game.
     pub game: GameSpec,
-    /// How it was trained, for people: names and values as the trainer gives them.
+    /// The training settings, for people: names and values as given by the trainer.
     #[serde(default)]
     pub training: toml::Table,
 }
@@ -34,17 +34,17 @@ pub struct Head {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BucketsHead {
-    /// How they were made, in words.
+    /// The recipe they were made by, in words.
     pub recipe: String,
     /// Their hash.
     pub sha256: String,
-    /// How many each street has.
+    /// Number of buckets on each street.
     pub counts: [u32; 4],
-    /// Bytes of their own file, which stands behind the head.
+    /// Number of bytes of the bucket file, which follows the head.
     pub bytes: u64,
 }
 
-/// The head as the file begins: prefix, text, checksum.
+/// The head's bytes as in the file: prefix, text, checksum.
 pub(super) fn print(head: &Head) -> Result<Vec<u8>, BlueprintError> {
     let text = toml::to_string(head).map_err(|error| BlueprintError::Head(error.to_string()))?;
     if text.len() > LONGEST_HEAD {
@@ -60,7 +60,7 @@ pub(super) fn print(head: &Head) -> Result<Vec<u8>, BlueprintError> {
     Ok(bytes)
 }
 
-/// Reads the head; also returns how many bytes it takes.
+/// Parses the head; also gives its length in bytes.
 pub(super) fn read(bytes: &[u8]) -> Result<(Head, usize), BlueprintError> {
     let found = bytes.len() as u64;
     let cut = |needed: usize| BlueprintError::Cut { needed: needed as u64, found };
@@ -88,7 +88,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Head, usize), BlueprintError> {
     Ok((head, end + SUM))
 }
 
-/// A game in a few words, which differ where games usually differ.
+/// A short description of a game that differs where games usually differ.
 pub(super) fn in_words(spec: &GameSpec) -> String {
     let list =
         |numbers: &[u32]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("-");

@@ -1,16 +1,15 @@
-//! A blueprint: the average strategy of an abstract game for two players, as a file.
+//! Blueprints: average strategies of abstract two-player games, as files.
 //!
-//! One byte for each action of each information set, laid out as [`BettingTree`] says: street by
-//! street, in each by decision node, then bucket, then action. The bytes of an information set sum
-//! to 255, of which each is its action's share; all are zero where training has never been. The
-//! format is described in `docs/blueprint.md`: a head of text that says what the strategy is for,
-//! then the buckets' file, then the tables, then a tail with counts and a checksum of everything.
+//! A blueprint has one byte for each action of each information set, laid out as in
+//! [`BettingTree`]: by street, decision node, bucket and action. The bytes of an information set
+//! are its action probabilities in 255ths; all are zero where training never came. The format is
+//! described in `docs/blueprint.md`: a text head with the metadata, the bucket file, the tables,
+//! and a tail with counts and a checksum over everything.
 //!
-//! Opening reads the head alone and checks it, with its checksum and the length of the file, so
-//! that it takes the same time whatever the size: the tables are mapped into memory and read where
-//! play looks. [`Blueprint::verify`] reads everything. A packed file ([`pack()`]) holds the same in
-//! a fraction of the room; it is unpacked into memory when it is opened, one inside the program
-//! when its tables are first looked at.
+//! Opening reads and checks only the head, its checksum and the file's length, so it takes the same
+//! time at any size: the tables are memory-mapped and read on demand. [`Blueprint::verify`] reads
+//! everything. A packed file ([`pack()`]) has the same content compressed; it is unpacked into
+//! memory when opened, or, compiled into the program, when its tables are first used.
 
 mod bytes;
 mod error;
@@ -37,61 +36,61 @@ pub use write::{Contents, write};
 use bytes::Bytes;
 use pack::{Packed, is_packed, unpack};
 
-/// The version of the format that this program reads and writes.
+/// The format version that this program reads and writes.
 pub const VERSION: u32 = 1;
 
-/// What a blueprint's file begins with.
+/// The magic bytes of a blueprint file.
 const MAGIC: &[u8; 8] = b"CARDBLUE";
 
-/// Bytes before the head's text: the magic, the version, the length of the text.
+/// Number of bytes before the head's text: magic, version, length of the text.
 const PREFIX: usize = 16;
 
-/// Bytes of a checksum.
+/// Number of bytes of a checksum.
 const SUM: usize = 32;
 
-/// Bytes of the tail: how many information sets of each street training has reached, and a
+/// Number of bytes of the tail: each street's number of information sets reached in training, and a
 /// checksum.
 const TAIL: usize = 4 * 8 + SUM;
 
-/// The longest text of a head, in bytes.
+/// Maximum length of a head's text, in bytes.
 const LONGEST_HEAD: usize = 1 << 20;
 
-/// Nodes that the tree of a blueprint may have.
+/// Maximum number of nodes of a blueprint's tree.
 const MOST_NODES: u64 = 1 << 27;
 
-/// A blueprint that has been opened.
+/// An opened blueprint.
 #[derive(Debug)]
 pub struct Blueprint {
     bytes: Bytes,
     head: Head,
     menu: BetMenu,
-    /// Where the buckets' file is.
+    /// Byte range of the bucket file.
     buckets: Range<usize>,
-    /// Where each street's table is.
+    /// Byte range of each street's table.
     tables: [Range<usize>; 4],
     reached: [u64; 4],
     length: u64,
 }
 
-/// What [`Blueprint::verify`] found.
+/// The result of [`Blueprint::verify`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verified {
-    /// Information sets.
+    /// Number of information sets.
     pub infosets: u64,
-    /// Those that training has reached.
+    /// Number of information sets reached in training.
     pub reached: u64,
 }
 
 impl Blueprint {
-    /// Maps a file into memory and checks its head.
+    /// Maps a blueprint file into memory and checks its head.
     ///
     /// # Errors
-    /// When it cannot be read, is no blueprint, is of another version or is cut off.
+    /// When it cannot be read, is not a blueprint, has another version or is truncated.
     pub fn open(path: &Path) -> Result<Blueprint, BlueprintError> {
         Blueprint::unpacked(Bytes::map(path)?)
     }
 
-    /// A blueprint inside the program.
+    /// A blueprint compiled into the program.
     ///
     /// # Errors
     /// As [`Blueprint::open`].
@@ -157,7 +156,7 @@ impl Blueprint {
         Ok(Blueprint { head, menu, buckets, tables, reached, length, bytes })
     }
 
-    /// What the file says about itself.
+    /// The metadata.
     pub fn head(&self) -> &Head {
         &self.head
     }
@@ -167,40 +166,40 @@ impl Blueprint {
         &self.menu
     }
 
-    /// The file of the buckets.
+    /// The bytes of the bucket file.
     pub fn buckets(&self) -> &[u8] {
         &self.bytes.as_slice()[self.buckets.clone()]
     }
 
-    /// Bytes in all, unpacked.
+    /// Unpacked length in bytes.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// The whole file, unpacked: what tells one blueprint from another.
+    /// The unpacked bytes of the whole file, which identify the blueprint.
     pub fn plain(&self) -> &[u8] {
         self.bytes.as_slice()
     }
 
-    /// Never: a blueprint has at least its head.
+    /// Always false: a blueprint has at least its head.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// Information sets of each street that training has reached.
+    /// Number of information sets on each street that training reached.
     pub fn reached(&self) -> [u64; 4] {
         self.reached
     }
 
-    /// The game in a few words.
+    /// A short description of the game.
     pub fn game(&self) -> String {
         head::in_words(&self.head.game)
     }
 
-    /// Whether this is a strategy for the game, departures from the rules aside.
+    /// Checks that the game is that of the blueprint, quirks aside.
     ///
     /// # Errors
-    /// [`BlueprintError::Game`], which names both.
+    /// [`BlueprintError::Game`], which describes both.
     pub fn check_game(&self, def: &GameDef) -> Result<(), BlueprintError> {
         let (theirs, ours) = (&self.head.game_sha256, game_hash(def));
         if *theirs == ours {
@@ -210,17 +209,17 @@ impl Blueprint {
         Err(BlueprintError::Game { theirs, ours: head::in_words(def) })
     }
 
-    /// Builds the betting tree and checks that the tables are as long as it says.
+    /// Builds the betting tree and checks the tables' lengths against it.
     ///
     /// # Errors
-    /// When the head's game is none, or the tables are of another tree.
+    /// When the head's game is not valid, or the tables do not fit the tree.
     pub fn tree(&self) -> Result<BettingTree, BlueprintError> {
         tree(&self.head, &self.menu)
     }
 
-    /// The shares of the actions of an information set in 255ths; all zero where training has never
-    /// been. `None` when the node of this blueprint's tree is no decision, or there is no such
-    /// bucket.
+    /// The action probabilities of an information set in 255ths; all zero where training never
+    /// came. `None` when the node of this blueprint's tree is not a decision, or the bucket does
+    /// not exist.
     #[inline]
     pub fn shares(&self, tree: &BettingTree, node: u32, bucket: u32) -> Option<&[u8]> {
         let node = tree.nodes().get(node as usize)?;
@@ -233,11 +232,11 @@ impl Blueprint {
         (bucket < buckets).then(|| table.get(at..at + actions))?
     }
 
-    /// Reads everything: the checksum over the whole file, the tree, and that the shares of each
-    /// information set are whole.
+    /// Reads and checks everything: the checksum over the whole file, the tree, and that the shares
+    /// of each information set sum to 255 or are all 0.
     ///
     /// # Errors
-    /// What is wrong first.
+    /// The first problem found.
     pub fn verify(&self) -> Result<Verified, BlueprintError> {
         self.check_sum()?;
         let tree = self.tree()?;
@@ -267,7 +266,7 @@ impl Blueprint {
         Ok(verified)
     }
 
-    /// Compares the checksum over the whole file.
+    /// Checks the checksum over the whole file.
     fn check_sum(&self) -> Result<(), BlueprintError> {
         let all = self.bytes.as_slice();
         let (body, sum) = all.split_at(all.len() - SUM);
@@ -275,7 +274,7 @@ impl Blueprint {
     }
 }
 
-/// The betting tree that a head describes, its tables as long as it says.
+/// Builds the betting tree of a head; checks its hash, and the lengths of the tables against it.
 fn tree(head: &Head, menu: &BetMenu) -> Result<BettingTree, BlueprintError> {
     let def = GameDef::new(head.game.clone()).map_err(BlueprintError::BadGame)?;
     // Each node but the root has a slot in a table.

@@ -1,9 +1,9 @@
-//! Packed blueprints: the same content in a fraction of the room.
+//! Packed blueprints: the same content, compressed.
 //!
-//! A packed file is [`MAGIC`], the version, the tail of the plain file, its head as it stands
-//! there, and then, compressed by DEFLATE (RFC 1951), the buckets' file and the tables: for each
-//! decision node one bit for each bucket, whether training has reached it, then action by action
-//! the shares of all buckets. The last action's shares follow from the others.
+//! A packed file is [`MAGIC`], the version, the tail and the head of the plain file, and then,
+//! compressed by DEFLATE (RFC 1951), the bucket file and the tables: for each decision node one bit
+//! for each bucket, whether training reached it, then action by action the shares of all buckets.
+//! The last action's shares follow from the others.
 
 use std::io::{self, Read, Write};
 use std::sync::OnceLock;
@@ -16,13 +16,13 @@ use game::Street;
 
 use super::{Blueprint, BlueprintError, Contents, TAIL, WHOLE, head, quantise_to, write};
 
-/// What a packed blueprint begins with.
+/// The magic bytes of a packed blueprint.
 const MAGIC: &[u8; 8] = b"CARDPACK";
 
-/// The version of the format.
+/// The version of the packed format.
 const VERSION: u32 = 1;
 
-/// Bytes before the plain file's tail.
+/// Number of bytes before the plain file's tail.
 const PREFIX: usize = MAGIC.len() + 4;
 
 /// Whether these bytes are a packed blueprint.
@@ -30,7 +30,7 @@ pub(super) fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// A packed blueprint, unpacked when its tables or buckets are first looked at.
+/// A packed blueprint, unpacked when its tables or buckets are first used.
 pub(super) struct Packed {
     file: &'static [u8],
     plain: OnceLock<Vec<u8>>,
@@ -41,7 +41,7 @@ impl Packed {
         Packed { file, plain: OnceLock::new() }
     }
 
-    /// The head of the plain file, and what follows it here.
+    /// The bytes from the plain file's head on.
     pub(super) fn head(&self) -> Result<&[u8], BlueprintError> {
         parts(self.file).map(|(_, head)| head)
     }
@@ -59,7 +59,7 @@ impl Packed {
     }
 }
 
-/// The plain file's tail, and everything from its head on.
+/// Splits a packed file into the plain file's tail, and everything from its head on.
 fn parts(file: &[u8]) -> Result<(&[u8], &[u8]), BlueprintError> {
     let found = file.len() as u64;
     let start = file.get(..PREFIX + TAIL).ok_or_else(|| {
@@ -74,10 +74,10 @@ fn parts(file: &[u8]) -> Result<(&[u8], &[u8]), BlueprintError> {
     Ok((tail, &file[PREFIX + TAIL..]))
 }
 
-/// The plain file of a packed one. Takes time and memory of the order of its length.
+/// Unpacks a packed file. Time and memory are proportional to the plain file's length.
 ///
 /// # Errors
-/// When it is cut off, or is not what was packed.
+/// When it is truncated or damaged.
 pub(super) fn unpack(file: &[u8]) -> Result<Vec<u8>, BlueprintError> {
     let (tail, rest) = parts(file)?;
     let (read, after) = head::read(rest)?;
@@ -86,7 +86,7 @@ pub(super) fn unpack(file: &[u8]) -> Result<Vec<u8>, BlueprintError> {
     let mut plain = rest[..after].to_vec();
     let mut packed = DeflateDecoder::new(&rest[after..]);
     let whole = tables(&mut packed, read.buckets.bytes, read.buckets.counts, &tree, &mut plain)
-        // The stream ends here, and so does the file.
+        // The stream must end here, at the end of the file.
         .and_then(|()| packed.read(&mut [0]));
     if !matches!(whole, Ok(0)) || packed.total_in() != (rest.len() - after) as u64 {
         return Err(BlueprintError::Damaged);
@@ -95,7 +95,7 @@ pub(super) fn unpack(file: &[u8]) -> Result<Vec<u8>, BlueprintError> {
     Ok(plain)
 }
 
-/// Appends the buckets' file and the tables.
+/// Unpacks the bucket file and the tables, and appends them to `plain`.
 fn tables(
     packed: &mut dyn Read,
     buckets_file: u64,
@@ -133,18 +133,18 @@ fn tables(
     Ok(())
 }
 
-/// Reads so many bytes; memory grows as they come.
+/// Reads `count` bytes; the buffer grows only as they arrive.
 fn read_into(packed: &mut dyn Read, count: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
     buffer.clear();
     let read = packed.take(count as u64).read_to_end(buffer)?;
     if read < count { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
 }
 
-/// Writes a blueprint packed, its shares in steps of one part in `steps`, which must divide 255
-/// (255 loses nothing).
+/// Packs a blueprint, with its shares rounded to multiples of one part in `steps`, which must
+/// divide 255 (255 loses nothing).
 ///
 /// # Errors
-/// When its tree cannot be built or writing fails; what has been written is then no blueprint.
+/// When its tree cannot be built or writing fails; the output is then incomplete.
 pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<(), PackError> {
     let tree = blueprint.tree()?;
     let read = blueprint.head();
@@ -164,7 +164,7 @@ pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<()
         row.resize(weights.len(), 0);
         quantise_to(steps, &weights, row);
     };
-    // The plain file is written for its tail alone.
+    // A dry run of the plain file, for its tail.
     let mut ends = Ends::default();
     let mut row = Vec::new();
     write(&mut ends, &contents, |node, bucket, weights| {
@@ -200,10 +200,10 @@ pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-/// Why a blueprint cannot be packed.
+/// Error of packing a blueprint.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
-    /// It cannot be used.
+    /// The blueprint cannot be used.
     #[error(transparent)]
     Blueprint(#[from] BlueprintError),
     /// Writing failed.
@@ -211,7 +211,7 @@ pub enum PackError {
     Write(#[from] io::Error),
 }
 
-/// Keeps the last bytes of what is written: the tail.
+/// A writer that keeps only the last bytes: the tail.
 #[derive(Default)]
 struct Ends {
     last: Vec<u8>,

@@ -1,17 +1,17 @@
-//! Probabilities as bytes.
+//! Quantisation of probabilities to bytes.
 
-/// What the bytes of an information set sum to.
+/// The sum of the bytes of an information set.
 pub const WHOLE: u32 = 255;
 
-/// Writes probabilities as 255ths that sum to exactly 255, each less than one away from its share;
-/// all zero when no weight is positive, or one is not finite. Weights need not sum to one; there
-/// are as many as bytes.
+/// Quantises probabilities to 255ths that sum to exactly 255, each less than one away from its
+/// exact share; all zero when no weight is positive, or one is not finite. Weights need not sum to
+/// one; there are as many as bytes.
 pub fn quantise(weights: &[f32], shares: &mut [u8]) {
     quantise_to(WHOLE, weights, shares);
 }
 
 /// As [`quantise`], in steps of one part in `steps`, which must divide 255: each byte is a multiple
-/// of 255 / `steps`. Few steps take less room when the file is packed.
+/// of 255 / `steps`. Few steps compress better.
 pub fn quantise_to(steps: u32, weights: &[f32], shares: &mut [u8]) {
     assert!(steps > 0 && WHOLE.is_multiple_of(steps), "{steps} does not divide {WHOLE}");
     shares.fill(0);
@@ -25,7 +25,7 @@ pub fn quantise_to(steps: u32, weights: &[f32], shares: &mut [u8]) {
         *share = (part(weight) as u32).min(left) as u8;
         left -= u32::from(*share);
     }
-    // What rounding down has left goes to those that lost most by it, the first of equals.
+    // The rest goes to the largest remainders, the first among equals.
     for _ in 0..left {
         let lost = |place: usize| part(weights[place]) - f64::from(shares[place]);
         let most = (0..shares.len()).reduce(|a, b| if lost(b) > lost(a) { b } else { a });

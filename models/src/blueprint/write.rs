@@ -1,4 +1,4 @@
-//! Writing a blueprint: straight through, so that it never stands in memory.
+//! Streaming writer of blueprints, which never holds one in memory.
 
 use std::io::{self, Write};
 
@@ -9,32 +9,31 @@ use sha2::{Digest, Sha256};
 use super::head::print;
 use super::{BucketsHead, Head, quantise};
 
-/// What goes into a blueprint besides the shares.
+/// The contents of a blueprint besides the shares.
 #[derive(Debug, Clone, Copy)]
 pub struct Contents<'a> {
     /// The betting tree.
     pub tree: &'a BettingTree,
-    /// How the buckets were made, in words.
+    /// The recipe of the buckets, in words.
     pub recipe: &'a str,
     /// The buckets' hash.
     pub buckets_sha256: &'a str,
-    /// How many buckets each street has; streets that the game does not have count for nothing.
+    /// Number of buckets on each street; ignored for streets that the game does not have.
     pub counts: [u32; 4],
-    /// The buckets' own file.
+    /// The bucket file.
     pub buckets: &'a [u8],
     /// The name and version of the program.
     pub made_by: &'a str,
-    /// How it was trained, for people.
+    /// The training settings, for people.
     pub training: &'a toml::Table,
 }
 
-/// Writes a blueprint. `weights` is asked for each information set, a node and a bucket, street by
-/// street in the order of the tables: it writes a weight for each action, for which there is
-/// exactly room, or zeros where training has never been. Returns how many information sets of each
-/// street have shares.
+/// Writes a blueprint. `weights` is called for each information set, a node and a bucket, in the
+/// order of the tables; it fills in a weight for each action, or zeros where training never came.
+/// Returns each street's number of information sets with shares.
 ///
 /// # Errors
-/// When writing fails; what has been written is then no blueprint.
+/// When writing fails; the output is then incomplete.
 pub fn write(
     out: &mut dyn Write,
     contents: &Contents<'_>,
@@ -69,7 +68,7 @@ pub fn write(
     Ok(reached)
 }
 
-/// The head as the file begins with it.
+/// The file's first bytes: prefix, head text and checksum.
 pub(super) fn head_bytes(contents: &Contents<'_>) -> io::Result<Vec<u8>> {
     print(&head(contents)).map_err(io::Error::other)
 }
@@ -94,7 +93,7 @@ fn head(contents: &Contents<'_>) -> Head {
     }
 }
 
-/// Adds everything that is written to a checksum.
+/// A writer that also hashes what is written.
 struct Summing<'a> {
     out: &'a mut dyn Write,
     sum: Sha256,

@@ -1,10 +1,10 @@
-//! Where to look in a tree: the leaf that bluffs most, and the one that raises most with strong
-//! hands.
+//! Selection of leaves worth explaining: the one that bluffs most, and the one that raises most
+//! with strong hands.
 
 use super::{Bounds, Explainer, Weak};
 use crate::tree::Node;
 
-/// What the leaf that is looked for does.
+/// The kind of leaf to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Around {
     /// Bets and raises with weak hands: its path keeps the win-rate below 45 %.
@@ -13,14 +13,13 @@ pub enum Around {
     Value,
 }
 
-/// Hands below the first are weak; those from the second on are strong.
+/// Win-rate bounds: hands below the first are weak, those from the second on are strong.
 const WEAK: f64 = 0.45;
 const STRONG: f64 = 0.55;
 
 impl Explainer<'_> {
-    /// The leaf that does this most often in play, by the weight of its rows times how often they
-    /// raise, among leaves whose likeliest answer is a bet or raise. None where there is no such
-    /// leaf.
+    /// The leaf of this kind with the greatest weight of its rows times raise probability, among
+    /// leaves whose likeliest class is a bet or raise. None where there is no such leaf.
     pub fn leaf_that(&self, does: Around) -> Option<usize> {
         let leaves = match does {
             Around::Bluff => {
@@ -41,7 +40,7 @@ impl Explainer<'_> {
         })
     }
 
-    /// The node so many branches above another one, or the root.
+    /// The ancestor of a node by `branches` levels, or the root.
     ///
     /// Panics where there is no such node.
     pub fn above(&self, number: usize, branches: usize) -> usize {
@@ -49,7 +48,8 @@ impl Explainer<'_> {
         way[way.len().saturating_sub(branches + 1)]
     }
 
-    /// Leaves whose path keeps the win-rate up, those that raise most often in play first.
+    /// Leaves whose path bounds the win-rate from below, in descending order of weight times raise
+    /// probability.
     fn strong(&self) -> Vec<usize> {
         let is_leaf = |&node: &usize| matches!(self.tree.node(node), Node::Leaf { .. });
         let mut found: Vec<(usize, f64)> = (0..self.tree.nodes())

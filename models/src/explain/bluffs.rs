@@ -1,43 +1,43 @@
-//! Where a tree bets and raises with weak hands.
+//! Bluffing leaves of a tree: bets and raises with weak hands.
 
 use super::{Bounds, Explainer};
 use crate::tree::{Node, Summary};
 
-/// What counts as a bluff.
+/// The definition of a bluff.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weak {
-    /// The win-rate is at most this, from 0 to 1, for every row of the leaf.
+    /// Maximum win-rate, from 0 to 1, of every row of the leaf.
     pub win_rate: f64,
-    /// A bet or raise is answered at least so often, from 0 to 1.
+    /// Minimum probability of a bet or raise, from 0 to 1.
     pub raise: f64,
 }
 
-/// A leaf that bluffs.
+/// A bluffing leaf.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bluff {
-    /// Its number.
+    /// The leaf's node number.
     pub node: usize,
-    /// What the path bounds the win-rate by.
+    /// The path's upper bound of the win-rate.
     pub win_rate_below: f64,
-    /// How often it bets or raises.
+    /// Probability of a bet or raise.
     pub raise: f64,
-    /// Its rows and what it answers.
+    /// The statistics of its rows and classes.
     pub summary: Summary,
 }
 
 impl Explainer<'_> {
-    /// The leaves that bluff, those that bluff most often in play first: by the weight of their
-    /// rows times how often they raise.
+    /// The bluffing leaves, in descending order of the weight of their rows times raise
+    /// probability.
     ///
-    /// A leaf counts only where its path bounds the win-rate: by the feature itself, or by deciles
-    /// of a later street, whose mean it is.
+    /// Only leaves whose path bounds the win-rate count: by the feature itself, or by deciles of a
+    /// later street, whose mean it is.
     pub fn bluffs(&self, weak: Weak) -> Vec<Bluff> {
         let mut found: Vec<Bluff> = (0..self.tree.nodes())
             .filter(|&node| matches!(self.tree.node(node), Node::Leaf { .. }))
             .filter_map(|node| {
                 let summary = self.summary(node);
                 let raise = self.raising(&summary.shares);
-                // Shares are singles: 20 % may read as 0.19999999.
+                // Shares are single-precision: 20 % may be 0.19999999.
                 if raise + 1e-6 < weak.raise {
                     return None;
                 }

@@ -1,25 +1,25 @@
-//! What holds for every row of a node.
+//! Bounds that hold for every row of a node.
 
 use abstraction::features::Feature;
 use game::Street;
 
 use crate::tree::{Looks, Node, Tree};
 
-/// Deciles of a street.
+/// Number of deciles of a street.
 const DECILES: usize = 10;
 
-/// Between which numbers each column lies on a way through a tree.
+/// The intervals of each column's values along a path of a tree.
 pub(super) struct Bounds {
-    /// For each column: at least the first, less than the second.
+    /// Each column's inclusive lower and exclusive upper bound.
     pub(super) columns: Vec<(f32, f32)>,
-    /// The columns that were asked about, in the order of their first test.
+    /// The tested columns, in the order of their first test.
     pub(super) order: Vec<usize>,
-    /// The branches that test a weighted sum, and whether the way goes right there.
+    /// The branches on weighted sums, and whether the path goes right there.
     pub(super) sums: Vec<(usize, bool)>,
 }
 
 impl Bounds {
-    /// Along these nodes, from the root on.
+    /// The bounds along these nodes, from the root on.
     pub(super) fn of(tree: &Tree, way: &[usize]) -> Bounds {
         let any = (f32::NEG_INFINITY, f32::INFINITY);
         let mut bounds = Bounds {
@@ -43,10 +43,10 @@ impl Bounds {
         bounds
     }
 
-    /// A number that the win-rate is below; infinite where nothing bounds it.
+    /// An exclusive upper bound of the win-rate; infinite without any.
     ///
     /// The win-rate is the mean of the win-rates of a later street, and a tenth of the boards is at
-    /// or below each decile, so that it is also below the mean of the deciles' bounds.
+    /// or below each decile, so it is also below the mean of the deciles' bounds.
     pub(super) fn win_rate_below(&self, features: &[Option<Feature>]) -> f64 {
         let below = |wanted: Feature| {
             let column = features.iter().position(|&feature| feature == Some(wanted));
@@ -55,7 +55,7 @@ impl Bounds {
         let later = Street::ALL[1..].iter().map(|&street| {
             let mut bound = 1.0_f64;
             let deciles = (1..=DECILES).rev().map(|decile| {
-                // What bounds a decile bounds those before it.
+                // A decile's upper bound also holds for the deciles before it.
                 bound =
                     bound.min(below(Feature::Percentile { street, percent: 10 * decile as u8 }));
                 bound
@@ -66,11 +66,11 @@ impl Bounds {
         later.fold(below(Feature::WinRate), f64::min)
     }
 
-    /// A number that the win-rate is at least; 0 where nothing bounds it.
+    /// A lower bound of the win-rate; 0 without any.
     ///
     /// A tenth of the boards of a later street is at or above each decile and below the next, so
-    /// that the win-rate, their mean, is at least the mean of the bounds of all deciles but the
-    /// last, and of 0 for the boards below the first.
+    /// the win-rate, their mean, is at least the mean of the bounds of all deciles but the last,
+    /// and of 0 for the boards below the first.
     pub(super) fn win_rate_from(&self, features: &[Option<Feature>]) -> f64 {
         let from = |wanted: Feature| {
             let column = features.iter().position(|&feature| feature == Some(wanted));
@@ -79,7 +79,7 @@ impl Bounds {
         let later = Street::ALL[1..].iter().map(|&street| {
             let mut bound = 0.0_f64;
             let deciles = (1..DECILES).map(|decile| {
-                // What bounds a decile bounds those after it.
+                // A decile's lower bound also holds for the deciles after it.
                 bound = bound.max(from(Feature::Percentile { street, percent: 10 * decile as u8 }));
                 bound
             });

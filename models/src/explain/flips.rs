@@ -1,4 +1,4 @@
-//! What would have to be different for another answer.
+//! Counterfactual explanations: the smallest changes that change the answer.
 
 use std::collections::BTreeMap;
 
@@ -8,37 +8,37 @@ use game::Street;
 use super::Explainer;
 use crate::tree::{Looks, Node};
 
-/// A change of one number that changes the answer.
+/// A change of one feature that changes the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flip<A> {
-    /// The column of the number.
+    /// The feature's column.
     pub column: usize,
-    /// What the number is.
+    /// The feature.
     pub feature: Feature,
-    /// What it was.
+    /// Its present value.
     pub from: f32,
-    /// The nearest at which the answer is another one.
+    /// The nearest value with another answer.
     pub to: f32,
-    /// The leaf that it then leads to.
+    /// The leaf reached with it.
     pub leaf: usize,
-    /// What is answered there.
+    /// The answer at that leaf.
     pub answer: A,
 }
 
 impl<A> Flip<A> {
-    /// How far off it is, in the feature's unit.
+    /// The size of the change, in the feature's unit.
     pub fn distance(&self) -> f32 {
         (self.to - self.from).abs()
     }
 }
 
 impl Explainer<'_> {
-    /// For each feature the nearest change, up and down, that leads a row to a leaf with another
+    /// For each feature, the nearest changes up and down that lead a row to a leaf with another
     /// answer, the nearest first (win-rates before chips).
     ///
-    /// `answer` says what a leaf's node comes to. Chips of streets after this one stay at zero.
-    /// Deciles stay in order: one that is raised above those after it takes them along, one that is
-    /// lowered those before it.
+    /// `answer` gives the answer of a leaf's node. Chips of later streets stay at zero. Deciles
+    /// stay in order: raising one raises those after it where needed, lowering one lowers those
+    /// before it.
     pub fn flips<A: PartialEq>(
         &self,
         street: Street,
@@ -72,7 +72,7 @@ impl Explainer<'_> {
         flips
     }
 
-    /// The numbers that each column is compared with, rising.
+    /// The thresholds that each column is compared with, in increasing order.
     fn thresholds(&self) -> BTreeMap<usize, Vec<f32>> {
         let mut thresholds: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
         for number in 0..self.tree.nodes() {
@@ -88,7 +88,8 @@ impl Explainer<'_> {
         thresholds
     }
 
-    /// A row with one number changed, and the deciles of the same street that it takes along.
+    /// The row with one number changed, and the deciles of the same street moved along to stay in
+    /// order.
     fn moved(&self, row: &[f32], column: usize, to: f32) -> Vec<f32> {
         let mut moved = row.to_vec();
         moved[column] = to;

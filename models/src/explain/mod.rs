@@ -1,12 +1,13 @@
-//! What a decision tree says, in the words of poker.
+//! Explanation of decision trees in the words of poker.
 //!
-//! An [`Explainer`] reads a tree whose columns are features ([`abstraction::features`]) and whose
-//! classes are moves of a menu; columns and classes of other names keep them. It tells
+//! An [`Explainer`] interprets a tree whose columns are features ([`abstraction::features`]) and
+//! whose classes are moves of a menu; columns and classes of other names keep them. It gives
 //!
-//! - each test in words ([`Explainer::condition`]) and what holds at a node ([`Explainer::path`]),
-//! - a part of the tree, down to some depth ([`Explainer::outline`]),
+//! - each test in words ([`Explainer::condition`]) and the conditions of a node
+//!   ([`Explainer::path`]),
+//! - a part of the tree, down to a given depth ([`Explainer::outline`]),
 //! - leaves that raise with weak hands ([`Explainer::bluffs`]),
-//! - what would have to be different for another answer ([`Explainer::flips`]).
+//! - the smallest changes that change the answer ([`Explainer::flips`]).
 //!
 //! Node numbers are those of [`Tree::node`].
 
@@ -32,25 +33,24 @@ pub use words::{Owed, Spot, move_words, percent};
 
 use bounds::Bounds;
 
-/// Reads a tree. See the module's documentation.
+/// An explainer of one tree. See the module's documentation.
 #[derive(Debug)]
 pub struct Explainer<'a> {
     tree: &'a Tree,
-    // What each column is; none for columns that are no features.
+    // The feature of each column; none for columns that are not features.
     features: Vec<Option<Feature>>,
     spot: Option<Spot>,
 }
 
 impl<'a> Explainer<'a> {
-    /// Reads this tree, of which nothing else is known.
+    /// An explainer of this tree alone, without its street and blinds.
     pub fn new(tree: &'a Tree) -> Explainer<'a> {
         let features = tree.column_names().iter().map(|name| Feature::from_id(name)).collect();
         Explainer { tree, features, spot: None }
     }
 
-    /// Reads the tree of a student's street, whose columns are the street's features: it is known
-    /// there what chips are a bet, and where nothing is owed. None where the street's model is no
-    /// tree.
+    /// An explainer of the tree of a student's street. The street's features and the game tell what
+    /// chips are a bet, and where nothing is owed. None where the street's model is not a tree.
     pub fn of(student: &'a Student, street: Street) -> Option<Explainer<'a>> {
         let Learned::Tree(tree) = student.street(street) else { return None };
         let big_blind = student.manifest().game.blinds.iter().copied().max().unwrap_or_default();
@@ -76,8 +76,8 @@ impl<'a> Explainer<'a> {
         way
     }
 
-    /// The answer of a branch's test that leads to its right side, or its left one, in words.
-    /// Empty for a leaf.
+    /// The condition, in words, under which a branch's test leads to its right side, or its left
+    /// one. Empty for a leaf.
     pub fn condition(&self, branch: usize, right: bool) -> String {
         let Node::Branch { looks, below, .. } = self.tree.node(branch) else {
             return String::new();
@@ -89,13 +89,13 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// What holds for all rows of a node: a clause for each column that was asked about on the way,
-    /// and one for each weighted sum. Empty for the root.
+    /// The conditions of all rows of a node: a clause for each column tested on its path, and one
+    /// for each weighted sum. Empty for the root.
     pub fn path(&self, number: usize) -> Vec<String> {
         self.clauses(number).into_iter().map(|(_, words)| words).collect()
     }
 
-    /// [`Explainer::path`] with the column that each clause is about; none for weighted sums.
+    /// As [`Explainer::path`], with the column of each clause; none for weighted sums.
     pub fn clauses(&self, number: usize) -> Vec<(Option<usize>, String)> {
         let bounds = Bounds::of(self.tree, &self.way(number));
         let ranges = bounds.order.iter().map(|&column| {
@@ -107,7 +107,7 @@ impl<'a> Explainer<'a> {
         ranges.chain(sums).collect()
     }
 
-    /// Whether a player who comes to a node has something to call.
+    /// Whether a player whose row reaches a node has something to call.
     pub fn owed(&self, number: usize) -> Owed {
         let Some(spot) = self.spot else { return Owed::Either };
         let bet = Feature::OpponentBet { street: spot.street };
@@ -115,20 +115,20 @@ impl<'a> Explainer<'a> {
             return Owed::Either;
         };
         let (from, below) = Bounds::of(self.tree, &self.way(number)).columns[column];
-        // Before the flop the blinds are a bet to one of the two.
+        // Before the flop the blinds are a bet for one of the two players.
         let blind = spot.big_blind as f32;
         match spot.street {
             Street::Preflop if from > blind => Owed::Something,
             Street::Preflop => Owed::Either,
             _ if from > 0.0 => Owed::Something,
-            // Less than the smallest bet is none.
+            // An amount below the smallest bet is no bet.
             _ if below <= blind => Owed::Nothing,
             _ => Owed::Either,
         }
     }
 
-    /// What the rows under a node are like. Where nothing is owed a fold checks, and counts as a
-    /// call.
+    /// The statistics of the rows under a node. Where nothing is owed a fold is a check, and counts
+    /// as a call.
     pub fn summary(&self, number: usize) -> Summary {
         let mut summary = self.tree.summary(number);
         let class = |wanted: Move| {
@@ -142,8 +142,8 @@ impl<'a> Explainer<'a> {
         summary
     }
 
-    /// How often each class is answered at a node, the likeliest first, classes below half a
-    /// percent left out: `all-in 60 %, fold 40 %`.
+    /// The class probabilities of a node in words, the likeliest first, without classes below half
+    /// a percent: `all-in 60 %, fold 40 %`.
     pub fn mix(&self, number: usize) -> String {
         let shares = self.summary(number).shares;
         let mut told: Vec<(usize, f64)> =
@@ -157,7 +157,7 @@ impl<'a> Explainer<'a> {
         told.collect::<Vec<_>>().join(", ")
     }
 
-    /// A class as a player says it on the tree's street: before the flop every bet is a raise.
+    /// A class in players' words on the tree's street: before the flop every bet is a raise.
     pub fn move_words(&self, class: &str, owed: Owed) -> String {
         let words = move_words(class, owed);
         match self.spot {
@@ -168,13 +168,13 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// How often a bet or raise is answered.
+    /// The total probability of bets and raises.
     pub fn raising(&self, shares: &[f64]) -> f64 {
         let classes = shares.iter().enumerate();
         classes.filter(|&(class, _)| self.is_raise(class)).map(|(_, share)| share).sum()
     }
 
-    /// Whether an answer is a bet or raise.
+    /// Whether a class is a bet or raise.
     fn is_raise(&self, class: usize) -> bool {
         !matches!(self.tree.class_names()[class].parse(), Ok(Move::Fold | Move::Call))
     }

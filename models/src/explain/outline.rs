@@ -1,33 +1,33 @@
-//! A part of a tree, for people: from a node down to some depth.
+//! Outlines: a part of a tree, from a node down to a given depth.
 
 use super::Explainer;
 use crate::tree::{Node, Summary};
 
-/// A node that is shown.
+/// A node of an outline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shown {
-    /// Its number.
+    /// The node's number in the tree.
     pub node: usize,
-    /// Branches between the node that is shown first and this one.
+    /// Number of branches between the first node and this one.
     pub depth: usize,
-    /// Where it hangs: the place of its parent in the outline. None for the first.
+    /// Index of its parent in the outline. None for the first.
     pub parent: Option<usize>,
-    /// The answer to the parent's test that leads here, in words. Empty for the first.
+    /// The condition of the parent's test that leads here, in words. Empty for the first.
     pub condition: String,
-    /// Its rows and what they are answered; a fold where nothing is owed is a check.
+    /// The statistics of its rows and classes; a fold where nothing is owed is a check.
     pub summary: Summary,
-    /// How many leaves are below it that are not shown; 0 where all are, and for leaves.
+    /// Number of leaves below it that are not shown; 0 where all are, and for leaves.
     pub hidden: usize,
 }
 
 impl Explainer<'_> {
-    /// A node and what is below it, down to so many branches, in the order of the nodes' numbers.
+    /// The subtree of a node, down to `depth` branches, in the order of the nodes' numbers.
     ///
     /// Panics where there is no such node.
     pub fn outline(&self, first: usize, depth: usize) -> Vec<Shown> {
         let mut shown: Vec<Shown> = Vec::new();
-        // What is still to be shown, the next last: the node, its depth, its parent's place and
-        // whether it is the right side.
+        // A stack of nodes to show: the node, its depth, its parent's index and whether it is the
+        // right side.
         let mut open = vec![(first, 0, None, false)];
         while let Some((node, at, parent, right)) = open.pop() {
             let place = shown.len();

@@ -1,13 +1,13 @@
-//! Conditions and moves in words.
+//! Wording of conditions and moves.
 
 use abstraction::features::Feature;
 use abstraction::menu::{BetSize, Move};
 use game::{Chips, Street};
 
-/// Where a tree decides: what its chips mean there.
+/// The setting of a tree's decisions, which gives its chips a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
-    /// The street of its decisions.
+    /// The street of the decisions.
     pub street: Street,
     /// The game's big blind.
     pub big_blind: Chips,
@@ -20,11 +20,11 @@ pub enum Owed {
     Nothing,
     /// There is a bet or raise to call.
     Something,
-    /// It may be either.
+    /// Both are possible.
     Either,
 }
 
-/// A feature between bounds: at least `from`, less than `below`. At least one is given.
+/// The clause for a feature's bounds: at least `from`, less than `below`. At least one is given.
 pub(super) fn feature(
     feature: Feature,
     from: Option<f32>,
@@ -36,7 +36,7 @@ pub(super) fn feature(
         Feature::Percentile { street, percent } => percentile(street, percent, from, below),
         Feature::OpponentBet { street } => {
             let least = from.map(f32::ceil).filter(|&least| least > 0.0);
-            // Chips are whole, so that less than a number is at most the whole number before it.
+            // Chips are whole: below a number means at most the greatest whole number below it.
             let most = below.map(|below| (below.ceil() - 1.0).max(0.0));
             match spot.filter(|spot| street <= spot.street) {
                 Some(spot) => bets(street, least, most, spot),
@@ -46,7 +46,7 @@ pub(super) fn feature(
     }
 }
 
-/// Any number between bounds.
+/// The clause for the bounds of any number.
 pub(super) fn range(name: &str, from: Option<f32>, below: Option<f32>) -> String {
     match (from, below) {
         (Some(from), Some(below)) => format!("{name} is from {from} to below {below}"),
@@ -68,8 +68,9 @@ fn win_rate(from: Option<f32>, below: Option<f32>) -> String {
     }
 }
 
-/// The p-th percentile is at least a number where that much is won on the best 100 − p percent of
-/// the boards, and less than a number where less is won on the worst p percent.
+/// The clause for a percentile's bounds. The p-th percentile is at least a number if that much is
+/// won on the best 100 − p percent of the boards, and less than it if less is won on the worst p
+/// percent.
 fn percentile(street: Street, at: u8, from: Option<f32>, below: Option<f32>) -> String {
     let best = match at {
         100 => format!("on its best {street}"),
@@ -92,7 +93,7 @@ fn percentile(street: Street, at: u8, from: Option<f32>, below: Option<f32>) -> 
     }
 }
 
-/// Chips of the opponent, where nothing is known of the game.
+/// The clause for the opponent's chips, without knowledge of the game.
 fn chips(street: Street, least: Option<f32>, most: Option<f32>) -> String {
     let place = place(street);
     match (least, most) {
@@ -102,14 +103,14 @@ fn chips(street: Street, least: Option<f32>, most: Option<f32>) -> String {
     }
 }
 
-/// Chips of the opponent on this street or an earlier one. On an earlier one both have put in the
-/// same, and less than the smallest bet or raise is none (but for an all-in of less than a big
-/// blind).
+/// The clause for the opponent's chips on this street or an earlier one. On an earlier one both
+/// players have put in the same, and less than the smallest bet or raise is none (except an all-in
+/// of less than a big blind).
 fn bets(street: Street, least: Option<f32>, most: Option<f32>, spot: Spot) -> String {
     let place = place(street);
     let blind = spot.big_blind as f32;
     let preflop = street == Street::Preflop;
-    // What everybody has in without a bet or raise, and the smallest one.
+    // The chips without a bet or raise, and with the smallest one.
     let (idle, smallest) = if preflop { (blind, 2.0 * blind) } else { (0.0, blind) };
     let least = least.filter(|&least| least > idle).map(|least| least.max(smallest));
     let now = street == spot.street;
@@ -153,7 +154,7 @@ fn amount(least: Option<f32>, most: Option<f32>) -> String {
     }
 }
 
-/// A share in percent with one decimal at most: `45 %`, `76.5 %`.
+/// A share in percent with at most one decimal: `45 %`, `76.5 %`.
 pub fn percent(share: f32) -> String {
     decimals(share, 1)
 }
@@ -163,15 +164,15 @@ fn decimals(share: f32, decimals: usize) -> String {
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Two shares with as many decimals as tell them apart.
+/// Two shares with enough decimals to tell them apart.
 fn two(from: f32, below: f32) -> (String, String) {
     let both = |digits| (decimals(from, digits), decimals(below, digits));
     let apart = (1..7).map(both).find(|(from, below)| from != below);
     apart.unwrap_or_else(|| both(7))
 }
 
-/// A class of a tree as a player says it: `raise to 2.5x`, `bet 75 % of the pot`, `all-in`. Classes
-/// that are no moves keep their names.
+/// A class of a tree in players' words: `raise to 2.5x`, `bet 75 % of the pot`, `all-in`. Classes
+/// that are not moves keep their names.
 pub fn move_words(class: &str, owed: Owed) -> String {
     let verb = if owed == Owed::Something { "raise" } else { "bet" };
     match class.parse() {

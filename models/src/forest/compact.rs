@@ -1,9 +1,9 @@
-//! The compact form of a forest, for models inside the program.
+//! The compact file format of forests, for models inside the program.
 //!
 //! Little-endian: the magic, a version, the shape, names, attributes, base scores; for each column
-//! the different numbers it is tested against, rising; then the trees, node by node, level by
-//! level: 0 and a leaf's level of 65,536 between the least and the greatest of its tree, or the
-//! column counted from 1 and the number of the test. Last the SHA-256 of all before.
+//! its distinct thresholds in increasing order; then the trees, node by node, level by level: 0 and
+//! a leaf's value, as one of 65,536 levels between the least and the greatest of its tree, or the
+//! column counted from 1 and the threshold's index. Last the SHA-256 of all before.
 
 use sha2::{Digest, Sha256};
 
@@ -40,7 +40,7 @@ pub(super) fn write(forest: &Forest) -> Vec<u8> {
     out
 }
 
-/// For each column the different numbers it is tested against, rising.
+/// The distinct thresholds of each column, in increasing order.
 fn tests(columns: usize, trees: &[Tree]) -> Vec<Vec<f32>> {
     let mut tests = vec![Vec::new(); columns];
     for node in trees.iter().flat_map(|tree| &tree.nodes) {
@@ -92,7 +92,7 @@ fn put_tree(out: &mut Vec<u8>, tree: &Tree, tests: &[Vec<f32>]) {
     }
 }
 
-/// How many bytes tell numbers below `end` apart.
+/// Number of bytes needed for numbers below `end`.
 fn width(end: usize) -> usize {
     match end {
         0..=0x100 => 1,

@@ -1,8 +1,8 @@
-//! XGBoost's model document, read from JSON or UBJ.
+//! Reader of XGBoost's model document, in JSON or UBJ.
 //!
-//! The schema is in XGBoost's documentation, "Introduction to Model IO". Read are files of versions
-//! 1.0 to 3.x: before 3.1 `base_score` is one number for all classes, since then a list `[..,..]`
-//! of one for each; flags were booleans once.
+//! The schema is in XGBoost's documentation, "Introduction to Model IO". Supported are versions 1.0
+//! to 3.x: before 3.1 `base_score` is one number for all classes, since then a list `[..,..]` of
+//! one for each; flags were once booleans.
 
 use std::collections::BTreeMap;
 
@@ -44,8 +44,8 @@ struct Objective {
 #[derive(Deserialize)]
 struct Booster {
     name: String,
-    /// Other boosters than `gbtree` keep something else here, so nothing is demanded before the
-    /// name is known.
+    /// Boosters other than `gbtree` have other fields here, so none is required before the name is
+    /// checked.
     #[serde(default)]
     model: Model,
 }
@@ -94,7 +94,7 @@ fn one() -> String {
     "1".to_string()
 }
 
-/// A boolean, which newer files write as a number.
+/// A boolean, which newer versions write as a number.
 #[derive(Clone, Copy)]
 struct Flag(bool);
 
@@ -136,8 +136,8 @@ pub(super) fn read_ubj(bytes: &[u8]) -> Result<Forest, ForestError> {
     forest(document.map_err(|error| ForestError::Document(error.to_string()))?)
 }
 
-/// A file that begins as those written here has a checksum behind that. XGBoost leaves it out when
-/// it saves the model again.
+/// Checks the checksum of a file that begins as this program's files do. XGBoost drops it when it
+/// saves the model again.
 fn check_seal(bytes: &[u8], head: &[u8]) -> Result<(), ForestError> {
     if bytes.starts_with(head) && !checksum::fits(bytes, head.len()) {
         return Err(ForestError::Changed);
@@ -165,7 +165,7 @@ fn forest(document: Document) -> Result<Forest, ForestError> {
     if learner_model_param.num_target != "1" {
         return Err(ForestError::Vectors("num_target is not 1"));
     }
-    // Such trees do not take turns, so that this comes before what is said of turns.
+    // Such trees fail the check of turns, too; this error is more specific.
     if model
         .trees
         .iter()
@@ -183,7 +183,7 @@ fn forest(document: Document) -> Result<Forest, ForestError> {
     Ok(forest)
 }
 
-/// The number of columns and the margins to start from.
+/// The number of columns and the base margins.
 fn shape(param: &LearnerParam, link: Link) -> Result<(usize, Vec<f32>), ForestError> {
     let columns: usize = number("num_feature", &param.num_feature)?;
     let classes: usize = number("num_class", &param.num_class)?;
@@ -199,7 +199,7 @@ fn shape(param: &LearnerParam, link: Link) -> Result<(usize, Vec<f32>), ForestEr
         None => vec![parsed(text)?],
     };
     if base.len() == 1 && groups > 1 {
-        // A hostile file may name any number of classes; each costs a tree at least.
+        // An untrusted file may state any number of classes; each needs at least one tree.
         if groups > u16::MAX.into() {
             return Err(wrong("num_class", &param.num_class));
         }
@@ -209,7 +209,7 @@ fn shape(param: &LearnerParam, link: Link) -> Result<(usize, Vec<f32>), ForestEr
         return Err(wrong("base_score", text));
     }
     if link == Link::Logistic {
-        // Kept as a share.
+        // Stored as a probability.
         base[0] = -(1.0 / base[0] - 1.0).ln();
     }
     Ok((columns, base))
@@ -223,7 +223,7 @@ fn wrong(field: &'static str, text: &str) -> ForestError {
     ForestError::Number { field, text: text.to_string() }
 }
 
-/// Trees must add to the groups in turn, in whole rounds.
+/// Checks that trees add to the groups in turn, in whole rounds.
 fn check_turns(groups_of: &[i32], trees: usize, groups: usize) -> Result<(), ForestError> {
     if groups_of.len() != trees {
         return Err(ForestError::Count { trees, told: groups_of.len() });

@@ -1,8 +1,8 @@
-//! What can be wrong with a forest.
+//! Errors of reading and building forests.
 
 use std::path::PathBuf;
 
-/// Why a forest cannot be used. All but [`ForestError::Read`] are about its contents.
+/// Error for a forest that cannot be used. All but [`ForestError::Read`] concern its contents.
 #[derive(Debug, thiserror::Error)]
 pub enum ForestError {
     /// The file cannot be read.
@@ -10,52 +10,52 @@ pub enum ForestError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The underlying error.
         source: std::io::Error,
     },
-    /// The bytes are something else.
+    /// The bytes are not a forest.
     #[error(
         "these bytes are no forest: they begin neither as XGBoost's JSON or UBJ files nor as cardroom's own; \
          save the model with `save_model(\"NAME.ubj\")`"
     )]
     NotOne,
-    /// XGBoost's document is damaged, or lacks something.
+    /// XGBoost's document is damaged or incomplete.
     #[error("the XGBoost model cannot be read: {0}; save it again with `save_model`")]
     Document(String),
-    /// A number that XGBoost writes as text is none.
+    /// A number that XGBoost writes as text cannot be parsed.
     #[error(
         "the XGBoost model's `{field}` is `{text}`, which is not the number that it must be; save it again"
     )]
     Number {
         /// The field.
         field: &'static str,
-        /// What stands there.
+        /// The text.
         text: String,
     },
-    /// Trained by another booster.
+    /// The model has another booster.
     #[error(
         "the XGBoost model's booster is `{0}`, and only `gbtree` can be read: train with `booster=\"gbtree\"`"
     )]
     Booster(String),
-    /// Trained for another objective.
+    /// The model has another objective.
     #[error(
         "the XGBoost model's objective is `{0}`, which gives no distribution over classes: \
          train with `objective=\"multi:softprob\"`"
     )]
     Objective(String),
-    /// More than one tree for a class and round.
+    /// The model has several trees for each class and round.
     #[error(
         "the XGBoost model has num_parallel_tree {0}, a boosted random forest, which is not read: \
          train with `num_parallel_tree=1`"
     )]
     Parallel(String),
-    /// Trees with a vector in each leaf.
+    /// The model has vectors in its leaves.
     #[error(
         "the XGBoost model's leaves hold vectors ({0}), which is not read: train with \
          `multi_strategy=\"one_output_per_tree\"` and one target"
     )]
     Vectors(&'static str),
-    /// A test for membership of a set.
+    /// A tree has a categorical split.
     #[error(
         "tree {tree} of the XGBoost model tests a categorical feature, which is not read: train on numbers, \
          without `enable_categorical`"
@@ -64,88 +64,88 @@ pub enum ForestError {
         /// The tree, from 0.
         tree: usize,
     },
-    /// Trees are missing, or what they are for.
+    /// Number of trees and `tree_info` disagree.
     #[error(
         "the XGBoost model has {trees} trees, and its tree_info is for {told}: it was edited or cut; save it again"
     )]
     Count {
-        /// The trees.
+        /// Number of trees.
         trees: usize,
-        /// How many trees are told of.
+        /// Number of entries of `tree_info`.
         told: usize,
     },
-    /// Trees and classes do not go round.
+    /// The trees do not add to the classes in turn.
     #[error(
         "the forest's trees must add to the classes in turn, one tree for each of {groups} and round, and tree {tree} \
          of {trees} does not: it was edited or cut; save it again"
     )]
     Turns {
-        /// The first tree out of turn, or the number of trees where the last round is not whole.
+        /// The first tree out of turn, or the number of trees where the last round is incomplete.
         tree: usize,
-        /// The trees.
+        /// Number of trees.
         trees: usize,
-        /// The margins that trees add to.
+        /// Number of margins that trees add to.
         groups: usize,
     },
-    /// A tree is no tree.
+    /// A tree is not valid.
     #[error("tree {tree} of the forest is damaged: {what} at node {node}; save the model again")]
     Tree {
         /// The tree, from 0.
         tree: usize,
         /// The node, from 0.
         node: usize,
-        /// What is wrong.
+        /// The problem.
         what: &'static str,
     },
-    /// No column, or no class.
+    /// The forest has no column or no class.
     #[error(
         "a forest of {columns} columns and {classes} classes has nothing to tell; it needs 1 column and 2 classes at least"
     )]
     Narrow {
-        /// Columns.
+        /// Number of columns.
         columns: usize,
-        /// Classes.
+        /// Number of classes.
         classes: usize,
     },
-    /// A margin to start from is no number.
+    /// A base margin is not finite.
     #[error(
         "the forest's base score of class {class} is {value}, which is not a number to start from; train it again"
     )]
     Base {
         /// The class, from 0.
         class: usize,
-        /// What stands there.
+        /// The margin.
         value: f32,
     },
-    /// Too many columns for the way the nodes are kept.
+    /// More columns than the packed nodes can hold.
     #[error("the forest has {columns} columns, and at most {most} can be kept: train on fewer")]
     Columns {
-        /// Columns.
+        /// Number of columns.
         columns: usize,
-        /// The most.
+        /// Maximum number.
         most: usize,
     },
-    /// As many names as there are columns, or none.
+    /// The number of names is not that of the columns.
     #[error("the forest names {names} features and has {columns}; name each of them or none")]
     Names {
-        /// Names.
+        /// Number of names.
         names: usize,
-        /// Columns.
+        /// Number of columns.
         columns: usize,
     },
-    /// It was trained on other columns or classes than those it is to be used for.
+    /// The forest was trained on other numbers of columns or classes.
     #[error(
         "the forest has {theirs} {what}, and here there are {ours}: train one on data exported by this program"
     )]
     Other {
         /// `features` or `classes`.
         what: &'static str,
-        /// How many the forest has.
+        /// The forest's number.
         theirs: usize,
-        /// How many are wanted.
+        /// The number needed.
         ours: usize,
     },
-    /// A column has another name than the one it is to be used for.
+    /// The forest was trained on a column with another name.
     #[error(
         "the forest's feature {column} is `{theirs}`, and here it is `{ours}`: train one on data exported by this program"
     )]
@@ -154,27 +154,27 @@ pub enum ForestError {
         column: usize,
         /// The forest's name.
         theirs: String,
-        /// The wanted name.
+        /// The name needed.
         ours: String,
     },
-    /// XGBoost's document as it was written here, with something changed since.
+    /// An XGBoost document that this program wrote was changed since.
     #[error(
         "the forest is not what was written: its checksum does not fit; copy it again, or, where it was changed on \
          purpose, take out its `{}`",
         crate::checksum::KEY
     )]
     Changed,
-    /// Another version of the compact form.
+    /// The compact form has another version.
     #[error(
         "the forest has format {found}, and this program reads {wanted}: write it again from its XGBoost file"
     )]
     Version {
         /// The version found.
         found: u32,
-        /// The version that can be read.
+        /// The version that this program reads.
         wanted: u32,
     },
-    /// The compact form is not what was written.
+    /// The compact form is damaged.
     #[error("the forest is damaged: {0}; write it again from its XGBoost file")]
     Damaged(&'static str),
 }

@@ -1,15 +1,14 @@
-//! Boosted forests: what XGBoost's `multi:softprob` trains, as a value.
+//! Boosted forests: the models of XGBoost's `multi:softprob` and `binary:logistic`.
 //!
 //! A forest adds up, for each class, a base score and one leaf of each of the class's trees, in
-//! 32-bit numbers and in the order of the rounds; the softmax of the sums is the distribution. A
-//! row goes left where `value < split_condition`, as in XGBoost. Trees take turns: tree `t` adds to
-//! margin `t % groups`.
+//! 32-bit numbers and in the order of the rounds; the softmax of the sums is the class
+//! distribution. A row goes left where `value < split_condition`, as in XGBoost. Trees take turns:
+//! tree `t` adds to margin `t % groups`.
 //!
-//! Files: XGBoost's own JSON and UBJ ([`Forest::to_json`], [`Forest::to_ubj`]), which lose nothing,
+//! Files: XGBoost's own JSON and UBJ ([`Forest::to_json`], [`Forest::to_ubj`]), which are lossless,
 //! and a compact form of about 3 bytes a node ([`Forest::to_compact`]), which keeps every test
-//! exactly, rounds leaves to 16 bits, and drops what only tells about the training.
-//! [`Forest::read`] takes any of the three. What is written here carries a checksum, which must
-//! fit; files of XGBoost have none.
+//! exactly, rounds leaves to 16 bits, and drops training statistics. [`Forest::read`] accepts all
+//! three. Files written here carry a checksum, which must match; those of XGBoost have none.
 
 mod compact;
 mod document;
@@ -26,15 +25,15 @@ pub use error::ForestError;
 use nodes::{MOST_COLUMNS, Nodes};
 pub use nodes::{Node, Tree};
 
-/// The attribute in which XGBoost says which round told the validation rows best.
+/// XGBoost's attribute for the round with the best validation score.
 const BEST: &str = "best_iteration";
 
-/// How margins become shares.
+/// The link function from margins to class probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     /// A margin for each class, and the softmax of them: `multi:softprob`.
     Softmax,
-    /// One margin, and its logistic function is the share of the second of two classes:
+    /// One margin, whose logistic function is the probability of the second of two classes:
     /// `binary:logistic`.
     Logistic,
 }
@@ -51,8 +50,8 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// A forest without trees that tells the softmax of `base`, a margin for each class. `columns`
-    /// at most 2046.
+    /// A forest without trees, whose answer is the softmax of `base`, a margin for each class.
+    /// `columns` is at most 2046.
     pub fn new(columns: usize, base: Vec<f32>) -> Result<Forest, ForestError> {
         Forest::with_link(columns, base, Link::Softmax)
     }
@@ -85,23 +84,23 @@ impl Forest {
         Ok(self)
     }
 
-    /// The same forest with one more of XGBoost's attributes: a key and a text, both free.
+    /// The same forest with one more of XGBoost's attributes, a free key and text.
     pub fn with_attribute(mut self, key: &str, text: &str) -> Forest {
         self.attributes.insert(key.to_string(), text.to_string());
         self
     }
 
-    /// Adds a tree, whose turn it is. Its nodes are numbered anew, level by level.
+    /// Adds a tree for the next margin in turn. Its nodes are renumbered level by level.
     pub fn push(&mut self, tree: &Tree) -> Result<(), ForestError> {
         self.nodes.push(tree)
     }
 
-    /// Drops all trees after so many.
+    /// Drops all but the first `trees` trees.
     pub fn truncate(&mut self, trees: usize) {
         self.nodes.truncate(trees);
     }
 
-    /// Reads XGBoost's JSON, XGBoost's UBJ or the compact form, whichever it is.
+    /// Parses XGBoost's JSON, XGBoost's UBJ or the compact form.
     pub fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
         match bytes {
             [b'{', b'L' | b'l' | b'i' | b'U' | b'I' | b'#' | b'$', ..] => document::read_ubj(bytes),
@@ -111,7 +110,7 @@ impl Forest {
         }
     }
 
-    /// Reads a file of one of the three forms.
+    /// Reads a file in any of the three forms.
     pub fn open(path: &Path) -> Result<Forest, ForestError> {
         let bytes = std::fs::read(path)
             .map_err(|source| ForestError::Read { path: path.to_owned(), source })?;
@@ -129,14 +128,14 @@ impl Forest {
     }
 
     /// The forest in the compact form. Each leaf is off by at most 1/131,070 of the span of its
-    /// tree's leaves, so shares differ in the fifth digit. Gains, covers and inner values are left
-    /// out.
+    /// tree's leaves, so probabilities differ in the fifth digit. Gains, covers and inner values
+    /// are dropped.
     pub fn to_compact(&self) -> Vec<u8> {
         compact::write(self)
     }
 
-    /// Refuses the forest unless it has these columns, by number and (where it names them) by name,
-    /// and so many classes.
+    /// Checks that the forest has these columns, by number and (where it names them) by name, and
+    /// this number of classes.
     pub fn require(&self, columns: &[String], classes: usize) -> Result<(), ForestError> {
         let other = |what, theirs, ours| Err(ForestError::Other { what, theirs, ours });
         if self.columns != columns.len() {
@@ -154,17 +153,18 @@ impl Forest {
         }
     }
 
-    /// How margins become shares.
+    /// The link function.
     pub fn link(&self) -> Link {
         self.link
     }
 
-    /// The margins before any tree, as many as [`Forest::groups`].
+    /// The base margins, before any tree, as many as [`Forest::groups`].
     pub fn base(&self) -> &[f32] {
         &self.base
     }
 
-    /// How many margins trees add to: one for each class, or one alone for [`Link::Logistic`].
+    /// Number of margins that trees add to: one for each class, or one alone for
+    /// [`Link::Logistic`].
     pub fn groups(&self) -> usize {
         self.base.len()
     }
@@ -174,27 +174,26 @@ impl Forest {
         &self.names
     }
 
-    /// Free texts that came with the model.
+    /// XGBoost's attributes: free texts stored with the model.
     pub fn attributes(&self) -> &BTreeMap<String, String> {
         &self.attributes
     }
 
-    /// How many trees there are.
+    /// Number of trees.
     pub fn trees(&self) -> usize {
         self.nodes.trees()
     }
 
-    /// How many rounds there are, each with a tree for every margin.
+    /// Number of rounds, each with a tree for every margin.
     pub fn rounds(&self) -> usize {
         self.trees() / self.groups()
     }
 
-    /// How many rounds to take where XGBoost stopped early: up to `best_iteration`, an attribute
-    /// that counts from 0, and never more than there are. None where the file has no such
-    /// attribute.
+    /// Number of rounds to use where XGBoost stopped early: up to and including `best_iteration`,
+    /// an attribute that counts from 0, and never more than exist. None without this attribute.
     ///
     /// # Errors
-    /// [`ForestError::Number`] where the attribute is no number.
+    /// [`ForestError::Number`] where the attribute is not a number.
     pub fn best_rounds(&self) -> Result<Option<usize>, ForestError> {
         let Some(text) = self.attributes.get(BEST) else { return Ok(None) };
         let best: usize =
@@ -202,17 +201,17 @@ impl Forest {
         Ok(Some(best.saturating_add(1).min(self.rounds())))
     }
 
-    /// How many nodes all trees have together.
+    /// Total number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// A tree. Panics where there is none of that number.
+    /// The tree with this index. Panics where there is none.
     pub fn tree(&self, index: usize) -> Tree {
         self.nodes.tree(index)
     }
 
-    /// The margins of a row, as many as [`Forest::groups`]. Panics on other lengths.
+    /// Computes the margins of a row, as many as [`Forest::groups`]. Panics on other lengths.
     pub fn margins(&self, row: &[f32], margins: &mut [f32]) {
         assert_eq!(row.len(), self.columns, "a number for each column");
         margins.copy_from_slice(&self.base);
@@ -249,8 +248,8 @@ impl Classifier for Forest {
     }
 }
 
-/// The softmax of margins, in place, with XGBoost's arithmetic: 32-bit powers, their sum in 64
-/// bits.
+/// The softmax of margins, in place, with XGBoost's arithmetic: exponentials in 32 bits, their sum
+/// in 64 bits.
 pub fn softmax(margins: &mut [f32]) {
     let most = margins.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0f64;

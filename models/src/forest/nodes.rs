@@ -1,14 +1,15 @@
-//! The trees of a forest, packed for walking.
+//! The trees of a forest, packed for traversal.
 //!
-//! Nodes of a tree stand level by level, two children side by side. A walk never branches: a leaf
-//! tests a number that is always below (one more, past the row's end), and leads to itself. So many
-//! trees are walked in step, and the processor waits for many of their nodes at once.
+//! The nodes of a tree are stored level by level, siblings side by side. A traversal has no
+//! branches: a leaf tests a value that is always below its threshold (one more, past the row's
+//! end), and leads to itself. Several trees are traversed in lockstep, so that their cache misses
+//! overlap.
 
 use std::fmt;
 
 use super::ForestError;
 
-/// A decision tree as it is exchanged with the packed form.
+/// An unpacked decision tree, for exchange with the packed form.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tree {
     /// The nodes; the first is the root.
@@ -18,45 +19,45 @@ pub struct Tree {
 /// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Node {
-    /// An end.
+    /// A leaf.
     Leaf {
-        /// What it adds to the margin.
+        /// The value it adds to the margin.
         value: f32,
-        /// The second-order weight of the rows that came here in training.
+        /// The second-order weight of its training rows.
         cover: f32,
     },
-    /// A test.
+    /// A split.
     Split {
-        /// The column tested.
+        /// The tested column.
         column: usize,
-        /// Rows whose number is below go left.
+        /// The threshold: rows with a smaller value go left.
         below: f32,
-        /// The number of the left child.
+        /// Index of the left child.
         left: usize,
-        /// The number of the right child.
+        /// Index of the right child.
         right: usize,
-        /// Where XGBoost sends rows that lack the number. Rows here have all numbers.
+        /// Whether XGBoost sends rows with a missing value left. Rows here have none.
         missing_left: bool,
-        /// What the loss fell by in training.
+        /// The reduction of the training loss.
         gain: f32,
-        /// The second-order weight of the rows that came here in training.
+        /// The second-order weight of its training rows.
         cover: f32,
-        /// What it would add were it a leaf.
+        /// The value it would have as a leaf.
         value: f32,
     },
 }
 
-/// As many columns as a packed node can tell apart, less one for leaves.
+/// Maximum number of columns: those a packed node can hold, less one for leaves.
 pub(super) const MOST_COLUMNS: usize = (1 << COLUMN_BITS) - 2;
 const COLUMN_BITS: u32 = 11;
-/// How far a child may be from its parent.
+/// Maximum distance of a child from its parent.
 const MOST_AHEAD: u32 = (1 << (31 - COLUMN_BITS)) - 1;
-/// How many trees are walked in step.
+/// Number of trees traversed in lockstep.
 const LANES: usize = 16;
 
-/// A node: the number tested against, or a leaf's value; bits 0 to 10 the column (all columns'
-/// count for a leaf), bit 11 whether missing numbers go left, the others how far ahead the left
-/// child is (0 for a leaf).
+/// A packed node: the threshold, or a leaf's value; bits 0 to 10 the column (for a leaf the number
+/// of columns), bit 11 whether missing values go left, the others the distance to the left child (0
+/// for a leaf).
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Packed {
     below: f32,
@@ -77,7 +78,7 @@ impl Packed {
     }
 }
 
-/// What training knew about a node and walking does not need.
+/// A node's training statistics, which traversal does not need.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Known {
     gain: f32,
@@ -85,13 +86,13 @@ struct Known {
     value: f32,
 }
 
-/// All trees.
+/// All trees of a forest.
 #[derive(Clone, PartialEq)]
 pub(super) struct Nodes {
     columns: usize,
     packed: Vec<Packed>,
     known: Vec<Known>,
-    /// Where each tree begins, and at last where the next would.
+    /// The first node of each tree, and the number of nodes at the end.
     starts: Vec<u32>,
     depths: Vec<u32>,
 }
@@ -124,7 +125,7 @@ impl Nodes {
         self.known.truncate(end);
     }
 
-    /// Adds a tree, or leaves everything as it was.
+    /// Adds a tree; unchanged on an error.
     pub(super) fn push(&mut self, tree: &Tree) -> Result<(), ForestError> {
         let trees = self.trees();
         let pushed = self.pack(tree);
@@ -145,7 +146,7 @@ impl Nodes {
         }
     }
 
-    /// Appends the nodes level by level and gives the depth, or the node that is wrong and why.
+    /// Appends the nodes level by level and gives the depth, or the invalid node and the problem.
     fn pack(&mut self, tree: &Tree) -> Result<u32, (usize, &'static str)> {
         let mut order: Vec<usize> = vec![0];
         let mut seen = vec![false; tree.nodes.len()];
@@ -209,9 +210,9 @@ impl Nodes {
         Tree { nodes: nodes.enumerate().map(unpack).collect() }
     }
 
-    /// Adds the leaf of each tree to its margin.
+    /// Adds each tree's leaf value to its margin.
     pub(super) fn add(&self, row: &[f32], margins: &mut [f32]) {
-        // A stack buffer would have to be as long as the longest row there may be.
+        // A stack buffer would need the maximum length of a row.
         let mut numbers = Vec::with_capacity(row.len() + 1);
         numbers.extend_from_slice(row);
         numbers.push(f32::NEG_INFINITY);

@@ -1,7 +1,7 @@
-//! Universal Binary JSON, as far as XGBoost writes it, for `serde`.
+//! A `serde` deserializer of Universal Binary JSON, as far as XGBoost uses it.
 //!
-//! Specification: ubjson.org, draft 12. Numbers are big-endian; a container may name its length
-//! (`#`) and the kind of all its elements (`$`). High-precision numbers are refused.
+//! Specification: ubjson.org, draft 12. Numbers are big-endian; a container may state its length
+//! (`#`) and the type of all its elements (`$`). High-precision numbers are refused.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-/// What is wrong with the bytes, and where.
+/// Error for invalid bytes, with its place.
 #[derive(Debug)]
 pub(super) struct UbjError(String);
 
@@ -28,10 +28,10 @@ impl serde::de::Error for UbjError {
     }
 }
 
-/// How deep containers may stand in each other.
+/// Maximum nesting depth of containers.
 const DEEPEST: usize = 64;
 
-/// Reads a value that takes all the bytes.
+/// Deserializes a value that takes all the bytes.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, UbjError> {
     let mut reader = Reader { bytes, at: 0, depth: 0 };
     let marker = reader.marker();
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         Ok(taken.try_into().expect("as many bytes as were taken"))
     }
 
-    /// The kind of the next value. `N` stands for nothing.
+    /// The type marker of the next value. `N` (no-op) is skipped.
     fn marker(&mut self) -> Result<u8, UbjError> {
         loop {
             let [marker] = self.fixed()?;
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(self.take(length)?).map_err(UbjError::custom)
     }
 
-    /// What a container says of its elements before they come.
+    /// The header of a container: element type and length, if given.
     fn head(&mut self) -> Result<(Option<u8>, Option<usize>), UbjError> {
         let mut kind = None;
         if self.peek() == Some(b'$') {
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         }
         match (kind, length) {
             (Some(_), None) => Err(UbjError::custom("elements of one kind without their number")),
-            // Such elements take no bytes, so a short file could hold any number of them.
+            // Such elements take no bytes, so a short file could state any number of them.
             (Some(b'Z' | b'T' | b'F' | b'N'), _) => {
                 Err(UbjError::custom("elements of a kind without bytes"))
             }
@@ -177,7 +177,7 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
     }
 }
 
-/// What is left of a container.
+/// The remaining elements of a container.
 struct Elements<'r, 'a> {
     reader: &'r mut Reader<'a>,
     kind: Option<u8>,
@@ -186,7 +186,7 @@ struct Elements<'r, 'a> {
 }
 
 impl Elements<'_, '_> {
-    /// Whether there is another element. The end's marker is left where it is.
+    /// Whether there is another element. The end marker is not consumed.
     fn more(&mut self) -> bool {
         match &mut self.left {
             Some(left) => {
@@ -232,7 +232,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        // Every element takes a byte.
+        // Every element takes at least a byte.
         self.left.map(|left| left.min(self.reader.bytes.len() - self.reader.at))
     }
 }

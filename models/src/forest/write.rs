@@ -1,11 +1,11 @@
-//! XGBoost's model document, written as JSON or UBJ. Before XGBoost's own keys stands a checksum,
-//! which XGBoost passes over.
+//! Writer of XGBoost's model document as JSON or UBJ. A checksum, which XGBoost ignores, precedes
+//! XGBoost's own keys.
 
 use super::{Forest, Link, Node};
 use crate::checksum;
 
-/// The version of XGBoost whose files these are like: the first with a base score for each class is
-/// 3.1.
+/// The version of XGBoost that these files follow; 3.1 is the first with a base score for each
+/// class.
 const VERSION: [i32; 3] = [3, 2, 0];
 
 pub(super) fn json(forest: &Forest) -> Vec<u8> {
@@ -15,7 +15,7 @@ pub(super) fn json(forest: &Forest) -> Vec<u8> {
     sink.out
 }
 
-/// What stands before the checksum.
+/// The JSON text before the checksum.
 pub(super) fn json_head() -> Vec<u8> {
     let mut sink = Json { out: Vec::new() };
     open_sealed(&mut sink);
@@ -29,7 +29,7 @@ pub(super) fn ubj(forest: &Forest) -> Vec<u8> {
     sink.out
 }
 
-/// What stands before the checksum.
+/// The UBJ bytes before the checksum.
 pub(super) fn ubj_head() -> Vec<u8> {
     let mut sink = Ubj { out: Vec::new() };
     open_sealed(&mut sink);
@@ -41,20 +41,20 @@ fn open_sealed(sink: &mut impl Sink) {
     sink.pair(checksum::KEY, checksum::OPEN);
 }
 
-/// Where the parts of a document go, in order.
+/// A sink for the parts of a document, in order.
 trait Sink {
     fn open(&mut self);
     fn close(&mut self);
     fn key(&mut self, key: &str);
     fn text(&mut self, text: &str);
-    /// The head of a list of so many values, each written next.
+    /// The header of a list of `length` values, each written next.
     fn list(&mut self, length: usize);
     fn end_list(&mut self);
     fn integer(&mut self, value: i32);
     fn floats(&mut self, values: &[f32]);
     fn integers(&mut self, values: &[i32]);
     fn bytes(&mut self, values: &[u8]);
-    /// An empty list of 64-bit integers, which XGBoost tells from one of 32-bit integers.
+    /// An empty list of 64-bit integers, whose type XGBoost distinguishes from 32-bit integers.
     fn no_long_integers(&mut self);
 
     fn pair(&mut self, key: &str, text: &str) {
@@ -75,7 +75,7 @@ trait Sink {
     }
 }
 
-// Keys come in the order of XGBoost's own files, which is the alphabet's.
+// Keys are in the alphabetical order of XGBoost's own files.
 fn document(forest: &Forest, sink: &mut impl Sink) {
     open_sealed(sink);
     sink.key("learner");
@@ -121,7 +121,7 @@ fn document(forest: &Forest, sink: &mut impl Sink) {
 fn learner_param(forest: &Forest, sink: &mut impl Sink) {
     let (base, classes) = match forest.link {
         Link::Softmax => (forest.base.clone(), forest.base.len()),
-        // Kept as a share.
+        // Stored as a probability.
         Link::Logistic => (vec![1.0 / (1.0 + (-forest.base[0]).exp())], 0),
     };
     let base: Vec<String> = base.iter().map(|value| format!("{value:E}")).collect();
@@ -169,7 +169,7 @@ fn booster(forest: &Forest, sink: &mut impl Sink) {
     sink.close();
 }
 
-/// What XGBoost writes as the root's parent.
+/// XGBoost's parent index of a root.
 const NO_PARENT: i32 = i32::MAX;
 
 #[derive(Default)]
@@ -267,7 +267,7 @@ impl Json {
             .expect("numbers and texts can be written to memory");
     }
 
-    /// A comma unless this is the first of its container or follows a key.
+    /// Writes a comma unless this is the first of its container or follows a key.
     fn comma(&mut self) {
         if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(b',');

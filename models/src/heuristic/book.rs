@@ -1,4 +1,4 @@
-//! The lists of a game's streets: a file with a part for each.
+//! Rulebooks: the lists of a game's streets, in a file with a section for each.
 //!
 //! ```text
 //! # when a board is dry; may be left out
@@ -9,10 +9,10 @@
 //! else call
 //! ```
 //!
-//! Parts are `[preflop]`, `[flop]`, `[turn]` and `[river]`, each at most once, in any order; what
-//! stands in them is specified in `text.rs`. Several files written one after the other are a file
-//! of all their streets, if they agree on dry boards. The printer writes the streets in order, and
-//! `dry:` only where it is not `standard`.
+//! Sections are `[preflop]`, `[flop]`, `[turn]` and `[river]`, each at most once, in any order;
+//! their contents are specified in `text.rs`. Files concatenated are a file of all their streets,
+//! if they agree on dry boards. The printer writes the streets in order, and `dry:` only where it
+//! is not `standard`.
 
 use std::fmt;
 
@@ -22,33 +22,33 @@ use show::nearest::nearest;
 
 use super::{Heuristic, HeuristicError, Place, Unreached};
 
-/// A list for each of some streets.
+/// A rulebook: a list of statements for each of some streets.
 #[derive(Debug, Clone, Default)]
 pub struct Rulebook {
     dry: Option<Texture>,
     streets: [Option<Heuristic>; 4],
-    /// Where the statements of each street and its default stand, from 1; empty for those that were
-    /// not read.
+    /// The line numbers, from 1, of each street's statements and default; empty for those not
+    /// parsed.
     lines: [Vec<usize>; 4],
 }
 
-/// Where they stand does not matter.
+/// Line numbers are ignored.
 impl PartialEq for Rulebook {
     fn eq(&self, other: &Rulebook) -> bool {
         self.dry() == other.dry() && self.streets == other.streets
     }
 }
 
-/// A statement that can never decide.
+/// A statement that can never apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The street.
     pub street: Street,
-    /// The line of the file, from 1, if it was read from one.
+    /// The line of the file, from 1, if it was parsed from one.
     pub line: Option<usize>,
     /// The statement.
     pub text: String,
-    /// Why it cannot.
+    /// The reason.
     pub why: Unreached,
 }
 
@@ -63,12 +63,12 @@ impl fmt::Display for Warning {
 }
 
 impl Rulebook {
-    /// A book without streets, in which boards are dry by this definition.
+    /// A rulebook without streets, with this definition of a dry board.
     pub fn new(dry: Texture) -> Rulebook {
         Rulebook { dry: Some(dry), ..Rulebook::default() }
     }
 
-    /// The same with a list for a street, in place of what was there.
+    /// The same rulebook with the list of a street replaced.
     #[must_use]
     pub fn with(mut self, street: Street, heuristic: Heuristic) -> Rulebook {
         self.streets[street.index()] = Some(heuristic);
@@ -76,7 +76,7 @@ impl Rulebook {
         self
     }
 
-    /// When a board is dry.
+    /// The definition of a dry board.
     pub fn dry(&self) -> Texture {
         self.dry.unwrap_or_default()
     }
@@ -91,18 +91,18 @@ impl Rulebook {
         Street::ALL.into_iter().filter_map(|street| Some((street, self.street(street)?)))
     }
 
-    /// The line of the file where a statement stands, from 1 (the default's number is that of the
-    /// statements), if it was read from one.
+    /// The line number, from 1, of a statement (the default's index is the number of statements),
+    /// if it was parsed from a file.
     pub fn line(&self, street: Street, at: usize) -> Option<usize> {
         self.lines[street.index()].get(at).copied()
     }
 
-    /// Reads a file's text.
+    /// Parses a file's text.
     ///
     /// # Errors
-    /// [`HeuristicError::Line`] for a line that is not understood, stands in the wrong place, or
-    /// asks what its street does not have; [`HeuristicError::NoDefault`],
-    /// [`HeuristicError::TooMany`]; [`HeuristicError::Missing`] without any street.
+    /// [`HeuristicError::Line`] for a line that is not understood, is in the wrong place, or tests
+    /// what its street does not have; [`HeuristicError::NoDefault`], [`HeuristicError::TooMany`];
+    /// [`HeuristicError::Missing`] without any street.
     pub fn parse(text: &str) -> Result<Rulebook, HeuristicError> {
         let lines: Vec<&str> = text.lines().collect();
         let mut book = Rulebook::default();
@@ -155,10 +155,10 @@ impl Rulebook {
         Ok(book)
     }
 
-    /// Whether there is a list for each of these streets; for any, if none is named.
+    /// Checks that each of these streets has a list; that any has, if none is named.
     ///
     /// # Errors
-    /// [`HeuristicError::Missing`] names those that are not there.
+    /// [`HeuristicError::Missing`] names the missing streets.
     pub fn require(&self, streets: &[Street]) -> Result<(), HeuristicError> {
         let none = streets.is_empty() && self.streets().next().is_none();
         let wanted = if none { &Street::ALL[..] } else { streets };
@@ -173,8 +173,8 @@ impl Rulebook {
         }
     }
 
-    /// The games that the lists are for, by their actions: no-limit with bets of a size, limit with
-    /// raises without one; `None` where neither stands, and where both do.
+    /// The kind of game that the actions belong to: no-limit for sized bets, limit for raises
+    /// without a size; `None` with neither and with both.
     pub fn betting(&self) -> Option<Betting> {
         let fits = |betting| {
             self.streets().all(|(_, list)| list.acts().all(|act| act.check(betting).is_ok()))
@@ -186,10 +186,10 @@ impl Rulebook {
         }
     }
 
-    /// Whether all lists can be played in games of a kind.
+    /// Checks that all lists can be played in games of a kind.
     ///
     /// # Errors
-    /// The first statement that cannot, with its line if it was read from a file.
+    /// The first statement that cannot, with its line if it was parsed from a file.
     pub fn check(&self, betting: Betting) -> Result<(), HeuristicError> {
         for (street, heuristic) in self.streets() {
             heuristic.check(Place { street, betting }).map_err(|error| match error {
@@ -205,7 +205,7 @@ impl Rulebook {
         Ok(())
     }
 
-    /// The statements that can never decide in games of a kind; `chips` as in
+    /// The statements that can never apply in games of a kind; `chips` as in
     /// [`Heuristic::unreached`].
     pub fn warnings(&self, betting: Betting, chips: Option<u16>) -> Vec<Warning> {
         let of = |(street, heuristic): (Street, &Heuristic)| {
@@ -226,7 +226,7 @@ fn content(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// The street of `[flop]`.
+/// Parses a section name such as `[flop]` into its street.
 fn part(text: &str) -> Result<Street, String> {
     let name = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let Some(name) = name.map(|name| name.trim().to_lowercase()) else {
@@ -253,7 +253,7 @@ fn words(names: &[&str]) -> String {
     }
 }
 
-/// Each line with its end, a blank line between streets.
+/// Each line with its end, and a blank line between streets.
 impl fmt::Display for Rulebook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut first = self.dry() == Texture::default();

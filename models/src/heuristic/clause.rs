@@ -1,9 +1,9 @@
-//! Clauses: what a statement asks of a situation, and which values it may name.
+//! Clauses, the tests of a statement, and acts, with their ranges of values.
 
 use cards::{Category, Rank};
 use game::{Betting, Street};
 
-/// Which side of a value.
+/// The direction of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Bound {
     /// `>=`.
@@ -13,7 +13,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// Both.
+    /// Both directions.
     pub const ALL: [Bound; 2] = [Bound::AtLeast, Bound::AtMost];
 }
 
@@ -22,24 +22,25 @@ impl Bound {
 pub enum Clause {
     /// The category of the made hand.
     Hand(Bound, Category),
-    /// The card that names the made hand ([`abstraction::facts::Made::high`]).
+    /// The rank that names the made hand ([`abstraction::facts::Made::high`]).
     High(Bound, Rank),
-    /// All chips in the middle, in big blinds, 1 to [`Clause::LARGEST_POT`].
+    /// The pot in big blinds, 1 to [`Clause::LARGEST_POT`].
     Pot(Bound, u16),
-    /// Cards that complete the hand ([`abstraction::facts::outs`]), 0 to [`Clause::MOST_OUTS`].
+    /// The number of outs ([`abstraction::facts::outs`]), 0 to [`Clause::MOST_OUTS`].
     Outs(Bound, u8),
-    /// The opponent's last action was a raise, or was not.
+    /// Whether the opponent's last action was a raise.
     Aggressive(bool),
-    /// The board is dry, or wet.
+    /// Whether the board is dry.
     Dry(bool),
-    /// What the hand wins against any other over all boards to come, ties half: in tenths of a
-    /// percent, 0 to 1,000. On the river that is the share of the opponent's hands that it beats.
+    /// The win rate against a uniformly random opponent hand over all boards to come, ties half: in
+    /// tenths of a percent, 0 to 1,000. On the river it is the share of opponent hands that the
+    /// hand beats.
     WinRate(Bound, u16),
-    /// A draw: so many of so many times, see [`Times`].
+    /// A random draw with a fixed chance, see [`Times`].
     Times(Times),
 }
 
-/// `n` in `m` times, 1 <= n < m <= 100.
+/// A chance of `n` in `m` times, 1 <= n < m <= 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Times {
     n: u8,
@@ -47,10 +48,10 @@ pub struct Times {
 }
 
 impl Times {
-    /// The most that `m` may be.
+    /// The largest `m`.
     pub const MOST: u8 = 100;
 
-    /// `None` unless 1 <= n < m <= 100.
+    /// A chance of `n` in `m`; `None` unless 1 <= n < m <= 100.
     pub fn new(n: u8, m: u8) -> Option<Times> {
         (n >= 1 && n < m && m <= Times::MOST).then_some(Times { n, m })
     }
@@ -60,13 +61,13 @@ impl Times {
         [self.n, self.m]
     }
 
-    /// The chance, above 0 and below 1.
+    /// The probability, above 0 and below 1.
     pub fn chance(self) -> f64 {
         f64::from(self.n) / f64::from(self.m)
     }
 }
 
-/// Where a list of statements is to be played.
+/// The street and kind of game in which a list is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The street.
@@ -76,20 +77,19 @@ pub struct Place {
 }
 
 impl Clause {
-    /// The largest pot of a clause in a limit game, in big blinds: that of the competition's game
-    /// at a showdown.
+    /// The largest pot of a clause in a limit game, in big blinds: the largest showdown pot of the
+    /// competition's game.
     pub const LARGEST_LIMIT_POT: u16 = 48;
     /// The largest pot of a clause, in big blinds.
     pub const LARGEST_POT: u16 = 1_000;
-    /// The most outs of a clause.
+    /// The largest number of outs of a clause.
     pub const MOST_OUTS: u8 = 21;
 
-    /// Every clause of the paper's language at a place, so many for each kind that has values as
-    /// there are values: neither win rates nor shares of times. In no-limit games pots go up to
-    /// `pots` big blinds, in limit games to [`Clause::LARGEST_LIMIT_POT`].
+    /// All clauses of the paper's language at a place, one for each value, without win rates and
+    /// shares of times. In no-limit games pots go up to `pots` big blinds, in limit games to
+    /// [`Clause::LARGEST_LIMIT_POT`].
     ///
-    /// Clauses that hold everywhere (`outs >= 0`) are among them; none fails
-    /// [`Clause::check`] there.
+    /// Clauses that always hold (`outs >= 0`) are included; all pass [`Clause::check`] there.
     pub fn all(place: Place, pots: u16) -> Vec<Clause> {
         let pots = match place.betting {
             Betting::Limit => Clause::LARGEST_LIMIT_POT,
@@ -108,11 +108,11 @@ impl Clause {
         all
     }
 
-    /// Whether the clause can be asked on a street, and in games of a kind if one is given.
+    /// Checks that the clause is meaningful on a street, and in games of a kind if one is given.
     ///
     /// # Errors
-    /// What is wrong and what to write instead: outs before the flop and on the river, a board
-    /// before the flop, a pot beyond the game's, a value out of its range.
+    /// A message with the remedy: outs before the flop or on the river, a board before the flop, a
+    /// pot beyond the game's, a value out of its range.
     pub fn check(self, street: Street, betting: Option<Betting>) -> Result<(), String> {
         self.check_value()?;
         match (self, street, betting) {
@@ -138,7 +138,7 @@ impl Clause {
         }
     }
 
-    /// Whether the value is in its range, wherever it is asked.
+    /// Checks that the value is in its range, at any place.
     pub(super) fn check_value(self) -> Result<(), String> {
         match self {
             Clause::Pot(_, blinds) if !(1..=Clause::LARGEST_POT).contains(&blinds) => Err(format!(
@@ -157,33 +157,33 @@ impl Clause {
     }
 }
 
-/// What a statement does.
+/// The action of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Act {
-    /// Folds; where there is nothing to pay, checks.
+    /// Fold; check where there is nothing to call.
     Fold,
-    /// Calls; where there is nothing to pay, checks.
+    /// Call; check where there is nothing to call.
     Call,
-    /// Bets or raises by the game's amount; where no raise is left, calls. Limit games only.
+    /// Bet or raise by the game's amount; call where no raise is legal. Limit games only.
     Raise,
-    /// Bets or raises by this share of the pot, in hundredths, 1 to [`Act::LARGEST_BET`]: of the
-    /// pot after the call, as far as the rules and the stacks allow. Where no raise is left, calls.
-    /// No-limit games only.
+    /// Bet or raise by this share of the pot after the call, in hundredths, 1 to
+    /// [`Act::LARGEST_BET`], clamped to the legal range. Call where no raise is legal. No-limit
+    /// games only.
     Bet(u16),
-    /// Bets or raises all there is. No-limit games only.
+    /// Bet or raise all-in. No-limit games only.
     AllIn,
 }
 
 impl Act {
-    /// The three of limit games.
+    /// The three acts of limit games.
     pub const LIMIT: [Act; 3] = [Act::Fold, Act::Call, Act::Raise];
     /// The largest bet, in hundredths of the pot.
     pub const LARGEST_BET: u16 = 10_000;
 
-    /// Whether it is an action of games of this kind.
+    /// Checks that it is an act of games of this kind.
     ///
     /// # Errors
-    /// What is wrong and what to write instead.
+    /// A message with the remedy.
     pub fn check(self, betting: Betting) -> Result<(), String> {
         match (self, betting) {
             (Act::Raise, Betting::NoLimit) => Err(

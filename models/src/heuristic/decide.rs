@@ -1,11 +1,11 @@
-//! Deciding by a list, in a few nanoseconds: a statement's clauses bound eight numbers, which are
+//! Evaluation of a list in a few nanoseconds: a statement's clauses bound eight numbers, which are
 //! compared four at a time.
 
 use abstraction::facts::Facts;
 
 use super::{Act, Bound, Clause, Heuristic, Statement};
 
-/// The numbers of a situation.
+/// Number of values that describe a situation.
 pub(super) const NUMBERS: usize = 8;
 pub(super) const HAND: usize = 0;
 pub(super) const HIGH: usize = 1;
@@ -15,10 +15,10 @@ pub(super) const WIN_RATE: usize = 4;
 pub(super) const DRY: usize = 5;
 pub(super) const AGGRESSIVE: usize = 6;
 
-/// The largest number: what is beyond counts as this.
+/// The largest value; larger ones are clamped to it.
 pub(super) const LARGEST: u16 = 0x7FFF;
 
-/// Eight numbers up to [`LARGEST`] in lanes of 16 bits, whose highest bits are 0.
+/// Eight values up to [`LARGEST`] in lanes of 16 bits, whose highest bits are 0.
 type Lanes = [u64; 2];
 
 /// The highest bits of the lanes.
@@ -29,31 +29,31 @@ fn lanes(numbers: [u16; NUMBERS]) -> Lanes {
     [a | b << 16 | c << 32 | d << 48, e | f << 16 | g << 32 | h << 48]
 }
 
-/// A pot as clauses see it: whole big blinds, or between two numbers of them.
+/// A pot as clauses see it, in half steps: a whole number of big blinds, or between two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pot(u16);
 
 impl Pot {
-    /// All chips in the middle, in a game with this big blind (at least one chip).
+    /// The pot of this many chips, in a game with this big blind (at least one chip).
     pub fn new(chips: u64, big_blind: u32) -> Pot {
         let big_blind = u64::from(big_blind.max(1));
         let between = u64::from(!chips.is_multiple_of(big_blind));
         Pot((2 * (chips / big_blind) + between).min(u64::from(LARGEST)) as u16)
     }
 
-    /// So many big blinds.
+    /// The pot of this many big blinds.
     pub fn blinds(blinds: u16) -> Pot {
         Pot(blinds.saturating_mul(2).min(LARGEST))
     }
 }
 
-/// What a list is asked about: small, to be copied.
+/// The values on which a list decides, packed in two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Situation(Lanes);
 
 impl Situation {
-    /// A hand on a board, the pot, and whether the opponent's last action was a raise
-    /// ([`abstraction::facts::is_aggressive`]). The win rate is 0 until it is given.
+    /// A situation: the facts of hand and board, the pot, and whether the opponent's last action
+    /// was a raise ([`abstraction::facts::is_aggressive`]). The win rate is 0 until set.
     #[inline]
     pub fn new(facts: Facts, pot: Pot, aggressive: bool) -> Situation {
         let mut numbers = [0; NUMBERS];
@@ -66,7 +66,7 @@ impl Situation {
         Situation(lanes(numbers))
     }
 
-    /// The same with this win rate, 0 to 1; what is off by less than 1e-9 counts as exact.
+    /// The same situation with this win rate, 0 to 1; differences below 1e-9 are ignored.
     #[inline]
     #[must_use]
     pub fn with_win_rate(mut self, rate: f64) -> Situation {
@@ -83,7 +83,7 @@ impl Situation {
 }
 
 impl Situation {
-    /// Whether all the clauses hold, shares of times left aside.
+    /// Whether all the clauses hold; shares of times are ignored.
     pub fn holds(&self, clauses: &[Clause]) -> bool {
         let mut bounds = Bounds::ALL;
         clauses.iter().for_each(|&clause| bounds.add(clause));
@@ -91,7 +91,7 @@ impl Situation {
     }
 }
 
-/// From and to, of each number, both included.
+/// Inclusive lower and upper bounds of each value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) low: [u16; NUMBERS],
@@ -99,10 +99,10 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Everything.
+    /// Bounds that always hold.
     pub(super) const ALL: Bounds = Bounds { low: [0; NUMBERS], high: [LARGEST; NUMBERS] };
 
-    /// What holds where all clauses do, draws left aside.
+    /// The bounds of a statement's clauses, without draws.
     pub(super) fn of(statement: &Statement) -> Bounds {
         statement.clauses.iter().fold(Bounds::ALL, |mut bounds, &clause| {
             bounds.add(clause);
@@ -133,7 +133,7 @@ impl Bounds {
     }
 }
 
-/// The same in lanes, with the highest bits of the upper bounds set.
+/// The same bounds in lanes, with the highest bits of the upper bounds set.
 #[derive(Debug, Clone, Copy)]
 struct Range {
     low: Lanes,
@@ -145,8 +145,9 @@ impl Range {
         Range { low: lanes(bounds.low), high: lanes(bounds.high).map(|word| word | SIGNS) }
     }
 
-    /// Whether all numbers are within their bounds. With its highest bit set before, a lane keeps
-    /// it in a subtraction of what is not greater, and nothing is borrowed from the next.
+    /// Whether all values are within their bounds. A lane's highest bit, set before the
+    /// subtraction, survives exactly where the subtrahend is not greater, and lanes never borrow
+    /// from each other.
     #[inline]
     fn holds(&self, Situation(numbers): Situation) -> bool {
         let within = |word: usize| {
@@ -158,16 +159,16 @@ impl Range {
     }
 }
 
-/// A list made ready to be asked often.
+/// A list compiled for fast evaluation.
 #[derive(Debug, Clone)]
 pub struct Decider {
-    /// For each statement, where it applies, how often, and what it does.
+    /// For each statement its bounds, its chance and its act.
     statements: Vec<(Range, f64, Act)>,
     default: Act,
 }
 
 impl Decider {
-    /// Makes a list ready.
+    /// Compiles a list.
     pub fn new(heuristic: &Heuristic) -> Decider {
         let ready = |statement: &Statement| {
             let times = statement.clauses.iter().find_map(|clause| match clause {
@@ -180,8 +181,8 @@ impl Decider {
         Decider { statements, default: heuristic.default() }
     }
 
-    /// What a list without draws does: by the first statement whose clauses hold. A share of times
-    /// counts as never.
+    /// The act of a list without draws: that of the first statement whose clauses hold. Statements
+    /// with a share of times are skipped.
     #[inline]
     pub fn decide(&self, situation: Situation) -> Act {
         let applies =
@@ -189,9 +190,8 @@ impl Decider {
         self.statements.iter().find(applies).map_or(self.default, |&(_, _, act)| act)
     }
 
-    /// Calls `visit` with every part of the list that may decide: its place (that of the default
-    /// action is the number of statements), its chance above 0, and what it does. The chances sum
-    /// to one.
+    /// Calls `visit` with every part of the list that may decide: its index (the default's is the
+    /// number of statements), its probability above 0, and its act. The probabilities sum to one.
     pub fn outcomes(&self, situation: Situation, mut visit: impl FnMut(usize, f64, Act)) {
         let mut left = 1.0;
         for (at, &(range, chance, act)) in self.statements.iter().enumerate() {

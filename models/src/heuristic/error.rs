@@ -1,51 +1,51 @@
-//! What can be wrong with statements.
+//! Errors of parsing and building lists of statements.
 
-/// Why a text or statements are no list, or not one for a place.
+/// Error for a text or statements that are not a valid list, or not valid at a place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeuristicError {
-    /// A line of a text is wrong, or cannot stand where it does.
+    /// A line of a text is wrong, or in the wrong place.
     #[error("line {line}, `{text}`: {what}")]
     Line {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// The text of the line.
         text: String,
-        /// What is wrong, and what to write.
+        /// The problem and the remedy.
         what: String,
     },
-    /// Statements that nothing follows.
+    /// Statements without a default.
     #[error(
         "line {line}: what to do where no statement applies is missing; end with a line such as \
              `else call`"
     )]
     NoDefault {
-        /// The line where it should stand, from 1.
+        /// The line where the default is missing, from 1.
         line: usize,
     },
-    /// A statement that does not fit, of a list that was not read from a text.
+    /// A statement that is not valid, in a list that was not parsed from a text.
     #[error("statement {number}, `{text}`: {what}")]
     Statement {
-        /// Its place in the list, from 1; the default action comes after the last.
+        /// Its position in the list, from 1; the default is after the last.
         number: usize,
         /// The statement.
         text: String,
-        /// What is wrong, and what to write.
+        /// The problem and the remedy.
         what: String,
     },
-    /// Streets without statements where they are needed.
+    /// Required streets have no list.
     #[error(
         "nothing is said for {missing}: add a part `[{first}]` with a last line such as `else call`"
     )]
     Missing {
-        /// The streets, in words.
+        /// The missing streets, in words.
         missing: String,
         /// The first of them.
         first: &'static str,
     },
-    /// More than [`MOST_STATEMENTS`](super::MOST_STATEMENTS).
+    /// More statements than [`MOST_STATEMENTS`](super::MOST_STATEMENTS).
     #[error("{found} statements are more than {most}: leave some out", most = super::MOST_STATEMENTS)]
     TooMany {
-        /// How many there are.
+        /// Number of statements.
         found: usize,
     },
 }

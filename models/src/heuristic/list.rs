@@ -1,23 +1,23 @@
-//! Statements in order, the first that applies decides: a fast-and-frugal tree.
+//! Decision lists: the first statement that applies decides. A fast-and-frugal tree.
 
 use super::{Act, Clause, HeuristicError, Place};
 
-/// A list has no more statements.
+/// Maximum number of statements of a list.
 pub const MOST_STATEMENTS: usize = 64;
 
-/// A statement has no more clauses.
+/// Maximum number of clauses of a statement.
 pub const MOST_CLAUSES: usize = 16;
 
-/// Clauses that must all hold, and what is done then.
+/// A statement: clauses that must all hold, and the act then.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Statement {
-    /// One to [`MOST_CLAUSES`]; at most one of them a share of times.
+    /// One to [`MOST_CLAUSES`] clauses; at most one is a share of times.
     pub clauses: Vec<Clause>,
-    /// What is done where all hold.
+    /// The act where all clauses hold.
     pub act: Act,
 }
 
-/// Statements in order and what is done where none applies: the rules of one street.
+/// A decision list for one street: ordered statements and a default act.
 ///
 /// As text: `if hand >= pair then raise; else call`, see `text.rs`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -27,7 +27,7 @@ pub struct Heuristic {
 }
 
 impl Heuristic {
-    /// A list of these statements. Without any, it always does the default.
+    /// A list of these statements. Without any, it always plays the default.
     ///
     /// # Errors
     /// [`HeuristicError::TooMany`], and [`HeuristicError::Statement`] when one has no clause, too
@@ -44,7 +44,7 @@ impl Heuristic {
         Ok(heuristic)
     }
 
-    /// The list without a statement, by its number from 0.
+    /// The list without the statement at this index, from 0.
     #[must_use]
     pub fn without(&self, at: usize) -> Heuristic {
         let mut list = self.clone();
@@ -59,29 +59,29 @@ impl Heuristic {
         &self.statements
     }
 
-    /// What is done where no statement applies.
+    /// The act where no statement applies.
     pub fn default(&self) -> Act {
         self.default
     }
 
-    /// How much there is to remember: clauses and actions, the default among them (paper, section
-    /// VII).
+    /// The complexity measure of the paper (section VII): the number of clauses and acts, the
+    /// default included.
     pub fn complexity(&self) -> usize {
         let statements = self.statements.iter();
         statements.map(|statement| statement.clauses.len() + 1).sum::<usize>() + 1
     }
 
-    /// Whether any clause asks for the win rate, which takes longer to find than all the rest.
+    /// Whether any clause tests the win rate, which takes longer to compute than all other facts.
     pub fn asks_win_rate(&self) -> bool {
         self.clauses().any(|clause| matches!(clause, Clause::WinRate(..)))
     }
 
-    /// Whether what is done is a draw anywhere.
+    /// Whether any statement has a random draw.
     pub fn is_mixed(&self) -> bool {
         self.clauses().any(|clause| matches!(clause, Clause::Times(_)))
     }
 
-    /// What the statements do, the default last.
+    /// The acts of the statements, the default last.
     pub fn acts(&self) -> impl Iterator<Item = Act> {
         self.statements.iter().map(|statement| statement.act).chain([self.default])
     }
@@ -90,11 +90,11 @@ impl Heuristic {
         self.statements.iter().flat_map(|statement| statement.clauses.iter().copied())
     }
 
-    /// Whether the list can be played at a place.
+    /// Checks that the list can be played at a place.
     ///
     /// # Errors
     /// The first statement that cannot: outs on the river, `raise` in a no-limit game, a pot that a
-    /// limit game does not have ([`Clause::check`], [`Act::check`]).
+    /// limit game cannot have ([`Clause::check`], [`Act::check`]).
     pub fn check(&self, place: Place) -> Result<(), HeuristicError> {
         self.each(|part| {
             let (clauses, act) = match part {
@@ -108,7 +108,7 @@ impl Heuristic {
         })
     }
 
-    /// Checks each part, and names the first that fails.
+    /// Checks each part; the error names the first that fails.
     fn each(&self, check: impl Fn(Part<'_>) -> Result<(), String>) -> Result<(), HeuristicError> {
         let parts = self.statements.iter().map(Part::Statement);
         for (at, part) in parts.chain([Part::Default(self.default)]).enumerate() {
@@ -121,7 +121,7 @@ impl Heuristic {
     }
 }
 
-/// A statement, or what is done without one.
+/// A part of a list: a statement, or the default.
 enum Part<'a> {
     Statement(&'a Statement),
     Default(Act),

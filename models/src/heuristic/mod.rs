@@ -1,15 +1,16 @@
-//! Fast-and-frugal trees: chains of `if … then …; else …` for one street, that a novice can carry.
+//! Fast-and-frugal trees: chains of `if … then …; else …` for one street, simple enough for a
+//! novice.
 //!
 //! The language is that of F. de Mesentier Silva, J. Togelius, F. Lantz and A. Nealen, *Generating
 //! Novice Heuristics for Post-Flop Poker*, IEEE Conference on Computational Intelligence and Games
-//! 2018, sections IV and VII, for limit hold'em; it has bets of a size, win rates and declared
-//! shares of times beside, for no-limit games.
+//! 2018, sections IV and VII, for limit hold'em; extensions for no-limit games are sized bets, win
+//! rates and declared shares of times.
 //!
 //! - [`Heuristic`]: the statements of one street; its `Display` and [`Heuristic::parse`] are the
 //!   text, specified in `text.rs`. `{}` is one line, `{:#}` has a line for each statement.
-//! - [`Clause`], [`Act`]: what statements ask and do.
-//! - [`Decider`]: a list made ready to be asked often, about a [`Situation`].
-//! - [`Heuristic::unreached`]: statements that can never decide.
+//! - [`Clause`], [`Act`]: the tests and actions of statements.
+//! - [`Decider`]: a list compiled for fast evaluation of a [`Situation`].
+//! - [`Heuristic::unreached`]: statements that can never apply.
 //! - [`Heuristic::sentence`]: statements in plain words.
 //! - [`Rulebook`]: the lists of a game's streets, as a file.
 

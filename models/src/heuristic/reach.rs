@@ -1,8 +1,9 @@
-//! Which statements can never decide, whatever the cards and the betting.
+//! Reachability of statements: which can never apply, whatever the cards and the betting.
 //!
-//! A statement's clauses bound eight numbers, so that it holds in a box; it is never reached when
-//! its box is empty, or lies in those of the statements above that always decide where they hold.
-//! The numbers are taken as if they did not depend on each other, within what the street and the
+//! A statement's clauses bound eight values, so it holds in a box. It is never reached when its box
+//! is empty, or covered by those of earlier statements that always decide where they hold. The
+//! values are treated as independent, within what the street and the game allow: what is reported
+//! as unreachable is, and more may be.
 //! game allow: what is said to be out of reach is, and more may be.
 
 use game::{Betting, Street};
@@ -10,15 +11,16 @@ use game::{Betting, Street};
 use super::decide::{AGGRESSIVE, Bounds, DRY, HAND, HIGH, LARGEST, NUMBERS, OUTS, POT, WIN_RATE};
 use super::{Clause, Heuristic, Place};
 
-/// Why a statement can never decide.
+/// The reason why a statement can never apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unreached {
-    /// Its clauses cannot hold together.
+    /// Its clauses contradict each other.
     Contradiction,
-    /// One of its clauses cannot hold at the place, as a pot of 31 big blinds on the turn of a
+    /// A clause cannot hold at the place, such as a pot of 31 big blinds on the turn of a limit
+    /// game.
     /// limit game.
     Impossible,
-    /// The statements above decide wherever it would.
+    /// Earlier statements decide wherever it would hold.
     Covered,
 }
 
@@ -32,13 +34,13 @@ impl std::fmt::Display for Unreached {
     }
 }
 
-/// Boxes looked at for one statement at most; beyond, it counts as reached.
+/// Maximum number of boxes examined for one statement; beyond, it counts as reachable.
 const EFFORT: usize = 100_000;
 
 impl Heuristic {
-    /// The parts of the list that can never decide at a place, by their numbers (that of the
-    /// default action is the number of statements), in order. `chips` are all that there are in a
-    /// no-limit game, in big blinds, rounded up; without them no pot is too large.
+    /// The parts of the list that can never apply at a place, by index (the default's is the number
+    /// of statements), in order. `chips` is the total of a no-limit game in big blinds, rounded up;
+    /// without it no pot is too large.
     pub fn unreached(&self, place: Place, chips: Option<u16>) -> Vec<(usize, Unreached)> {
         let all = everything(place, chips);
         let mut found = Vec::new();
@@ -65,12 +67,12 @@ impl Heuristic {
     }
 }
 
-/// Where the numbers of a situation lie at a place, heads-up.
+/// The possible values of a situation at a place, heads-up.
 ///
 /// Pots of limit games are those of the competition's game: blinds of a half and one, bets of one
 /// and two big blinds, three raises before the flop and four after it.
 ///
-/// In no-limit games whoever decides has chips left, so that not all are in the middle.
+/// In no-limit games the acting player has chips left, so the pot is less than all chips.
 fn everything(place: Place, chips: Option<u16>) -> Bounds {
     let mut all = Bounds { low: [0; NUMBERS], high: [0; NUMBERS] };
     all.high[HAND] = if place.street == Street::Preflop { 1 } else { 8 };
@@ -86,7 +88,7 @@ fn everything(place: Place, chips: Option<u16>) -> Bounds {
     }
     let most =
         chips.map_or(LARGEST, |chips| chips.saturating_mul(2).saturating_sub(1).min(LARGEST));
-    // In half big blinds. A limit street's largest pot at a decision is one after its last raise.
+    // In half big blinds. A limit street's largest pot at a decision is that after its last raise.
     (all.low[POT], all.high[POT]) = match (place.betting, place.street) {
         (Betting::Limit, Street::Preflop) => (3, 2 * 7),
         (Betting::Limit, Street::Flop) => (2 * 2, 2 * 15),
@@ -111,8 +113,8 @@ impl Bounds {
     }
 }
 
-/// Whether a box, which is not empty, lies in the union of others: what sticks out of the first one
-/// that it meets is cut into boxes, each of which must lie in the rest.
+/// Whether a nonempty box lies in the union of others: the part outside the first box that it meets
+/// is cut into boxes, each of which must lie in the rest.
 fn covered(target: Bounds, boxes: &[Bounds], effort: &mut usize) -> bool {
     if *effort == 0 {
         return false;

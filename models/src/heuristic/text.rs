@@ -1,4 +1,4 @@
-//! Statements as text.
+//! The text form of statements.
 //!
 //! ```text
 //! list      = { statement } default
@@ -16,11 +16,11 @@
 //! count     = "1" … "100" | "one" … "twelve"
 //! ```
 //!
-//! Statements end with the line or with `;`; capitals, further blanks, blank lines and what follows
-//! a `#` do not matter; `≥` and `≤` are read, and so is `check/call`, which is `call`. A win rate
-//! has one decimal at most, a size two. The printer writes `else` before all but the first, one
-//! blank between words, and numbers up to twelve as words in shares of times: what it writes is
-//! read as the same list.
+//! Statements end with the line or with `;`; case, extra blanks, blank lines and anything after a
+//! `#` are ignored; `≥` and `≤` are accepted, and so is `check/call` for `call`. A win rate has at
+//! most one decimal, a size two. The printer writes `else` before all but the first, one blank
+//! between words, and numbers up to twelve as words in shares of times: its output parses to the
+//! same list.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ const COUNTS: [&str; 12] = [
 
 const COURT: [&str; 4] = ["jack", "queen", "king", "ace"];
 
-/// A clause of each kind, and what comes before its value.
+/// An example clause of each kind, and the text before its value.
 const FORMS: [(&str, &str); 10] = [
     ("hand", "hand >= pair"),
     ("high", "high >= ace"),
@@ -67,17 +67,17 @@ const FORMS: [(&str, &str); 10] = [
 const ACTS: [&str; 7] = ["fold", "call", "raise", "bet half", "bet pot", "bet 0.75 pot", "all-in"];
 
 impl Heuristic {
-    /// Reads a list's text, of any street and game.
+    /// Parses a list's text, for any street and game.
     ///
     /// # Errors
-    /// [`HeuristicError::Line`] for a line that is no statement or stands in the wrong place,
+    /// [`HeuristicError::Line`] for a line that is not a statement or is in the wrong place,
     /// [`HeuristicError::NoDefault`], [`HeuristicError::TooMany`].
     pub fn parse(text: &str) -> Result<Heuristic, HeuristicError> {
         Ok(Heuristic::parse_lines(text.lines().enumerate(), None)?.0)
     }
 
-    /// Reads numbered lines, from 0; and says on which line, from 1, each statement and the default
-    /// stand. With a street, clauses that it does not have are refused.
+    /// Parses lines numbered from 0; also gives the line number, from 1, of each statement and of
+    /// the default. With a street, clauses that it does not have are refused.
     pub(super) fn parse_lines<'a>(
         lines: impl Iterator<Item = (usize, &'a str)>,
         street: Option<Street>,
@@ -122,7 +122,8 @@ impl Heuristic {
         Ok((heuristic, places))
     }
 
-    /// A statement or the default (by the number after the last) as it is printed, with its `else`.
+    /// The printed form of a statement, or of the default (the index after the last), with its
+    /// `else`.
     pub fn part_text(&self, at: usize) -> String {
         let or = if at == 0 { "" } else { "else " };
         match self.statements().get(at) {
@@ -137,7 +138,7 @@ enum Piece {
     Default(Act),
 }
 
-/// Words and signs in small letters: a blank around each sign.
+/// The lower-case words of a line, with signs as separate words.
 fn words(text: &str) -> Vec<String> {
     let text = text.to_lowercase().replace('≥', ">=").replace('≤', "<=");
     let mut spaced = String::new();
@@ -217,7 +218,7 @@ fn clause(text: &str) -> Result<Clause, String> {
             let whole = whole(value).ok_or_else(|| {
                 format!("`{value}` is no pot: it is in whole big blinds, as in `pot <= 2`")
             })?;
-            // What is too much for the number is too much for the range.
+            // A number too large for the type is also out of range.
             Ok(Clause::Pot(bound, u16::try_from(whole).unwrap_or(u16::MAX)))
         }
         "outs" => {
@@ -339,7 +340,7 @@ fn act(text: &str) -> Result<Act, String> {
     Ok(act)
 }
 
-/// `bet 0.75 pot`.
+/// Parses `bet 0.75 pot`.
 fn bet(text: &str) -> Option<Act> {
     let size = text.strip_prefix("bet ")?.strip_suffix(" pot")?;
     let hundredths = decimal(size, 2)?;
@@ -356,7 +357,7 @@ fn whole(text: &str) -> Option<u32> {
     digits.then(|| text.parse().unwrap_or(u32::MAX))
 }
 
-/// A number with so many decimals at most, as a whole number of its last place.
+/// Parses a number with at most `places` decimals, in units of the last one.
 fn decimal(text: &str, places: usize) -> Option<u32> {
     let (before, after) = text.split_once('.').unwrap_or((text, ""));
     let fits = after.len() <= places && !(after.is_empty() && text.contains('.'));
@@ -364,7 +365,7 @@ fn decimal(text: &str, places: usize) -> Option<u32> {
     fits.then(|| Some(whole(before)?.saturating_mul(10u32.pow(places as u32)) + whole(&fraction)?))?
 }
 
-/// Facts on a street and a pot of so many big blinds in the words of clauses: `pair, high 9, pot 4,
+/// The facts on a street and the pot in big blinds, in the words of clauses: `pair, high 9, pot 4,
 /// outs 2, board dry`.
 pub fn facts_in_words(facts: Facts, street: Street, pot: f64) -> String {
     let category = CATEGORY_NAMES[facts.category as usize];
@@ -437,7 +438,7 @@ impl fmt::Display for Act {
     }
 }
 
-/// Without `else`.
+/// The statement without `else`.
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("if ")?;
@@ -448,7 +449,7 @@ impl fmt::Display for Statement {
     }
 }
 
-/// On one line; with `{:#}`, each statement on its own, without a line's end after the last.
+/// On one line; with `{:#}` one line for each statement, without a final line end.
 impl fmt::Display for Heuristic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let between = if f.alternate() { "\n" } else { "; " };

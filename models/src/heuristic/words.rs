@@ -1,4 +1,4 @@
-//! Statements in plain words, for those who will play by them.
+//! Statements in plain words, for players.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use game::Street;
 use super::text::card;
 use super::{Act, Bound, Clause, Heuristic};
 
-/// In the middle of a sentence: `a pair`.
+/// The hand categories within a sentence, such as `a pair`.
 const HANDS: [&str; 9] = [
     "nothing",
     "a pair",
@@ -22,8 +22,8 @@ const HANDS: [&str; 9] = [
 ];
 
 impl Heuristic {
-    /// A statement, or the default action by the number after the last, in a sentence for this
-    /// street: `If you have a pair or better, bet or raise.`
+    /// A statement, or the default (the index after the last), as a sentence for this street: `If
+    /// you have a pair or better, bet or raise.`
     pub fn sentence(&self, at: usize, street: Street) -> String {
         let [when, what] = self.when_and_what(at, street);
         match (at, self.statements().len()) {
@@ -34,8 +34,8 @@ impl Heuristic {
         }
     }
 
-    /// The same in two parts: when it applies, `you have a pair or better`, of the default action
-    /// `else` or `always`; and what is done, `bet or raise`.
+    /// The sentence in two parts: the condition, `you have a pair or better`, for the default
+    /// `else` or `always`; and the action, `bet or raise`.
     pub fn when_and_what(&self, at: usize, street: Street) -> [String; 2] {
         let Some(statement) = self.statements().get(at) else {
             let when = if at == 0 { "always" } else { "else" };
@@ -55,8 +55,7 @@ impl Heuristic {
         [when, act(statement.act)]
     }
 
-    /// What the words mean that a beginner may not know, one sentence each, without doubles: those
-    /// that this list uses.
+    /// The terms used in this list that a beginner may not know, without duplicates.
     pub fn terms(&self) -> BTreeSet<Term> {
         let clauses = self.statements().iter().flat_map(|statement| &statement.clauses);
         clauses
@@ -74,10 +73,10 @@ impl Heuristic {
     }
 }
 
-/// A word that may need an explanation.
+/// A term with an explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Term {
-    /// The card that names a hand.
+    /// The rank that names a hand.
     High,
     /// An opponent that has just bet or raised.
     Aggressive,
@@ -85,16 +84,17 @@ pub enum Term {
     Pot,
     /// Outs.
     Outs,
-    /// Dry and wet boards; what they are is a setting.
+    /// Dry and wet boards; their definition is a setting.
     Dry,
-    /// Win rates.
+    /// The win rate.
     WinRate,
-    /// One time in three.
+    /// A share of times, such as one time in three.
     Times,
 }
 
 impl Term {
-    /// What it means; nothing of dry boards, which a [`Texture`](abstraction::facts::Texture) says.
+    /// The explanation; empty for dry boards, which a [`Texture`](abstraction::facts::Texture)
+    /// explains.
     pub const fn meaning(self) -> &'static str {
         match self {
             Term::High => {
@@ -121,10 +121,10 @@ impl Term {
     }
 }
 
-/// What clauses about the own cards begin with: said once where they follow each other.
+/// The start of clauses about the own cards, written once where they follow each other.
 const HAVE: &str = "you have ";
 
-/// Takes out the two clauses that keep the hand between two categories, and says them as one.
+/// Merges the two clauses that keep the hand between two categories.
 fn between(clauses: &mut Vec<Clause>) -> Option<String> {
     let bounds = [Bound::AtLeast, Bound::AtMost].map(|wanted| {
         clauses.iter().find_map(|clause| match clause {
@@ -142,7 +142,7 @@ fn between(clauses: &mut Vec<Clause>) -> Option<String> {
     })
 }
 
-/// A clause in the middle of a sentence.
+/// A clause within a sentence.
 fn words(clause: Clause, street: Street) -> String {
     match clause {
         Clause::Hand(Bound::AtLeast, Category::StraightFlush) => "you have a straight flush".into(),
@@ -202,7 +202,7 @@ fn side(bound: Bound) -> &'static str {
     }
 }
 
-/// An action in the middle of a sentence.
+/// An act within a sentence.
 fn act(act: Act) -> String {
     match act {
         Act::Fold => "check or fold".into(),

@@ -1,5 +1,5 @@
-//! The features of a linear rule: numbers from a starting hand, the blind that holds it, and
-//! whether it is played.
+//! The features of a linear rule, from a starting hand, the blind that holds it, and whether it is
+//! played.
 
 use cards::StartingHand;
 
@@ -16,29 +16,29 @@ pub const FEATURES: [&str; 9] = [
     "pair",
 ];
 
-/// How many of the features are the published ones; the others may be missing in a file.
+/// Number of published features; the others may be missing in a file.
 pub const PUBLISHED_FEATURES: usize = 7;
 
-/// The version of the features; a file for another one is refused.
+/// The version of the features; files with another one are refused.
 pub const VERSION: &str = "shove-fold 1";
 
-/// A blind, which is a player in this game.
+/// A blind, which identifies a player in this game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blind {
-    /// Moves all-in or folds.
+    /// The small blind, which moves all-in or folds.
     Small,
-    /// Calls or folds.
+    /// The big blind, which calls or folds.
     Big,
 }
 
 impl Blind {
-    /// Both, in the order in which they act.
+    /// Both, in the order of acting.
     pub const BOTH: [Blind; 2] = [Blind::Small, Blind::Big];
 }
 
 /// The features of a hand that is played or folded. Ranks count from 0 (the deuce) to 12 (the ace)
-/// and are thirteenths, the gap is the fourth root of their difference, all others are 0 or 1.
-/// Whatever is of the cards is 0 in a fold.
+/// and are divided by thirteen, the gap is the fourth root of their difference, all others are 0 or
+/// 1. Card features are 0 in a fold.
 pub fn features(hand: StartingHand, blind: Blind, plays: bool) -> [f64; FEATURES.len()] {
     let [high, low] = hand.ranks().map(|rank| f64::from(rank.index()));
     let small = blind == Blind::Small;

@@ -1,43 +1,43 @@
-//! A linear rule as a file: TOML with named weights, one table `[[stack]]` for each stack.
+//! The file format of linear rules: TOML with named weights, one table `[[stack]]` for each stack.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{FEATURES, LinearModel, PUBLISHED_FEATURES, Theta, VERSION, Weights};
 
-/// The version of the format that this program reads and writes.
+/// The format version that this program reads and writes.
 const FORMAT: i64 = 1;
 
-/// Why a linear rule cannot be read.
+/// Error for a file that is not a linear rule.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LinearError {
-    /// It is no TOML, or something in it is missing or of another kind.
+    /// The text is not TOML, or a field is missing or has another type.
     #[error("{0}; write it with `cardroom train linear`")]
     Text(String),
-    /// Another version of the format.
+    /// The format has another version.
     #[error("format {0}, and this program reads {FORMAT}: train it again")]
     Format(i64),
-    /// Other features.
+    /// The features have another version.
     #[error("weights of the features `{0}`, and this program has `{VERSION}`: train it again")]
     Features(String),
-    /// There are no weights at all.
+    /// There are no weights.
     #[error("there is no [[stack]]: train one with `cardroom train linear --stack 10`")]
     Empty,
-    /// A stack that is none.
+    /// A stack is not valid.
     #[error("a stack of {0} big blinds: write a number of at least 1")]
     Stack(f64),
-    /// A stack stands twice.
+    /// A stack occurs twice.
     #[error("the stack of {0} big blinds stands twice: leave one out")]
     Twice(f64),
-    /// A weight of an unknown feature.
+    /// A weight for an unknown feature.
     #[error("stack {stack}: there is no feature `{name}`; known: {}", FEATURES.join(", "))]
     Unknown {
         /// The stack in big blinds.
         stack: f64,
-        /// The name.
+        /// The unknown name.
         name: String,
     },
-    /// A feature has no weight.
+    /// A feature without a weight.
     #[error("stack {stack}: `{name}` has no weight; give it one, 0 if it does not count")]
     Missing {
         /// The stack in big blinds.
@@ -45,7 +45,7 @@ pub enum LinearError {
         /// The feature.
         name: &'static str,
     },
-    /// A weight is no number or infinite.
+    /// A weight is not finite.
     #[error("stack {stack}: the weight of `{name}` is not a finite number; train it again")]
     NotFinite {
         /// The stack in big blinds.
@@ -55,7 +55,7 @@ pub enum LinearError {
     },
 }
 
-/// Whether these weights are a rule, sorted as they are.
+/// Checks weights sorted by stack.
 pub(super) fn check(stacks: &[(f64, Weights)]) -> Result<(), LinearError> {
     if stacks.is_empty() {
         return Err(LinearError::Empty);
@@ -144,7 +144,7 @@ fn number(value: &toml::Value) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
 }
 
-/// The weights of a table.
+/// The weight vector of a table.
 fn theta(stack: f64, table: &toml::Value) -> Result<Theta, LinearError> {
     let table = table
         .as_table()

@@ -1,10 +1,10 @@
-//! Linear rules for shove or fold: a value of playing and of folding each starting hand, as a
+//! Linear rules for shove or fold: the value of playing and of folding each starting hand as a
 //! weighted sum of a few features, with weights for each stack.
 //!
 //! The seven features and the weights [`PUBLISHED`] are those of a published lesson in
-//! reinforcement learning on this game; `docs/studies/002.md` names it. Two more features, a
-//! constant for the big blind's calls and one for pairs, and weights of its own for each blind are
-//! extensions.
+//! reinforcement learning on this game; `docs/studies/002.md` names it. Extensions are two more
+//! features, a constant for the big blind's calls and one for pairs, and separate weights for each
+//! blind.
 
 mod features;
 mod file;
@@ -14,7 +14,7 @@ pub use file::LinearError;
 
 use cards::StartingHand;
 
-/// A weight for each of [`FEATURES`].
+/// A weight vector, with a weight for each of [`FEATURES`].
 pub type Theta = [f64; FEATURES.len()];
 
 /// The published weights, learned at ten big blinds.
@@ -30,12 +30,12 @@ pub const PUBLISHED: Theta = [
     0.0,
 ];
 
-/// The weights of both blinds.
+/// The weight vectors of both blinds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// Those of the small blind.
+    /// The weights of the small blind.
     pub small: Theta,
-    /// Those of the big blind, which may be the same.
+    /// The weights of the big blind, which may be the same.
     pub big: Theta,
 }
 
@@ -45,7 +45,7 @@ impl Weights {
         Weights { small: theta, big: theta }
     }
 
-    /// Those of one blind.
+    /// The weights of one blind.
     pub fn of(&self, blind: Blind) -> &Theta {
         match blind {
             Blind::Small => &self.small,
@@ -53,18 +53,18 @@ impl Weights {
         }
     }
 
-    /// What playing a hand, or folding it, is said to be worth, in big blinds.
+    /// The estimated value of playing or folding a hand, in big blinds.
     pub fn value(&self, hand: StartingHand, blind: Blind, plays: bool) -> f64 {
         let terms = self.of(blind).iter().zip(features(hand, blind, plays));
         terms.map(|(weight, feature)| weight * feature).sum()
     }
 
-    /// By how much playing a hand is said to be worth more than folding it, in big blinds.
+    /// The estimated advantage of playing a hand over folding it, in big blinds.
     pub fn advantage(&self, hand: StartingHand, blind: Blind) -> f64 {
         self.value(hand, blind, true) - self.value(hand, blind, false)
     }
 
-    /// Which of the 169 starting hands are played: 1 or 0, by number.
+    /// The played starting hands: 1 or 0 for each of the 169, by number.
     pub fn range(&self, blind: Blind) -> [f64; StartingHand::COUNT] {
         let mut range = [0.0; StartingHand::COUNT];
         for hand in StartingHand::all() {
@@ -73,7 +73,7 @@ impl Weights {
         range
     }
 
-    /// Weights between these and others, `share` of the way to those.
+    /// Linear interpolation between these weights and others, `share` of the way to those.
     fn towards(&self, other: &Weights, share: f64) -> Weights {
         let mix = |a: &Theta, b: &Theta| -> Theta {
             std::array::from_fn(|at| a[at] + share * (b[at] - a[at]))
@@ -82,14 +82,14 @@ impl Weights {
     }
 }
 
-/// A rule for several stacks.
+/// A linear rule for several stacks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearModel {
-    /// The program that made it.
+    /// Name and version of the program that made it.
     pub made_by: String,
-    /// How it was made, in words.
+    /// The training method, in words.
     pub method: String,
-    /// Weights by stack in big blinds, at least one, the smallest stack first.
+    /// Weights by stack in big blinds, at least one, in increasing order.
     stacks: Vec<(f64, Weights)>,
 }
 
@@ -97,7 +97,7 @@ impl LinearModel {
     /// A rule of these weights, by stack in big blinds.
     ///
     /// # Errors
-    /// When there are none, a stack is below one big blind or stands twice, or a number is not
+    /// When there are none, a stack is below one big blind or occurs twice, or a number is not
     /// finite.
     pub fn new(
         made_by: String,
@@ -109,13 +109,13 @@ impl LinearModel {
         Ok(LinearModel { made_by, method, stacks })
     }
 
-    /// The weights by stack in big blinds, the smallest stack first.
+    /// The weights by stack in big blinds, in increasing order.
     pub fn stacks(&self) -> &[(f64, Weights)] {
         &self.stacks
     }
 
-    /// The weights at a stack in big blinds: between those of the two nearest stacks below and
-    /// above, and beyond all stacks those of the last.
+    /// The weights at a stack in big blinds, interpolated between the nearest stacks below and
+    /// above; beyond all stacks those of the last.
     pub fn at(&self, stack: f64) -> Weights {
         let above = self.stacks.iter().position(|&(known, _)| known >= stack);
         match above {

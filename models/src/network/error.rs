@@ -1,8 +1,8 @@
-//! Why there is no network.
+//! Errors of building and reading networks.
 
 use std::path::PathBuf;
 
-/// Why parts or bytes are no network.
+/// Error for parts or bytes that are not a valid network.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The file cannot be read.
@@ -10,93 +10,93 @@ pub enum NetworkError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The underlying error.
         source: std::io::Error,
     },
-    /// A layer without units, or no input.
+    /// A layer has no units, or there are no inputs.
     #[error("a network needs at least one input, one output and one unit in each hidden layer")]
     NoUnits,
-    /// The parameters are too few or too many.
+    /// The number of parameters does not fit the layers.
     #[error("{found} parameters for a network of {wanted}")]
     Parameters {
-        /// Parameters given.
+        /// Number of parameters given.
         found: usize,
-        /// Parameters that its layers have.
+        /// Number of parameters of the layers.
         wanted: usize,
     },
-    /// A parameter is no number.
+    /// A parameter is not finite.
     #[error("parameter {at} is {value}")]
     Parameter {
-        /// Its place, from 0.
+        /// The parameter's index, from 0.
         at: usize,
-        /// What it is.
+        /// The parameter.
         value: f32,
     },
-    /// The standardisation is for rows of another length.
+    /// The standardisation has another number of columns.
     #[error("{found} columns are standardised, and rows have {wanted}")]
     Columns {
-        /// Columns standardised.
+        /// Number of standardised columns.
         found: usize,
-        /// Columns of a row.
+        /// Number of columns of a row.
         wanted: usize,
     },
-    /// A column cannot be standardised.
+    /// A column has no valid standardisation.
     #[error("column {at} cannot be standardised by taking off {mean} and dividing by {scale}")]
     Scaling {
         /// The column, from 0.
         at: usize,
-        /// What would be taken off.
+        /// The mean, which is subtracted.
         mean: f32,
-        /// What it would be divided by.
+        /// The scale, by which the difference is divided.
         scale: f32,
     },
-    /// The bytes are not laid out as safetensors are.
+    /// The bytes are not a safetensors file.
     #[error("byte {at}: these bytes are no safetensors file: {reason}; copy or export it again")]
     Format {
-        /// Where, from the beginning of the file.
+        /// Byte offset from the beginning of the file.
         at: usize,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// A tensor cannot be used.
+    /// A tensor is not valid.
     #[error("tensor `{tensor}`, at byte {at}: {reason}")]
     Tensor {
-        /// Its name.
+        /// The tensor's name.
         tensor: String,
-        /// Where its numbers begin, or the wrong number stands, from the beginning of the file.
+        /// Byte offset of its numbers, or of the invalid one, from the beginning of the file.
         at: usize,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// A tensor is not there.
+    /// A tensor is missing.
     #[error("the network's file has no tensor `{0}`")]
     Missing(String),
-    /// A tensor that no network has.
+    /// An unexpected tensor.
     #[error("the network's file has a tensor `{0}`, and no network of this program has one")]
     Unknown(String),
-    /// The head of a file is not the one that was written.
+    /// The head of a file does not match its checksum.
     #[error(
         "the head of the network's file is not what was written: its checksum does not fit; copy or export it again, or, \
          where it was changed on purpose, take out its `{}`",
         crate::checksum::KEY
     )]
     Changed,
-    /// Another version of the files.
+    /// The file has another version.
     #[error(
         "the network's file is of version {found}, and this program reads {wanted}: export it again"
     )]
     Version {
         /// The version found.
         found: String,
-        /// The version that can be read.
+        /// The version that this program reads.
         wanted: &'static str,
     },
-    /// An output that is not known here.
+    /// An unknown output.
     #[error("the network ends in the output `{found}`; known here: {known}")]
     Output {
-        /// Its name in the file.
+        /// The name in the file.
         found: String,
-        /// The names known.
+        /// The known names.
         known: String,
     },
 }

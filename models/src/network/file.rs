@@ -1,4 +1,4 @@
-//! Networks as files. The names and what they hold are described in `docs/network.md`.
+//! The file format of networks. Names and contents are described in `docs/network.md`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,24 +9,24 @@ use super::{
     Activation, Identity, Network, NetworkError, Output, Scaling, Shape, Softmax, ZeroSum,
 };
 
-/// The version of the files that this program reads and writes.
+/// The file version that this program reads and writes.
 const VERSION: &str = "1";
 
-/// Where the version stands in a file's text.
+/// The metadata key of the version.
 const VERSION_KEY: &str = "cardroom.network";
 
-/// Where the output's name stands.
+/// The metadata key of the output's name.
 const OUTPUT_KEY: &str = "cardroom.output";
 
-/// What the name of a note begins with.
+/// The prefix of a note's metadata key.
 const NOTE: &str = "note.";
 
-/// How weights are written. Everything else is always written as it is.
+/// The precision of stored weights. Everything else is stored exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// As they are, in 4 bytes.
+    /// Exact, in 4 bytes.
     Single,
-    /// Rounded to 2 bytes, with eleven bits of each number's size and at most 65,504.
+    /// Rounded to half precision in 2 bytes: eleven significant bits and at most 65,504.
     Half,
 }
 
@@ -75,14 +75,14 @@ impl Network {
         write(&tensors, text)
     }
 
-    /// Reads a safetensors file that ends in [`Softmax`] or [`Identity`].
+    /// Reads a safetensors file whose output is [`Softmax`], [`Identity`] or [`ZeroSum`].
     pub fn open(path: &Path) -> Result<Network, NetworkError> {
         let error = |source| NetworkError::Read { path: path.to_owned(), source };
         Network::read(&std::fs::read(path).map_err(error)?, &[])
     }
 
-    /// Reads the bytes of a safetensors file. `outputs` are known besides [`Softmax`],
-    /// [`Identity`] and [`ZeroSum`].
+    /// Parses a safetensors file. `outputs` are known besides [`Softmax`], [`Identity`] and
+    /// [`ZeroSum`].
     pub fn read(bytes: &[u8], outputs: &[Arc<dyn Output>]) -> Result<Network, NetworkError> {
         let mut tensors = Tensors::read(bytes)?;
         let version = tensors.metadata.remove(VERSION_KEY);
@@ -99,7 +99,7 @@ impl Network {
                 tensors.take("input.scale", &columns)?,
             )?,
         };
-        // Grows as tensors turn out to have the shapes that follow from each other.
+        // Grows only as tensors are found to have consistent shapes.
         let mut parameters = Vec::new();
         for (number, layer) in shape.layers().iter().enumerate() {
             let weights = tensors.take(&weight(number), &[layer.outputs, layer.inputs])?;
@@ -119,7 +119,7 @@ impl Network {
     }
 }
 
-/// The sizes that the tensors of a file say.
+/// Infers the sizes of the network from the tensors of a file.
 fn shape(tensors: &Tensors<'_>) -> Result<Shape, NetworkError> {
     let mut sizes = Vec::new();
     while let Some(found) = tensors.shape(&weight(sizes.len())) {
@@ -160,7 +160,7 @@ fn known_output(
     }
 }
 
-/// Numbers that stand row by row, column by column.
+/// Transposes a row-major matrix.
 fn transposed(numbers: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     let mut out = Vec::with_capacity(numbers.len());
     for column in 0..columns {

@@ -1,33 +1,33 @@
-//! Products of matrices: the one place where the crate `matrixmultiply` is called, whose functions
-//! take bare pointers.
+//! Matrix products: the only caller of the crate `matrixmultiply`, whose functions take raw
+//! pointers.
 //!
-//! Results depend on the instructions that the processor has, and on nothing else: the same product
-//! is the same to the bit each time, on any number of threads.
+//! Results depend on the processor's instruction set only: the same product is bit-identical each
+//! time, on any number of threads.
 
 #![allow(unsafe_code)]
 
 use std::ops::Range;
 
-/// Numbers of a slice seen as a matrix.
+/// A matrix view of a slice.
 #[derive(Debug, Clone, Copy)]
 pub struct Matrix<'a> {
     numbers: &'a [f32],
     rows: usize,
     columns: usize,
-    /// How far the next row is.
+    /// Distance between rows.
     row_step: usize,
-    /// How far the next column is.
+    /// Distance between columns.
     column_step: usize,
 }
 
 impl<'a> Matrix<'a> {
-    /// A matrix that stands row by row. Panics where `numbers` has another length.
+    /// A row-major matrix. Panics where `numbers` has another length.
     pub fn new(numbers: &'a [f32], rows: usize, columns: usize) -> Matrix<'a> {
         assert_eq!(numbers.len(), rows * columns, "a number for each row and column");
         Matrix { numbers, rows, columns, row_step: columns, column_step: 1 }
     }
 
-    /// Rows and columns exchanged.
+    /// The transposed matrix.
     pub fn transposed(self) -> Matrix<'a> {
         Matrix {
             rows: self.columns,
@@ -38,7 +38,7 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Some of the rows. Panics where there are none, or no such rows.
+    /// A range of the rows. Panics where it is empty or out of range.
     pub fn some_rows(self, rows: Range<usize>) -> Matrix<'a> {
         assert!(rows.start < rows.end && rows.end <= self.rows, "rows of the matrix");
         let numbers = &self.numbers[rows.start * self.row_step..];
@@ -46,7 +46,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// `result = a * b + keep * result`, where `result` stands row by row.
+/// `result = a * b + keep * result`, with a row-major `result`.
 ///
 /// Panics where the sizes do not fit each other.
 pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, keep: f32, result: &mut [f32]) {

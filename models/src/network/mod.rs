@@ -1,13 +1,13 @@
-//! A network of dense layers as a value.
+//! Feed-forward networks of dense layers.
 //!
-//! A row is standardised column by column, goes through hidden layers ([`Activation::Relu`] or
-//! [`Activation::Prelu`]), and the last layer's sums become answers by an [`Output`]: [`Softmax`]
-//! for classes, [`Identity`] for numbers, [`ZeroSum`] for values of hands, or one's own. Files are
+//! A row is standardised column by column and passes through hidden layers ([`Activation::Relu`] or
+//! [`Activation::Prelu`]); an [`Output`] turns the last layer's sums into answers: [`Softmax`] for
+//! classes, [`Identity`] for numbers, [`ZeroSum`] for values of hands, or a custom one. Files are
 //! safetensors, see `docs/network.md`.
 //!
-//! One row goes column by column through the weights and passes over units that are zero, which
-//! after [`Activation::Relu`] is about half of them. Many rows go as products of matrices. The two
-//! differ by rounding.
+//! A single row is a sum over the weights' columns that skips units with value zero, about half of
+//! them after [`Activation::Relu`]. Many rows are computed as matrix products. The two differ by
+//! rounding.
 
 mod error;
 mod file;
@@ -29,7 +29,7 @@ pub use shape::{Activation, Count, Layer, Shape};
 
 use crate::Classifier;
 
-/// A network with its parameters, all of them finite.
+/// A network with its parameters, all of which are finite.
 #[derive(Debug, Clone)]
 pub struct Network {
     shape: Shape,
@@ -65,19 +65,19 @@ impl Network {
         Ok(Network { shape, layers, parameters, scaling, output, notes: BTreeMap::new() })
     }
 
-    /// The same network with words about it, which its files keep: names of columns and classes,
-    /// how it was trained, whatever its user must know.
+    /// The same network with notes, which its files keep: names of columns and classes, training
+    /// settings, whatever its user must know.
     #[must_use]
     pub fn with_notes(self, notes: BTreeMap<String, String>) -> Network {
         Network { notes, ..self }
     }
 
-    /// The words about it.
+    /// The notes.
     pub fn notes(&self) -> &BTreeMap<String, String> {
         &self.notes
     }
 
-    /// Its sizes.
+    /// The sizes of its layers.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -92,18 +92,18 @@ impl Network {
         &self.parameters
     }
 
-    /// How rows are standardised.
+    /// The standardisation of rows.
     pub fn scaling(&self) -> &Scaling {
         &self.scaling
     }
 
-    /// What its last sums become.
+    /// The output function.
     pub fn output(&self) -> &Arc<dyn Output> {
         &self.output
     }
 }
 
-/// For networks that end in [`Softmax`]; others put their answers where shares are meant.
+/// For networks that end in [`Softmax`]; others write their answers in place of probabilities.
 impl Classifier for Network {
     fn columns(&self) -> usize {
         self.shape.inputs

@@ -1,27 +1,27 @@
-//! What a network's last sums become.
+//! Output functions of networks.
 
 use std::any::Any;
 use std::fmt;
 
-/// The end of a network: turns the last layer's sums into what the network answers.
+/// An output function: maps the last layer's sums to the network's answers.
 ///
-/// [`Softmax`], [`Identity`] and [`ZeroSum`] are here; another one is given to
-/// [`Network::new`](super::Network::new) and [`Network::read`](super::Network::read), and known by
-/// its name in files.
+/// [`Softmax`], [`Identity`] and [`ZeroSum`] are built in; a custom one is passed to
+/// [`Network::new`](super::Network::new) and [`Network::read`](super::Network::read), and
+/// identified by its name in files.
 pub trait Output: Any + fmt::Debug + Send + Sync {
     /// The name in files.
     fn name(&self) -> &str;
 
-    /// The last layer's sums of one row, in place, to answers. `row` is the row as it came, before
-    /// it was standardised.
+    /// Maps the last layer's sums of one row to answers, in place. `row` is the row before
+    /// standardisation.
     fn forward(&self, row: &[f32], sums: &mut [f32]);
 
-    /// The gradient of a loss by the answers, in place, to the one by the sums. `answers` are those
-    /// of [`Output::forward`] for the same row.
+    /// Backpropagates the gradient of a loss, in place, from the answers to the sums. `answers` are
+    /// those of [`Output::forward`] for the same row.
     fn backward(&self, row: &[f32], answers: &[f32], gradient: &mut [f32]);
 }
 
-/// Shares of classes: e to each sum, scaled to sum to one.
+/// Class probabilities: the exponentials of the sums, normalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Softmax;
 
@@ -40,7 +40,7 @@ impl Output for Softmax {
         if total.is_finite() {
             sums.iter_mut().for_each(|share| *share /= total);
         } else {
-            // Sums beyond what an f32 holds say nothing about the classes.
+            // Overflowing sums say nothing about the classes.
             let even = 1.0 / sums.len() as f32;
             sums.fill(even);
         }
@@ -54,7 +54,7 @@ impl Output for Softmax {
     }
 }
 
-/// Numbers as they are.
+/// The sums as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity;
 
@@ -68,16 +68,16 @@ impl Output for Identity {
     fn backward(&self, _: &[f32], _: &[f32], _: &mut [f32]) {}
 }
 
-/// Values of what both players hold, half of the answers for each, from which a constant is taken
-/// so that they sum to zero over both ranges: a game gives one player what it takes from the other.
+/// Values of both players' hands, half of the answers for each, shifted by a constant so that the
+/// range-weighted values of both players sum to zero, as in a zero-sum game.
 ///
-/// A row begins with as many numbers as there are answers: the probability of what each answer is
-/// the value of. The outer layer of DeepStack's networks (Moravčík and others, Science 2017).
+/// A row begins with as many probabilities as there are answers, one for each. The outer layer of
+/// DeepStack's networks (Moravčík and others, Science 2017).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZeroSum;
 
 impl ZeroSum {
-    /// Σ shares · numbers / Σ shares, in double precision; 0 without shares.
+    /// The weighted mean Σ shares · numbers / Σ shares, in double precision; 0 without shares.
     fn mean(shares: &[f32], numbers: &[f32]) -> f64 {
         let pairs = shares.iter().zip(numbers);
         let sum: f64 = pairs.map(|(&share, &number)| f64::from(share) * f64::from(number)).sum();

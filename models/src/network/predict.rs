@@ -1,21 +1,21 @@
-//! Answers of a network: one row, or many at once.
+//! Evaluation of a network, for one row or many at once.
 
 use std::cell::Cell;
 
 use super::gemm::{Matrix, multiply};
 use super::{Activation, Layer, Network};
 
-/// Rows that go through the layers together, so that what they need stays in the processor's cache.
+/// Number of rows evaluated together, so that their activations stay in the processor's cache.
 const BLOCK: usize = 256;
 
 thread_local! {
-    /// Room for the units of two layers, kept from call to call.
+    /// A buffer for the units of two layers, kept between calls.
     static ROOM: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
 
 impl Network {
-    /// The answers for one row. Panics where `row` is not as long as the inputs, or `answers` as
-    /// the outputs.
+    /// Computes the answers for one row. Panics where `row` is not as long as the inputs, or
+    /// `answers` as the outputs.
     pub fn answer(&self, row: &[f32], answers: &mut [f32]) {
         assert_eq!(row.len(), self.shape.inputs, "a number for each column");
         assert_eq!(answers.len(), self.shape.outputs, "a place for each answer");
@@ -39,9 +39,9 @@ impl Network {
         ROOM.set(room);
     }
 
-    /// The answers for many rows that stand one behind the other, as their answers do.
+    /// Computes the answers for many rows, stored one after the other like their answers.
     ///
-    /// Panics where `rows` are not whole rows, or `answers` has not as many.
+    /// Panics where `rows` is not a whole number of rows, or `answers` does not have as many.
     pub fn answer_all(&self, rows: &[f32], answers: &mut [f32]) {
         let (columns, width) = (self.shape.inputs, self.shape.outputs);
         assert!(rows.len().is_multiple_of(columns), "whole rows");
@@ -70,8 +70,7 @@ impl Network {
         }
     }
 
-    /// The sums of a layer for one row: the weights of every input that is not zero, four inputs at
-    /// a time.
+    /// The sums of a layer for one row: the weights of every nonzero input, four inputs at a time.
     fn one_row(&self, layer: &Layer, inputs: &[f32], sums: &mut [f32]) {
         let weights = &self.parameters[layer.weights()];
         let weights_of = |input: usize| &weights[input * layer.outputs..][..layer.outputs];
@@ -106,7 +105,7 @@ impl Network {
 }
 
 impl Layer {
-    /// The sums of its units for rows of its inputs, rows one behind the other.
+    /// Computes the sums of its units for rows of inputs, stored one after the other.
     ///
     /// `parameters` are the whole network's. Panics where the lengths do not fit.
     pub fn sums(&self, parameters: &[f32], inputs: &[f32], sums: &mut [f32]) {
@@ -119,7 +118,7 @@ impl Layer {
         multiply(inputs, weights, 1.0, sums);
     }
 
-    /// What its units make of their sums, in place. `parameters` are the whole network's.
+    /// Applies the activation to its units' sums, in place. `parameters` are the whole network's.
     pub fn activate(&self, parameters: &[f32], sums: &mut [f32]) {
         match self.activation {
             None => {}

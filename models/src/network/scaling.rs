@@ -1,8 +1,8 @@
-//! Columns brought to mean zero and deviation one.
+//! Standardisation of columns to mean zero and deviation one.
 
 use super::NetworkError;
 
-/// What is taken off each column, and what the rest is divided by.
+/// A standardisation: for each column the mean to subtract and the scale to divide by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
     mean: Vec<f32>,
@@ -10,7 +10,7 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// A number of each for each column: means finite, scales finite and above zero.
+    /// A mean and a scale for each column: means finite, scales finite and above zero.
     pub fn new(mean: Vec<f32>, scale: Vec<f32>) -> Result<Scaling, NetworkError> {
         if mean.len() != scale.len() {
             return Err(NetworkError::Columns { found: scale.len(), wanted: mean.len() });
@@ -24,28 +24,28 @@ impl Scaling {
         }
     }
 
-    /// One that leaves numbers as they are.
+    /// The identity standardisation.
     pub fn none(columns: usize) -> Scaling {
         Scaling { mean: vec![0.0; columns], scale: vec![1.0; columns] }
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.mean.len()
     }
 
-    /// What is taken off each column.
+    /// The mean of each column, which is subtracted.
     pub fn mean(&self) -> &[f32] {
         &self.mean
     }
 
-    /// What the rest is divided by.
+    /// The scale of each column, by which the difference is divided.
     pub fn scale(&self) -> &[f32] {
         &self.scale
     }
 
-    /// Standardises rows that stand one behind the other. Panics where they are not whole rows as
-    /// long as `out`.
+    /// Standardises rows stored one after the other. Panics where they are not whole rows, or `out`
+    /// is not as long.
     pub fn apply(&self, rows: &[f32], out: &mut [f32]) {
         assert!(rows.len() == out.len() && rows.len().is_multiple_of(self.columns()), "whole rows");
         let rows = rows.chunks_exact(self.columns()).zip(out.chunks_exact_mut(self.columns()));

@@ -1,35 +1,34 @@
-//! How many units a network has in each layer, and where each layer's parameters stand.
+//! The sizes of a network's layers, and the positions of their parameters.
 
 use std::ops::Range;
 
-/// What a hidden unit makes of its sum.
+/// The activation function of hidden units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
-    /// Zero where the sum is negative.
+    /// max(sum, 0).
     Relu,
-    /// The sum times a slope where it is negative; a layer's units share one slope, which is
-    /// learned.
+    /// The sum, times a slope where it is negative; the units of a layer share one learned slope.
     Prelu,
 }
 
-/// The sizes of a network: every unit of a layer sees every unit of the one before.
+/// The sizes of a fully connected network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// Numbers of a row.
+    /// Number of inputs.
     pub inputs: usize,
-    /// Units of each hidden layer, in order.
+    /// Number of units of each hidden layer, in order.
     pub hidden: Vec<usize>,
-    /// Numbers that come out.
+    /// Number of outputs.
     pub outputs: usize,
-    /// What hidden units make of their sums.
+    /// The activation of hidden units.
     pub activation: Activation,
 }
 
-/// How many parameters a network has, by kind. What is published as "the number of parameters" may
-/// mean the weights alone, or with some of the biases.
+/// Numbers of parameters by kind. A published "number of parameters" may mean the weights alone, or
+/// with some of the biases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
-    /// Weights: pairs of units in neighbouring layers.
+    /// Weights between units of adjacent layers.
     pub weights: usize,
     /// Biases of hidden units.
     pub hidden_biases: usize,
@@ -40,50 +39,50 @@ pub struct Count {
 }
 
 impl Count {
-    /// All parameters.
+    /// Total number of parameters.
     pub fn total(&self) -> usize {
         self.weights + self.hidden_biases + self.output_biases + self.slopes
     }
 }
 
-/// One layer, and where its parameters stand among the network's.
+/// A layer, and the position of its parameters among the network's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    /// Units before it.
+    /// Number of inputs.
     pub inputs: usize,
-    /// Its units.
+    /// Number of units.
     pub outputs: usize,
-    /// `None` in the last layer.
+    /// The activation; `None` in the last layer.
     pub activation: Option<Activation>,
-    /// The place of its first parameter.
+    /// Index of its first parameter.
     start: usize,
 }
 
 impl Layer {
-    /// The weights: for each input in order, one for each output.
+    /// The range of the weights: for each input in order, one for each output.
     pub fn weights(&self) -> Range<usize> {
         self.start..self.start + self.inputs * self.outputs
     }
 
-    /// The biases, one for each output.
+    /// The range of the biases, one for each output.
     pub fn biases(&self) -> Range<usize> {
         let start = self.weights().end;
         start..start + self.outputs
     }
 
-    /// The slope, in layers with [`Activation::Prelu`].
+    /// The index of the slope, in layers with [`Activation::Prelu`].
     pub fn slope(&self) -> Option<usize> {
         (self.activation == Some(Activation::Prelu)).then(|| self.biases().end)
     }
 
-    /// All parameters: weights, biases, slope.
+    /// The range of all parameters: weights, biases, slope.
     pub fn all(&self) -> Range<usize> {
         self.start..self.biases().end + usize::from(self.slope().is_some())
     }
 }
 
 impl Shape {
-    /// The layers in order; their parameters stand one behind the other in the same order.
+    /// The layers in order; their parameters are consecutive in the same order.
     pub fn layers(&self) -> Vec<Layer> {
         let mut layers: Vec<Layer> = Vec::with_capacity(self.hidden.len() + 1);
         let widths = self.hidden.iter().map(|&width| (width, Some(self.activation)));
@@ -95,7 +94,7 @@ impl Shape {
         layers
     }
 
-    /// How many parameters there are, by kind.
+    /// Numbers of parameters by kind.
     pub fn count(&self) -> Count {
         let slopes = if self.activation == Activation::Prelu { self.hidden.len() } else { 0 };
         Count {

@@ -1,9 +1,9 @@
 //! Named tensors as safetensors files: <https://github.com/huggingface/safetensors#format>.
 //!
-//! The length of a head as 8 bytes, the head as JSON (`{"NAME": {"dtype", "shape", "data_offsets"},
-//! …}`, and text under `__metadata__`), then the numbers, little-endian, without gaps. Read are the
-//! types F32 and F16. Every tensor and the head have a checksum in that text; files without them
-//! are read, too.
+//! The length of the head as 8 bytes, the head as JSON (`{"NAME": {"dtype", "shape",
+//! "data_offsets"}, …}`, and text under `__metadata__`), then the numbers, little-endian, without
+//! gaps. Supported types are F32 and F16. Every tensor and the head have a checksum in that text;
+//! files without them are accepted.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,16 +16,16 @@ use show::number::hexadecimal;
 use super::NetworkError;
 use crate::checksum;
 
-/// Bytes of the length at the beginning.
+/// Number of bytes of the length at the beginning.
 const PREFIX: usize = 8;
 
-/// The longest head, in bytes; the format's own limit.
+/// Maximum length of a head, in bytes; the format's own limit.
 const LONGEST_HEAD: u64 = 100_000_000;
 
-/// What the checksum of a tensor is called in the metadata, before its name.
+/// Prefix of a tensor's checksum key in the metadata.
 const SUM: &str = "sha256.";
 
-/// How a number is written.
+/// The number type of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Type {
     F32,
@@ -64,8 +64,8 @@ pub(super) struct Tensor {
     pub(super) numbers: Vec<f32>,
 }
 
-/// The file of some tensors and some text. The checksums of every tensor and of the head go into
-/// the text.
+/// The file of these tensors and this metadata. Checksums of every tensor and of the head are added
+/// to the metadata.
 pub(super) fn write(tensors: &[Tensor], mut metadata: BTreeMap<String, String>) -> Vec<u8> {
     let mut data = Vec::new();
     let mut entries = BTreeMap::new();
@@ -101,27 +101,25 @@ fn sum(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// Where the checksum of a head stands; none where there is none, or somebody else laid the head
-/// out.
+/// Position of the head's checksum; none where there is none, or another program wrote the head.
 fn seal_at(head: &[u8]) -> Option<usize> {
-    // Inside a text every quote has a backslash before it.
+    // Within a JSON string every quote is preceded by a backslash.
     let before = format!("\"{}\":\"", checksum::KEY);
     let at = head.windows(before.len()).position(|window| window == before.as_bytes())?;
     Some(at + before.len())
 }
 
-/// A file's tensors, each taken once.
+/// The tensors of a file, each of which can be taken once.
 pub(super) struct Tensors<'a> {
     bytes: &'a [u8],
-    /// Type, shape and place of the numbers in `bytes` by name.
+    /// Type, shape and byte range in `bytes` by name.
     tensors: BTreeMap<String, (Type, Vec<usize>, Range<usize>)>,
-    /// The text that came along, without checksums.
+    /// The metadata without checksums.
     pub(super) metadata: BTreeMap<String, String>,
 }
 
 impl<'a> Tensors<'a> {
-    /// Reads the head and checks that the tensors fill the file, and the checksums of those that
-    /// have one.
+    /// Parses the head and checks that the tensors fill the file, and their checksums where given.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Tensors<'a>, NetworkError> {
         let format = |at, reason: String| Err(NetworkError::Format { at, reason });
         let Some((prefix, rest)) = bytes.split_first_chunk::<PREFIX>() else {
@@ -174,18 +172,17 @@ impl<'a> Tensors<'a> {
         Ok(Tensors { bytes, tensors, metadata: head.metadata })
     }
 
-    /// The shape of a tensor, if it is there.
+    /// The shape of a tensor, or `None` if it is missing.
     pub(super) fn shape(&self, name: &str) -> Option<&[usize]> {
         self.tensors.get(name).map(|(_, shape, _)| shape.as_slice())
     }
 
-    /// Where the numbers of a tensor begin, from the beginning of the file; 0 where it is not
-    /// there.
+    /// Byte offset of a tensor's numbers in the file; 0 if it is missing.
     pub(super) fn at(&self, name: &str) -> usize {
         self.tensors.get(name).map_or(0, |(_, _, range)| range.start)
     }
 
-    /// Takes a tensor of the shape wanted: its numbers, all of them finite.
+    /// Takes a tensor of this shape: its numbers, all of them finite.
     pub(super) fn take(&mut self, name: &str, wanted: &[usize]) -> Result<Vec<f32>, NetworkError> {
         let Some((kind, shape, range)) = self.tensors.remove(name) else {
             return Err(NetworkError::Missing(name.to_owned()));
@@ -214,14 +211,14 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// The name of a tensor that nobody has taken.
+    /// The name of a tensor that was not taken.
     pub(super) fn left(&self) -> Option<&str> {
         self.tensors.keys().next().map(String::as_str)
     }
 }
 
-/// The type of a tensor and where its numbers are, checked against its shape, the end of the one
-/// before, and the length of the file. `data` is where the first tensor begins.
+/// The type and byte range of a tensor, checked against its shape, the end of the previous one, and
+/// the length of the file. `data` is the offset of the first tensor.
 fn place(
     tensor: &str,
     entry: &Entry,

@@ -1,28 +1,28 @@
-//! What can be wrong with a list of rules.
+//! Errors of parsing and building rule lists.
 
-/// Why a text or numbers are no list of rules.
+/// Error for a text or numbers that are not a valid rule list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
-    /// A line of a text cannot stand where it does.
+    /// A line of a text is not valid in its place.
     #[error("line {line}, `{text}`: {what}")]
     Line {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// The text of the line.
         text: String,
-        /// What is wrong, and what is possible there.
+        /// The problem, and what is allowed there.
         what: String,
     },
-    /// A text's bets come to no end.
+    /// Bets without a final `else check`.
     #[error("line {line}: the bets before it need a line `else check` after them; add it there")]
     Unfinished {
-        /// The first line where it could stand, from 1.
+        /// The first line where it could be, from 1.
         line: usize,
     },
-    /// Neither bets nor calls.
+    /// The list has neither bets nor calls.
     #[error("there are no rules: write `else check` after bets, or a line that begins with `call`")]
     Empty,
-    /// A number that cannot be, or numbers in an order that cannot be.
+    /// A number out of its range, or numbers in the wrong order.
     #[error("{0}")]
     Value(String),
 }

@@ -1,16 +1,16 @@
-//! Rule lists: how to bet and call where one bet is left, in lines that a person can remember.
+//! Rule lists: strategies for betting and calling the last bet, short enough to remember.
 //!
 //! One player bets one of many sizes or checks, the other calls or folds, and the better hand wins.
 //! A list says with which hands to bet for value, and how much; with how many of the worst to
 //! bluff; and with how many hands to call. Such games with ten cards, and rules learned from their
 //! solutions: S. Ganzfried and F. Yusuf, *Computing Human-Understandable Strategies: Deducing
-//! Fundamental Rules of Poker Strategy*, Games 8(4), 2017. Why bluffs to value bets are as b to 1 +
-//! b where the bet is b pots: a caller who beats bluffs alone then loses b as much as he wins 1 +
-//! b.
+//! Fundamental Rules of Poker Strategy*, Games 8(4), 2017. Bluffs to value bets are as b to 1 + b
+//! for a bet of b pots: a caller who beats only bluffs, and so loses b or wins 1 + b, then breaks
+//! even.
 //!
 //! - [`RuleList::parse`] and its `Display`: the text, specified in `text.rs`.
-//! - [`Betting::chances`], [`Calling::chances`]: what a list does with every hand of a player, in
-//!   `play.rs`.
+//! - [`Betting::chances`], [`Calling::chances`]: a list's action probabilities for every hand of a
+//!   player, in `play.rs`.
 
 mod error;
 mod play;
@@ -19,28 +19,28 @@ mod text;
 pub use error::RulesError;
 pub use play::Hands;
 
-/// A list has no more bets.
+/// Maximum number of bets of a list.
 pub const MOST_BETS: usize = 100;
 
-/// The largest size of a bet in pots, and the largest factor of bluffs and calls.
+/// Maximum size of a bet in pots, and maximum factor of bluffs and calls.
 pub const LARGEST: f64 = 1_000.0;
 
-/// The size of a bet.
+/// A bet size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Size {
-    /// As a multiple of the pot before the bet, above 0 and up to [`LARGEST`].
+    /// A multiple of the pot before the bet, above 0 and up to [`LARGEST`].
     Pots(f64),
-    /// All that can be bet.
+    /// All-in.
     AllIn,
 }
 
-/// One line: a size, and the hands that bet it for value.
+/// A line of a list: a size, and the hands that bet it for value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bet {
-    /// How much.
+    /// The bet size.
     pub size: Size,
     /// The least share of the other player's hands that a hand must beat, ties counting half, in
-    /// percent from 0 to 100. In percent because that is what the text says, to the digit.
+    /// percent from 0 to 100. A percentage, so that the text is reproduced to the digit.
     pub percent: f64,
 }
 
@@ -51,8 +51,8 @@ impl Bet {
     }
 }
 
-/// What to do where nobody has bet. A hand bets by the first line that takes it, bluffs by the
-/// clause if there is one and it is among the worst, and else checks.
+/// The rules where nobody has bet. A hand bets by the first line that takes it, bluffs if the list
+/// has bluffs and it is among the worst, and otherwise checks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Betting {
     bets: Vec<Bet>,
@@ -60,11 +60,11 @@ pub struct Betting {
 }
 
 impl Betting {
-    /// Bets in descending order of their shares, and how often to bluff, as a multiple of b/(1 + b)
-    /// for each hand that bets b pots for value; `None` for never.
+    /// Bets in descending order of their shares, and the bluffing frequency, as a multiple of b/(1
+    /// + b) for each hand that bets b pots for value; `None` for never.
     ///
     /// # Errors
-    /// [`RulesError::Value`] when a number is out of its range or the order is another.
+    /// [`RulesError::Value`] when a number is out of its range or the order is wrong.
     pub fn new(bets: Vec<Bet>, bluffs: Option<f64>) -> Result<Betting, RulesError> {
         if bets.len() > MOST_BETS {
             let what = format!("{} bets are more than {MOST_BETS}: leave some out", bets.len());
@@ -86,7 +86,7 @@ impl Betting {
         &self.bets
     }
 
-    /// How often to bluff, as a multiple of b/(1 + b); `None` for never.
+    /// The bluffing frequency, as a multiple of b/(1 + b); `None` for never.
     pub fn bluffs(&self) -> Option<f64> {
         self.bluffs
     }
@@ -97,20 +97,20 @@ impl Betting {
     }
 }
 
-/// With which hands to call a bet; the others fold.
+/// The rule for calling a bet; other hands fold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Calling {
-    /// With the best of one's hands: this factor divided by 1 + b of them against a bet of b pots,
-    /// above 0 and up to [`LARGEST`]. With 1, bets of hands that beat nothing win nothing on
+    /// Call with the best of one's hands: this factor divided by 1 + b of them against a bet of b
+    /// pots, above 0 and up to [`LARGEST`]. With 1, bets of hands that beat nothing win nothing on
     /// average.
     Best(f64),
-    /// With hands that beat this share of the other player's, ties counting half, in percent from 0
-    /// to 100, whatever the bet.
+    /// Call with hands that beat this share of the other player's, ties counting half, in percent
+    /// from 0 to 100, whatever the bet.
     Beating(f64),
 }
 
-/// A list of rules: what to do where nobody has bet, and where the other player has. Where a part
-/// is missing the list says nothing; one is there.
+/// A rule list: the rules where nobody has bet, and where the other player has. Either may be
+/// missing, but not both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleList {
     betting: Option<Betting>,
@@ -134,25 +134,25 @@ impl RuleList {
         Ok(RuleList { betting, calling })
     }
 
-    /// What to do where nobody has bet.
+    /// The rules where nobody has bet.
     pub fn betting(&self) -> Option<&Betting> {
         self.betting.as_ref()
     }
 
-    /// What to do where the other player has bet.
+    /// The rule where the other player has bet.
     pub fn calling(&self) -> Option<Calling> {
         self.calling
     }
 }
 
-/// What sums of weights may be off by.
+/// Rounding tolerance of sums of weights.
 const ROUNDING: f64 = 1e-12;
 
 fn at_least(beats: f64, percent: f64) -> bool {
     beats >= percent / 100.0 - ROUNDING
 }
 
-/// Whether a bet may stand behind these.
+/// Checks that a bet may follow these.
 fn check_bet(before: &[Bet], bet: &Bet) -> Result<(), String> {
     if let Size::Pots(pots) = bet.size {
         let fits = pots > 0.0 && pots <= LARGEST;

@@ -1,26 +1,25 @@
-//! What a list of rules does with every hand of a player: exact chances, for any number of hands.
+//! Action probabilities of a rule list: exact, for any number of hands.
 //!
 //! Hands that beat the same share are treated alike: where a mass ends among them, all of them mix.
 
 use super::{Betting, Calling, ROUNDING, Size, at_least};
 
-/// The hands of one player in ascending order of what they beat.
+/// The hands of one player, sorted by the share of the other player's hands that they beat.
 #[derive(Debug, Clone, Copy)]
 pub struct Hands<'a> {
     /// For each hand the share of the other player's hands that it beats, 0 to 1, ties counting
     /// half.
     beats: &'a [f64],
-    /// How likely each hand is, 0 or more; they need not sum to one.
+    /// The weight of each hand, 0 or more, not normalised.
     weights: &'a [f64],
 }
 
 impl<'a> Hands<'a> {
-    /// Hands by what they beat (0 to 1, ties half) and how likely they are (0 or more, of any sum);
-    /// both in the same order, the worst hand first.
+    /// Hands with the shares that they beat (0 to 1, ties half) and their weights (0 or more, of
+    /// any sum), the worst hand first.
     ///
     /// # Panics
-    /// When the lengths differ, or what the hands beat is not in ascending order (but for rounding,
-    /// 1e-12).
+    /// When the lengths differ, or the shares are not in ascending order (up to rounding, 1e-12).
     pub fn new(beats: &'a [f64], weights: &'a [f64]) -> Hands<'a> {
         assert_eq!(beats.len(), weights.len(), "each hand has a weight");
         let ascending = beats.is_sorted_by(|worse, better| *worse <= better + ROUNDING);
@@ -38,13 +37,13 @@ impl<'a> Hands<'a> {
         self.beats.is_empty()
     }
 
-    /// Where the hands end that beat what this one does.
+    /// End of the run of hands that beat the same share as this one.
     fn end_of_equals(&self, start: usize) -> usize {
         let same = |&&beats: &&f64| beats <= self.beats[start] + ROUNDING;
         start + self.beats[start..].iter().take_while(same).count()
     }
 
-    /// Where the hands begin that beat what the one before this does.
+    /// Start of the run of hands that beat the same share as the one before `end`.
     fn start_of_equals(&self, end: usize) -> usize {
         let same = |&&beats: &&f64| beats >= self.beats[end - 1] - ROUNDING;
         end - self.beats[..end].iter().rev().take_while(same).count()
@@ -52,15 +51,15 @@ impl<'a> Hands<'a> {
 }
 
 impl Betting {
-    /// The chance of every size for every hand, hand by hand: in `chances` stand first the chance
-    /// of a check and then one for each size of `grid`, for the worst hand, then for the next. Each
-    /// hand's sum to one.
+    /// Computes the probability of each size for every hand. `chances` is row-major, the worst hand
+    /// first: a row has the probability of a check and then of each size of `grid`, and sums to
+    /// one.
     ///
-    /// `grid` has the sizes that can be bet in pots, ascending and above 0; a bet is made by the
-    /// nearest of them (the smaller of two), all-in by the last. With v the mass of the hands that
-    /// make a bet of b pots for value, the worst of the hands that make none bluff with `bluffs` *
-    /// b/(1 + b) * v in all, the largest size first, as long as there are hands. `chances` is
-    /// emptied first; nothing else is allocated.
+    /// `grid` has the available sizes in pots, ascending and above 0; a bet is made by the nearest
+    /// of them (the smaller of two), all-in by the last. With v the mass of the hands that bet b
+    /// pots for value, the worst of the other hands bluff with a mass of `bluffs` * b/(1 + b) * v,
+    /// the largest size first, as long as there are hands. `chances` is cleared first; nothing else
+    /// is allocated.
     pub fn chances(&self, hands: Hands<'_>, grid: &[f64], chances: &mut Vec<f64>) {
         let columns = 1 + grid.len();
         let cells = hands.len() * columns;
@@ -76,8 +75,8 @@ impl Betting {
         chances.truncate(cells);
     }
 
-    /// Enters the value bets and adds up the mass of each size. Returns how many hands make none:
-    /// the first.
+    /// Enters the value bets and adds up the mass of each size. Returns the number of hands without
+    /// one, which are the first.
     fn value_bets(
         &self,
         hands: Hands<'_>,
@@ -99,7 +98,7 @@ impl Betting {
     }
 }
 
-/// Enters the bluffs of the first hands, so many of each size as `mass` says, and their checks.
+/// Enters the bluffs of the first hands, with the mass of each size in `mass`, and their checks.
 fn bluff(hands: Hands<'_>, bluffing: usize, rows: &mut [f64], mass: &mut [f64]) {
     let columns = mass.len();
     let negligible = ROUNDING * hands.weights.iter().sum::<f64>();
@@ -128,7 +127,7 @@ fn bluff(hands: Hands<'_>, bluffing: usize, rows: &mut [f64], mass: &mut [f64]) 
     }
 }
 
-/// The column of the size in the grid that is nearest; 0 is the check's.
+/// The column of the grid's size that is nearest; 0 is that of a check.
 fn column(size: Size, grid: &[f64]) -> usize {
     let Size::Pots(pots) = size else { return grid.len() };
     let distance = |size: &f64| (size - pots).abs();
@@ -138,11 +137,10 @@ fn column(size: Size, grid: &[f64]) -> usize {
 }
 
 impl Calling {
-    /// The chance that each hand calls a bet of so many pots, in the order of the hands. `chances`
-    /// is emptied first.
+    /// Computes the probability that each hand calls a bet of `bet` pots. `chances` is cleared
+    /// first.
     ///
-    /// [`Calling::Best`] calls with exactly its share of the hands' weight, where that is at most
-    /// all.
+    /// [`Calling::Best`] calls with exactly its share of the hands' weight, at most with all.
     pub fn chances(&self, hands: Hands<'_>, bet: f64, chances: &mut Vec<f64>) {
         chances.clear();
         let factor = match *self {

@@ -1,4 +1,4 @@
-//! A list of rules as text, for people and for files.
+//! The text form of rule lists.
 //!
 //! ```text
 //! list    = [ { bet } [ bluff ] check ] [ call ]
@@ -8,10 +8,10 @@
 //! call    = "call with the best" number "/(1+b)" | "call when beating at least" number "%"
 //! ```
 //!
-//! Each stands on a line of its own; blanks between words do not matter, and neither do blank lines
-//! nor what follows a `#`. The printer writes one blank between words and before `%`, and a factor
-//! of bluffs only where it is not 1: what it writes is read as the same list, and a text in that
-//! form comes back as it was.
+//! Each rule is on a line of its own; blanks between words, blank lines and anything after a `#`
+//! are ignored. The printer writes one blank between words and before `%`, and a factor of bluffs
+//! only where it is not 1: its output parses to the same list, and a text in that form is
+//! reproduced exactly.
 
 use std::fmt;
 
@@ -27,10 +27,10 @@ const BEST: &str = "call with the best ";
 const ODDS: &str = "/(1+b)";
 
 impl RuleList {
-    /// Reads a list's text.
+    /// Parses a list's text.
     ///
     /// # Errors
-    /// [`RulesError::Line`] for a line that is no rule or stands in the wrong place,
+    /// [`RulesError::Line`] for a line that is not a rule or is in the wrong place,
     /// [`RulesError::Unfinished`] for bets without `else check`, [`RulesError::Empty`] without
     /// rules.
     pub fn parse(text: &str) -> Result<RuleList, RulesError> {
@@ -58,7 +58,7 @@ impl RuleList {
     }
 }
 
-/// What the lines so far say.
+/// The rules parsed so far.
 #[derive(Default)]
 struct Parser {
     bets: Vec<Bet>,
@@ -68,7 +68,7 @@ struct Parser {
 }
 
 impl Parser {
-    /// Whether there are bets that no `else check` has ended.
+    /// Whether there are bets without their `else check`.
     fn is_open(&self) -> bool {
         !self.checks && !self.bets.is_empty()
     }
@@ -163,12 +163,12 @@ fn calling(text: &str) -> Result<Calling, String> {
     Ok(Calling::Best(factor))
 }
 
-/// The number before a `%`.
+/// Parses the number before a `%`.
 fn percent(text: &str) -> Option<f64> {
     number(text.strip_suffix('%')?.trim_end())
 }
 
-/// A number in digits with a point at most: nothing else that a computer would take for one.
+/// Parses digits with at most one point: no other number format.
 fn number(text: &str) -> Option<f64> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     plain.then(|| text.parse().ok()).flatten().filter(|number: &f64| number.is_finite())
@@ -199,7 +199,7 @@ impl fmt::Display for Bet {
 }
 
 impl Betting {
-    /// The line that bluffs, as it is written.
+    /// The printed line of the bluffing rule.
     pub fn bluffing(&self) -> Option<String> {
         self.bluffs.map(|factor| match factor {
             1.0 => BLUFFS.to_owned(),

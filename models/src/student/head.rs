@@ -1,4 +1,4 @@
-//! What a student says of itself.
+//! The manifest of a student.
 
 use abstraction::features::Stamp;
 use game::GameSpec;
@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of the format.
+    /// Format version.
     pub format: u32,
-    /// What learned: `cart`, `oct`, `xgboost` or `mlp`.
+    /// The learner: `cart`, `oct`, `xgboost` or `mlp`.
     pub kind: String,
     /// The name and version of the program that wrote it.
     pub made_by: String,
-    /// How it learned, in a line.
+    /// The training options, in a line.
     pub options: String,
-    /// The hash of the dataset it learned from.
+    /// Hash of the training dataset.
     pub data_sha256: String,
-    /// SHA-256 of the file of the teacher whose decisions the dataset holds.
+    /// SHA-256 of the file of the teacher whose decisions are in the dataset.
     pub teacher_sha256: String,
     /// The menu whose moves are the classes.
     pub menu: String,
-    /// The hash of the game.
+    /// Hash of the game.
     pub game_sha256: String,
-    /// Which features its rows are made of.
+    /// The schema of its features.
     pub features: Stamp,
     /// The streets, preflop first.
     pub streets: Vec<StreetManifest>,
@@ -32,7 +32,7 @@ pub struct Manifest {
     pub game: GameSpec,
 }
 
-/// The model of a street.
+/// The manifest's entry for a street's model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreetManifest {
@@ -40,14 +40,14 @@ pub struct StreetManifest {
     pub street: String,
     /// The file's name in the student's folder.
     pub file: String,
-    /// The file's SHA-256.
+    /// SHA-256 of the file.
     pub sha256: String,
-    /// Different rows it learned from.
+    /// Number of distinct training rows.
     pub rows: u64,
-    /// How large it is, in words: leaves, trees, parameters.
+    /// The model's size, in words: leaves, trees, parameters.
     pub size: String,
-    /// Mean log-loss over the rows of training, validation and testing, in nats.
+    /// Mean log-loss over training, validation and test rows, in nats.
     pub log_loss: [f64; 3],
-    /// The share of the rows for testing where its likeliest move is the teacher's.
+    /// The share of test rows where its likeliest move is the teacher's.
     pub accuracy: f64,
 }

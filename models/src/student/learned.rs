@@ -1,11 +1,11 @@
-//! A street's model, whichever learner made it.
+//! The model of a street, of any kind.
 
 use crate::Classifier;
 use crate::forest::Forest;
 use crate::network::{Network, Precision};
 use crate::tree::Tree;
 
-/// What learned to tell the moves of a street apart.
+/// A trained classifier of the moves of a street.
 #[derive(Debug, Clone)]
 pub enum Learned {
     /// A decision tree, of the kinds `cart` and `oct`.
@@ -17,15 +17,15 @@ pub enum Learned {
 }
 
 impl Learned {
-    /// The kinds of students.
+    /// All kinds of students.
     pub const KINDS: [&str; 4] = ["cart", "oct", "xgboost", "mlp"];
 
-    /// Those that are decision trees.
+    /// The kinds that are decision trees.
     pub const TREES: [&str; 2] = ["cart", "oct"];
 
-    /// Reads a file of a kind and checks that it takes these columns and tells these classes apart.
+    /// Parses a file of a kind and checks its columns and classes.
     ///
-    /// What is wrong comes in words.
+    /// The error is in words.
     pub fn read(
         kind: &str,
         bytes: &[u8],
@@ -74,8 +74,8 @@ impl Learned {
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Its file and the file's ending. Where `small`, numbers are rounded: a network's to 16 bits,
-    /// the values of a forest's leaves to 65,536 steps.
+    /// The file and its extension. With `small`, numbers are rounded: a network's to 16 bits, a
+    /// forest's leaf values to 65,536 levels.
     pub fn encode(&self, small: bool) -> (&'static str, Vec<u8>) {
         match (self, small) {
             (Learned::Tree(tree), _) => ("tree", tree.to_bytes()),
@@ -88,7 +88,7 @@ impl Learned {
         }
     }
 
-    /// As a classifier.
+    /// The model as a classifier.
     pub fn classifier(&self) -> &dyn Classifier {
         match self {
             Learned::Tree(tree) => tree,
@@ -97,11 +97,11 @@ impl Learned {
         }
     }
 
-    /// How many parameters it has, counted as Bertsimas and Paskov do ("World-class interpretable
-    /// poker", 2022): one for each node and one for each connection. A tree has a node for each
-    /// test and leaf and a branch to each but the first; the nodes of a network are its hidden
-    /// units. Their full tree of depth 15 has 131,069, and 7 layers of 512 units between 25 numbers
-    /// and 4 moves have 1,591,296.
+    /// Number of parameters, counted as by Bertsimas and Paskov ("World-class interpretable poker",
+    /// 2022): one for each node and one for each connection. A tree has a node for each test and
+    /// leaf and a branch to each but the first; the nodes of a network are its hidden units. Their
+    /// full tree of depth 15 has 131,069, and 7 layers of 512 units between 25 numbers and 4 moves
+    /// have 1,591,296.
     pub fn parameters(&self) -> usize {
         match self {
             Learned::Tree(tree) => 2 * tree.nodes() - 1,
@@ -113,7 +113,7 @@ impl Learned {
         }
     }
 
-    /// How large it is, in words.
+    /// The model's size, in words.
     pub fn size(&self) -> String {
         match self {
             Learned::Tree(tree) => format!("{} leaves, depth {}", tree.leaves(), tree.depth()),

@@ -1,8 +1,8 @@
-//! Students: what learned a teacher's decisions, one model for each street, as a folder.
+//! Students: models that imitate a teacher's decisions, one for each street, in a folder.
 //!
-//! The folder holds `manifest.toml` ([`Manifest`]) and a file for each street. A student is for one
-//! game, one version of the features and the moves of one menu, all of which its manifest names;
-//! one that does not fit this program or the game that is played is refused.
+//! The folder has `manifest.toml` ([`Manifest`]) and a file for each street. A student is for one
+//! game, one version of the features and the moves of one menu, all named in its manifest; one that
+//! does not match this program or the game being played is refused.
 
 mod head;
 mod learned;
@@ -21,19 +21,19 @@ use show::number::hexadecimal;
 pub use head::{Manifest, StreetManifest};
 pub use learned::Learned;
 
-/// The version of the format that this program reads and writes.
+/// The format version that this program reads and writes.
 pub const FORMAT: u32 = 1;
 
-/// The name of the manifest.
+/// The manifest's file name.
 pub const MANIFEST: &str = "manifest.toml";
 
-/// The most bytes that a manifest may have.
+/// Maximum size of a manifest in bytes.
 const LONGEST_MANIFEST: u64 = 1 << 20;
 
-/// The most bytes that a street's file may have.
+/// Maximum size of a street's file in bytes.
 const LONGEST_FILE: u64 = 4 << 30;
 
-/// Why a student cannot be used.
+/// Error for a student that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StudentError {
     /// A file cannot be read or written.
@@ -41,27 +41,27 @@ pub enum StudentError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The underlying error.
         source: io::Error,
     },
-    /// The manifest is none.
+    /// The manifest is not valid.
     #[error("{MANIFEST}: {0}; this is no student of `cardroom train`")]
     Manifest(String),
-    /// Another version of the format.
+    /// The format has another version.
     #[error("{MANIFEST}: format {0}, and this program reads {FORMAT}: train it again")]
     Format(i64),
-    /// The features are other ones.
+    /// The features differ from this program's.
     #[error(transparent)]
     Features(#[from] SchemaError),
-    /// The menu cannot be read.
+    /// The menu cannot be parsed.
     #[error("the student's menu: {0}")]
     Menu(#[from] MenuError),
-    /// A street is missing, or stands twice.
+    /// A street is missing, or occurs twice.
     #[error(
         "{MANIFEST} has the streets {0}, and must have preflop, flop, turn and river: train it again"
     )]
     Streets(String),
-    /// A file is not the one that the manifest was written for.
+    /// A file's contents do not match the manifest.
     #[error(
         "{file}: its contents are not those the manifest was written for: copy or train it again"
     )]
@@ -69,12 +69,12 @@ pub enum StudentError {
         /// The file.
         file: String,
     },
-    /// A file is no model for this street.
+    /// A file is not a valid model of this street.
     #[error("{file}: {reason}")]
     Model {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The student is for another game.
@@ -82,14 +82,14 @@ pub enum StudentError {
         "the student is for another game (hash {theirs} instead of {ours}): train one for this game"
     )]
     Game {
-        /// The hash of its game.
+        /// Hash of the student's game.
         theirs: String,
-        /// The hash of the game that is played.
+        /// Hash of the game being played.
         ours: String,
     },
 }
 
-/// A student.
+/// A student: a model for each street, with its manifest.
 #[derive(Debug)]
 pub struct Student {
     manifest: Manifest,
@@ -102,7 +102,7 @@ impl Student {
     /// Reads a student's folder.
     ///
     /// # Errors
-    /// When a file is missing, damaged, or of another version, other features or another menu.
+    /// When a file is missing or damaged, or has another version, other features or another menu.
     pub fn open(folder: &Path) -> Result<Student, StudentError> {
         let read = |name: &str, most: u64| {
             let path = folder.join(name);
@@ -115,7 +115,7 @@ impl Student {
         Student::from_parts(&text, |name| read(name, LONGEST_FILE))
     }
 
-    /// A student from its manifest's text and what gives the bytes of its files by their names.
+    /// A student from its manifest's text and a function that gives the bytes of a named file.
     ///
     /// # Errors
     /// As [`Student::open`].
@@ -152,16 +152,16 @@ impl Student {
         Ok(Student { manifest, schema, moves, streets })
     }
 
-    /// What it says of itself.
+    /// The manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The same student with each forest ended at the round that its training found best, where the
-    /// forest says which that was.
+    /// The same student with each forest truncated to its best round in training, where the forest
+    /// records one.
     ///
     /// # Errors
-    /// [`StudentError::Model`] where it says something that is no round.
+    /// [`StudentError::Model`] where the recorded round is not valid.
     pub fn best_rounds(mut self) -> Result<Student, StudentError> {
         for (learned, street) in self.streets.iter_mut().zip(&self.manifest.streets) {
             let Learned::Forest(forest) = learned else { continue };
@@ -176,7 +176,7 @@ impl Student {
         Ok(self)
     }
 
-    /// Which features its rows are made of.
+    /// The schema of its features.
     pub fn schema(&self) -> Schema {
         self.schema
     }
@@ -191,8 +191,8 @@ impl Student {
         &self.streets[street.index()]
     }
 
-    /// How much weight its model gives each action of the seat to act, at these features of its.
-    /// Moves that come to the same action count together; the weights sum to about one.
+    /// The weight of each action of the seat to act, given its features. Moves with the same action
+    /// are added up; the weights sum to about one.
     ///
     /// Panics where nobody is to act, or the features are of another street.
     pub fn weights(&self, public: &PublicState, features: &[f32]) -> Vec<(Action, f64)> {
@@ -203,7 +203,7 @@ impl Student {
         self.moves(street).actions(public, &shares)
     }
 
-    /// Whether it is for this game, departures from the rules aside.
+    /// Checks that the student is for this game, quirks aside.
     ///
     /// # Errors
     /// [`StudentError::Game`].
@@ -213,10 +213,10 @@ impl Student {
     }
 }
 
-/// Reads a manifest and checks its version.
+/// Parses a manifest and checks its version.
 ///
 /// # Errors
-/// When it is none, or of another version.
+/// When it is not valid, or has another version.
 pub fn read_manifest(text: &str) -> Result<Manifest, StudentError> {
     let bad = |error: toml::de::Error| {
         StudentError::Manifest(error.to_string().trim().replace('\n', ", "))

@@ -1,22 +1,23 @@
-//! Making trees, node by node.
+//! Node-by-node construction of trees.
 
 use std::collections::HashSet;
 
 use super::{Counts, DEEPEST, LEAF, PLANE, Packed, Plane, Tree, TreeError, UNITS};
 
-/// Takes the nodes of a tree in the order of their numbers: after a branch all of its left side,
-/// then all of its right side.
+/// A builder that takes the nodes of a tree in preorder: after a branch all of its left side, then
+/// all of its right side.
 #[derive(Debug)]
 pub struct Builder {
     tree: Tree,
     // The branches whose right sides are still to come, with their depths.
     open: Vec<(usize, usize)>,
-    // The depth of the next node; none when the tree is whole.
+    // The depth of the next node; none when the tree is complete.
     next: Option<usize>,
 }
 
 impl Builder {
-    /// The first step: names of at least one column and two classes, each once and none empty.
+    /// An empty builder. There must be at least one column and two classes, with distinct nonempty
+    /// names.
     pub fn new(columns: &[String], classes: &[String]) -> Result<Builder, TreeError> {
         if columns.is_empty() || classes.len() < 2 {
             let (columns, classes) = (columns.len(), classes.len());
@@ -40,14 +41,14 @@ impl Builder {
         Ok(Builder { tree, open: Vec::new(), next: Some(0) })
     }
 
-    /// A branch: rows with less than `below` in `column` go left.
+    /// Adds a branch: rows with less than `below` in `column` go left.
     pub fn branch(&mut self, column: usize, below: f32) -> Result<(), TreeError> {
         self.column(column)?;
         self.push(column as u32, below)
     }
 
-    /// A branch: rows whose weighted sum is less than `below` go left. Factors come with rising
-    /// columns, are finite and not zero.
+    /// Adds a branch on a weighted sum: rows with a sum less than `below` go left. Factors are in
+    /// increasing order of columns, finite and not zero.
     pub fn plane(&mut self, factors: &[(usize, f32)], below: f32) -> Result<(), TreeError> {
         factors.iter().try_for_each(|&(column, _)| self.column(column))?;
         let rising = factors.windows(2).all(|pair| pair[0].0 < pair[1].0);
@@ -61,9 +62,9 @@ impl Builder {
         Ok(())
     }
 
-    /// A leaf: what weight each class has, in any unit, all finite, none negative and not all zero;
-    /// and the weight and number of the rows. The shares become multiples of 1 / [`UNITS`]; the
-    /// likeliest class stays so.
+    /// Adds a leaf: the weight of each class, in any unit, all finite, none negative and not all
+    /// zero; and the weight and number of its rows. The shares are rounded to multiples of 1 /
+    /// [`UNITS`]; the likeliest class stays the likeliest.
     pub fn leaf(&mut self, classes: &[f64], weight: f32, rows: u32) -> Result<(), TreeError> {
         let sum: f64 = classes.iter().sum();
         let none = |share: &f64| share.is_nan() || *share < 0.0;
@@ -73,7 +74,7 @@ impl Builder {
         self.leaf_of_units(&units(classes, sum), weight, rows)
     }
 
-    /// A leaf whose shares are given in units, which sum to [`UNITS`].
+    /// Adds a leaf whose shares are given in units, which sum to [`UNITS`].
     pub(super) fn leaf_of_units(
         &mut self,
         units: &[u32],
@@ -103,7 +104,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The tree, if it is whole.
+    /// The finished tree. An error if nodes are missing.
     pub fn finish(self) -> Result<Tree, TreeError> {
         match self.next {
             None => Ok(self.tree),
@@ -114,7 +115,7 @@ impl Builder {
         }
     }
 
-    /// Whether the tree is whole, so that no node can follow.
+    /// Whether the tree is complete, so that no node can follow.
     pub(super) fn whole(&self) -> bool {
         self.next.is_none()
     }
@@ -148,8 +149,8 @@ impl Builder {
     }
 }
 
-// Shares in units: rounded down, what is missing goes to the largest remainders, and the likeliest
-// class (the first of several) keeps that place.
+// Shares in units: rounded down, with the rest given to the largest remainders, so that the
+// likeliest class (the first of several) stays the likeliest.
 fn units(classes: &[f64], sum: f64) -> Vec<u32> {
     let exact: Vec<f64> = classes.iter().map(|share| share / sum * f64::from(UNITS)).collect();
     let mut units: Vec<u32> = exact.iter().map(|share| share.floor() as u32).collect();

@@ -1,57 +1,57 @@
-//! What can be wrong with a tree.
+//! Errors of building and parsing trees.
 
-/// Why nodes, bytes or a text are no tree.
+/// Error for nodes, bytes or a text that are not a valid tree.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreeError {
-    /// The bytes are something else.
+    /// The bytes are not a tree.
     #[error("these bytes are no tree: they do not begin as one")]
     NotOne,
-    /// Another version of the format.
+    /// The format has another version.
     #[error(
         "the tree has format {found}, and this program reads {wanted}: train it again, or use the program it was made with"
     )]
     Version {
         /// The version found.
         found: u32,
-        /// The version that can be read.
+        /// The version that this program reads.
         wanted: u32,
     },
     /// The bytes end too early.
     #[error("the tree is cut off at byte {at}, in {what}; copy it again")]
     Cut {
-        /// Where more bytes were needed.
+        /// Offset where more bytes were needed.
         at: usize,
-        /// What was being read.
+        /// The item being read.
         what: &'static str,
     },
-    /// The bytes are not the ones that were written.
+    /// The bytes do not match their checksum.
     #[error("the tree is damaged: the checksum of its bytes does not fit; copy it again")]
     Damaged,
-    /// A byte cannot stand where it does.
+    /// A byte is not valid in its place.
     #[error("the tree is no tree at byte {at}: {what}")]
     Bytes {
-        /// The byte.
+        /// The byte's offset.
         at: usize,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// A node that cannot be.
+    /// A node is not valid.
     #[error("node {node}: {what}")]
     Node {
         /// The node's number.
         node: usize,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// No columns, fewer than two classes, or a name twice.
+    /// There are no columns, fewer than two classes, or a repeated name.
     #[error("a tree needs different names of at least one column and two classes: {0}")]
     Names(String),
-    /// A text that is no tree.
+    /// A text is not a valid tree.
     #[error("the tree's text is wrong at character {at}: {what}")]
     Text {
-        /// The character, from 0.
+        /// Offset of the character, from 0.
         at: usize,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
 }

@@ -1,5 +1,5 @@
-//! A tree as bytes. All numbers are little-endian; a *varint* is an unsigned number of up to 32
-//! bits in groups of seven, the lowest first, with the top bit set on all but the last.
+//! The file format of trees. All numbers are little-endian; a *varint* is an unsigned number of up
+//! to 32 bits in groups of seven, the lowest first, with the top bit set on all but the last.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | each | the nodes in the order of their numbers, until the tree is whole |
 //! | 32 | SHA-256 of all bytes before |
 //!
-//! A node is a byte that tells its kind, and then
+//! A node is a byte with its kind, and then
 //!
 //! - 0, a leaf: varint of the rows, their weight as f32, for each class a varint of its share in
 //!   10,000ths;
@@ -25,7 +25,7 @@ use super::{Builder, Looks, Node, Tree, TreeError, UNITS};
 const MAGIC: &[u8; 8] = b"cardtree";
 const VERSION: u32 = 1;
 const SUM: usize = 32;
-// More columns or classes than this are not believed.
+// Maximum number of columns or classes in a file.
 const MOST_NAMES: u32 = 1 << 16;
 
 impl Tree {
@@ -70,7 +70,7 @@ impl Tree {
         out
     }
 
-    /// The tree of a file's bytes. Errors name the byte or the node.
+    /// Parses a tree file. Errors name the byte or the node.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tree, TreeError> {
         let mut reader = Reader { bytes, at: 0 };
         if reader.take(MAGIC.len(), "the first bytes").ok() != Some(&MAGIC[..]) {

@@ -1,13 +1,13 @@
 //! Decision trees.
 //!
-//! A tree is a list of nodes in the order of a walk that goes left first (preorder): the root is
-//! node 0, the left child of node n is node n + 1, and everything under a node stands behind it
-//! without a gap. Therefore a tree has no cycles. A row goes left at a branch if its value is below
-//! the branch's number, `value < below`, else right. A branch may also test a weighted sum of
-//! columns (a hyperplane). Leaves hold a share for each class, in whole [`UNITS`]-ths that sum to
-//! one, and how many rows of what weight they were made from.
+//! A tree is a list of nodes in preorder, left side first: the root is node 0, the left child of
+//! node n is node n + 1, and the subtree of a node is contiguous, so a tree cannot have cycles. A
+//! row goes left at a branch if its value is below the branch's threshold, `value < below`, else
+//! right. A branch may also test a weighted sum of columns (a hyperplane). Leaves hold a share for
+//! each class, in whole [`UNITS`]-ths that sum to one, and the number and weight of their training
+//! rows.
 //!
-//! - [`Builder`] makes trees, and is the only place where they are checked.
+//! - [`Builder`] makes trees, and is the only place where they are validated.
 //! - [`Tree::to_bytes`] and [`Tree::from_bytes`]: the file, specified in `file.rs`.
 //! - [`Tree::to_text`] and [`Tree::parse`]: the text, specified in `text.rs`.
 
@@ -21,10 +21,10 @@ pub use error::TreeError;
 
 use crate::Classifier;
 
-/// The shares of a leaf are multiples of one over this.
+/// The denominator of the shares of a leaf.
 pub const UNITS: u32 = 10_000;
 
-/// No tree is deeper: a path has at most as many branches.
+/// Maximum depth: the number of branches on a path.
 pub const DEEPEST: usize = 64;
 
 /// A decision tree. See the module's documentation.
@@ -35,23 +35,23 @@ pub struct Tree {
     nodes: Vec<Packed>,
     planes: Vec<Plane>,
     leaves: Vec<Counts>,
-    // A share for each class and leaf, leaf by leaf.
+    // The class shares of all leaves, leaf by leaf.
     shares: Vec<f32>,
     depth: usize,
 }
 
-/// A node as it is walked: 12 bytes. `column` is a column, or one of the marks below.
+/// A packed node of 12 bytes. `column` is a column, or one of the marks below.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Packed {
     column: u32,
     below: f32,
-    // A branch's right child, a leaf's number among the leaves.
+    // The right child of a branch, or a leaf's index among the leaves.
     next: u32,
 }
 
-// A leaf.
+// Mark of a leaf.
 const LEAF: u32 = u32::MAX;
-// A hyperplane: the rest of the number is its place in `planes`.
+// Mark of a hyperplane: the rest of the number is its index in `planes`.
 const PLANE: u32 = 1 << 31;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,21 +60,21 @@ struct Counts {
     rows: u32,
 }
 
-/// A weighted sum of columns.
+/// A weighted sum of columns: the normal of a hyperplane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plane {
-    /// The columns, rising, each with its factor; none is zero.
+    /// The columns in increasing order, each with its nonzero factor.
     pub factors: Vec<(usize, f32)>,
 }
 
 impl Plane {
-    /// The sum for a row.
+    /// The weighted sum of a row.
     pub fn of(&self, row: &[f32]) -> f32 {
         self.factors.iter().map(|&(column, factor)| factor * row[column]).sum()
     }
 }
 
-/// What a branch looks at.
+/// The quantity that a branch tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Looks<'a> {
     /// One column.
@@ -86,32 +86,32 @@ pub enum Looks<'a> {
 /// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Node<'a> {
-    /// A test and where its answers lead.
+    /// A test with two children.
     Branch {
-        /// What is looked at.
+        /// The tested quantity.
         looks: Looks<'a>,
-        /// Rows with less than this go left.
+        /// The threshold: rows with less go left.
         below: f32,
-        /// The node for less.
+        /// The left child, for less.
         left: usize,
-        /// The node for as much or more.
+        /// The right child, for as much or more.
         right: usize,
     },
-    /// An answer.
+    /// A leaf.
     Leaf {
         /// The share of each class.
         shares: &'a [f32],
-        /// The weight of the rows that it was made from.
+        /// The weight of its training rows.
         weight: f32,
-        /// The number of rows that it was made from.
+        /// The number of its training rows.
         rows: u32,
     },
 }
 
-/// What the rows under a node are like, all together.
+/// The statistics of the rows under a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// The share of each class, by the leaves' weights.
+    /// The share of each class, weighted by the leaves' weights.
     pub shares: Vec<f64>,
     /// The weight of the rows.
     pub weight: f64,
@@ -130,22 +130,22 @@ impl Tree {
         &self.classes
     }
 
-    /// How many nodes there are; they are numbered from 0, the root.
+    /// Number of nodes; they are numbered from 0, the root.
     pub fn nodes(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many leaves there are. There is one branch less.
+    /// Number of leaves, one more than branches.
     pub fn leaves(&self) -> usize {
         self.leaves.len()
     }
 
-    /// The most branches on the way to a leaf.
+    /// The maximum number of branches on a path to a leaf.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// A node. Panics where there is none of the number.
+    /// The node with this number. Panics where there is none.
     pub fn node(&self, number: usize) -> Node<'_> {
         let node = self.nodes[number];
         let looks = match node.column {
@@ -160,7 +160,7 @@ impl Tree {
         Node::Branch { looks, below: node.below, left: number + 1, right: node.next as usize }
     }
 
-    /// The number of the leaf's node that a row leads to.
+    /// The number of the leaf node that a row reaches.
     ///
     /// `row` has as many numbers as there are columns. Panics on fewer.
     pub fn leaf(&self, row: &[f32]) -> usize {
@@ -176,7 +176,7 @@ impl Tree {
         }
     }
 
-    /// The numbers of the nodes that a row passes, from the root to its leaf.
+    /// The numbers of the nodes on a row's path, from the root to its leaf.
     pub fn path(&self, row: &[f32]) -> Vec<usize> {
         let mut path = vec![0];
         loop {
@@ -190,7 +190,7 @@ impl Tree {
         }
     }
 
-    /// The number after the last node under a node (itself counts).
+    /// The number after the last node of a node's subtree.
     pub fn end(&self, number: usize) -> usize {
         let mut at = number;
         while let Node::Branch { right, .. } = self.node(at) {
@@ -199,8 +199,8 @@ impl Tree {
         at + 1
     }
 
-    /// What the rows under a node are like: what it would answer if it were a leaf. Leaves without
-    /// weight count evenly where no leaf has any.
+    /// The statistics of the rows under a node: its shares if it were a leaf. Where no leaf below
+    /// has weight, all count evenly.
     pub fn summary(&self, number: usize) -> Summary {
         let leaves = || {
             self.nodes[number..self.end(number)]

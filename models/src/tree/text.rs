@@ -1,5 +1,4 @@
-//! A tree as text, for people and for tests: `oppbet>12,700 ? (winrate>0.48 ? raise : fold) :
-//! call`.
+//! The text form of trees: `oppbet>12,700 ? (winrate>0.48 ? raise : fold) : call`.
 //!
 //! ```text
 //! tree   = branch | leaf | "(" tree ")"
@@ -9,10 +8,10 @@
 //! ```
 //!
 //! Numbers may have commas between thousands. A name is bare if it consists of letters, digits and
-//! `_-./`, else it stands in double quotes, with a backslash before `"` and `\`. The printer writes
-//! `>` or `>=`, whichever gives the shorter number, so that the first answer is the right side, and
-//! puts branches inside branches in parentheses. `#` gives a leaf's rows, and `@` their weight
-//! where it is another number; without them both are zero.
+//! `_-./`, else in double quotes, with a backslash before `"` and `\`. The printer writes `>` or
+//! `>=`, whichever gives the shorter number, so that the first alternative is the right side, and
+//! puts branches inside branches in parentheses. `#` gives a leaf's number of rows, and `@` their
+//! weight where it differs; without them both are zero.
 
 use std::fmt::Write;
 
@@ -20,18 +19,18 @@ use show::number::grouped;
 
 use super::{Builder, Looks, Node, Plane, Tree, TreeError, UNITS};
 
-// How deep parentheses and branches may lie in each other: more than a tree can have.
+// Maximum nesting of parentheses and branches: more than a tree can have.
 const MOST_NESTED: usize = 4 * super::DEEPEST;
 
 impl Tree {
-    /// The tree as one line of text. [`Tree::parse`] gives the same tree back.
+    /// The tree as one line of text, which [`Tree::parse`] parses to the same tree.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         self.write(0, &mut out);
         out
     }
 
-    /// A branch's test as text: what must hold for a row to go right, such as `winrate>0.48`. Empty
+    /// A branch's test as text: the condition for a row to go right, such as `winrate>0.48`. Empty
     /// for a leaf.
     pub fn test_text(&self, number: usize) -> String {
         let mut out = String::new();
@@ -45,7 +44,7 @@ impl Tree {
         out
     }
 
-    /// Reads a tree's text: a tree over these columns and classes. Errors name the character.
+    /// Parses a tree's text, with these columns and classes. Errors name the character.
     pub fn parse(text: &str, columns: &[String], classes: &[String]) -> Result<Tree, TreeError> {
         let mut parser = Parser { text, at: 0, columns, classes };
         let tree = parser.tree(0)?;
@@ -109,7 +108,7 @@ impl Tree {
     }
 }
 
-// Above the number just below the bound is at least the bound: the shorter of the two is written.
+// `> x` for the number just below the bound is the same as `>=` the bound: the shorter is written.
 fn write_bound(below: f32, out: &mut String) {
     let under = below.next_down();
     let (exact, above) = (below.to_string(), under.to_string());
@@ -274,7 +273,7 @@ impl<'a> Parser<'a> {
         self.space();
         let start = self.at;
         let text = self.run(|letter| letter.is_ascii_alphanumeric() || "+-.,".contains(letter));
-        // A comma belongs to the number only between digits.
+        // A comma is part of the number only between digits.
         let used = text.trim_end_matches(',');
         self.at = start + used.len();
         let number = used.replace(',', "").parse().ok().filter(|number: &f32| number.is_finite());

@@ -1,4 +1,4 @@
-//! The original server's deals, bit for bit: MT19937 and the order in which cards are drawn.
+//! The original server's deals, bit for bit: MT19937 and the order of draws.
 
 use cards::{Board, Card, HoleCards};
 use game::{BySeat, GameDef};
@@ -11,7 +11,7 @@ pub struct Mt19937 {
 }
 
 impl Mt19937 {
-    /// The generator that `init_genrand(seed)` gives.
+    /// A generator initialised as `init_genrand(seed)` does.
     pub fn new(seed: u32) -> Mt19937 {
         let mut state = [seed; 624];
         for i in 1..624 {
@@ -21,7 +21,7 @@ impl Mt19937 {
         Mt19937 { state, next: 624 }
     }
 
-    /// The next number, as `genrand_int32()`.
+    /// The next 32-bit number, as from `genrand_int32()`.
     pub fn next_u32(&mut self) -> u32 {
         if self.next == 624 {
             self.refill();
@@ -44,16 +44,16 @@ impl Mt19937 {
     }
 }
 
-/// All cards of one hand, dealt before play begins.
+/// All cards of one hand, drawn before play begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deal {
     /// Each seat's hole cards.
     pub hole: BySeat<HoleCards>,
-    /// The board of all streets, in order, whether or not play gets there.
+    /// The complete board in order, whether or not play reaches the river.
     pub board: Board,
 }
 
-/// The deals of a match, one after the other.
+/// A generator of the deals of a match, one after the other.
 ///
 /// Cards belong to seats: the deals depend on the seed and the game alone.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ pub struct Deals {
 }
 
 impl Deals {
-    /// The deals of a game for a seed.
+    /// The deals of a game for a seed, from the first hand on.
     pub fn new(def: &GameDef, seed: u32) -> Deals {
         Deals {
             random: Mt19937::new(seed),

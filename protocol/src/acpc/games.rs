@@ -1,11 +1,11 @@
-//! The game definitions that ship with the project: the competition's files under `games/`.
+//! The built-in game definitions: the competition's files under `games/`.
 
-/// A game definition file inside the program.
+/// A game definition file compiled into the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltInGame {
-    /// The name it is found by: its file name without `.game`.
+    /// The game's name: the file name without `.game`.
     pub name: &'static str,
-    /// The file.
+    /// The file's text.
     pub text: &'static str,
 }
 

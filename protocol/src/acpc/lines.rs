@@ -1,15 +1,15 @@
-//! Bytes into lines, independent of how the bytes were cut on their way.
+//! Splitting a byte stream into lines, however it arrives in pieces.
 
-/// Collects bytes and gives them out line by line.
+/// A line buffer: collects bytes and returns them line by line.
 ///
 /// A line ends with its LF; or after `cap` bytes, when no LF came before; or, once the stream has
-/// ended, with the stream. Every byte given in comes out once and in order.
+/// ended, with the stream. Every byte is returned once and in order.
 #[derive(Debug)]
 pub(crate) struct Lines {
     bytes: Vec<u8>,
-    /// Bytes before this have been given out.
+    /// Start of the bytes not yet returned.
     start: usize,
-    /// From `start` to here there is no LF.
+    /// There is no LF between `start` and this position.
     searched: usize,
     cap: usize,
     ended: bool,
@@ -20,7 +20,7 @@ impl Lines {
         Lines { bytes: Vec::new(), start: 0, searched: 0, cap, ended: false }
     }
 
-    /// Appends bytes. Nothing is accepted after the end.
+    /// Appends bytes; ignored after the end of the stream.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         if self.ended {
             return;
@@ -35,7 +35,7 @@ impl Lines {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The stream has ended: what is left counts as a line.
+    /// Marks the end of the stream: the remaining bytes are a line.
     pub(crate) fn end(&mut self) {
         self.ended = true;
     }
@@ -45,12 +45,12 @@ impl Lines {
         self.ended
     }
 
-    /// Bytes not yet given out.
+    /// Number of bytes not yet returned.
     pub(crate) fn buffered(&self) -> usize {
         self.bytes.len() - self.start
     }
 
-    /// The next line with its end, or `None` until there is one.
+    /// The next line with its end, or `None` when no complete line is buffered.
     pub(crate) fn next_line(&mut self) -> Option<&[u8]> {
         let limit = self.bytes.len().min(self.start + self.cap);
         let found = self.bytes[self.searched..limit].iter().position(|&b| b == b'\n');
@@ -70,7 +70,7 @@ impl Lines {
     }
 }
 
-/// Bytes as text for a message: one line, at most 120 characters.
+/// The beginning of bytes as text for a message: one line, at most 120 characters.
 pub(crate) fn shorten(bytes: &[u8]) -> String {
     game::escape::excerpt_of(bytes.trim_ascii_end(), 120)
 }

@@ -11,35 +11,36 @@ use std::sync::Arc;
 use cards::HoleCards;
 use game::{BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, SeatSet, State, Turn, notation};
 
-/// A hand as one seat sees it.
+/// A hand as one seat sees it: a match state.
 #[derive(Debug, Clone)]
 pub struct MatchState {
     /// The hand's number.
     pub hand: u32,
-    /// The seat that sees it so.
+    /// The viewing seat.
     pub seat: Seat,
-    /// What everyone sees.
+    /// The public state.
     pub public: PublicState,
-    /// The cards this seat sees: its own, and at a showdown those shown. Empty elsewhere.
+    /// The cards visible to the seat: its own, and at a showdown those shown. Empty for other
+    /// seats.
     pub hole: BySeat<HoleCards>,
 }
 
-/// Why a line is not a match state.
+/// Error for a line that is not a match state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MatchStateError {
     /// The line does not begin with `MATCHSTATE:`.
     #[error("it does not begin with `MATCHSTATE:`")]
     Keyword,
-    /// Bytes that are not text.
+    /// The line is not UTF-8.
     #[error("it holds bytes that are not text")]
     NotText,
     /// The number of fields is wrong.
     #[error("it has {0} fields, not MATCHSTATE:<position>:<hand>:<betting>:<cards>")]
     Fields(usize),
-    /// The position is no number or no seat of the game.
+    /// The position is not a seat of the game.
     #[error("position `{text}` is not from 0 to {}", .players - 1)]
     Position {
-        /// What stands there.
+        /// The text in its place.
         text: String,
         /// Players of the game.
         players: usize,
@@ -47,29 +48,29 @@ pub enum MatchStateError {
     /// The hand number is not a 32-bit number.
     #[error("hand `{0}` is not a number from 0 to 4294967295")]
     Hand(String),
-    /// Betting or cards cannot be.
+    /// Betting or cards are invalid.
     #[error(transparent)]
     Notation(#[from] notation::NotationError),
     /// A rank in lower case or a suit in upper case.
     #[error("cards `{0}` are not written as in `Ah`, rank in upper case and suit in lower case")]
     Case(String),
-    /// The board is that of another street.
+    /// The board does not match the street that the betting has reached.
     #[error("the betting has reached the {betting}, but the board shows the {board}")]
     Street {
-        /// The street reached.
+        /// The street reached by the betting.
         betting: game::Street,
-        /// The street the cards are for.
+        /// The street that the board cards belong to.
         board: game::Street,
     },
-    /// Cards of this seat must be shown but are not.
+    /// This seat's cards are missing although they must be shown.
     #[error("the cards of position {0} are missing")]
     Missing(Seat),
-    /// Cards of this seat must not be shown.
+    /// This seat's cards are given although they must not be shown.
     #[error("the cards of position {0} are shown, which the viewer cannot know")]
     Exposed(Seat),
 }
 
-/// The seats whose cards the viewer sees.
+/// The seats whose cards the viewer may see.
 pub fn visible(public: &PublicState, viewer: Seat) -> SeatSet {
     let mut seats = if public.is_showdown() { public.remaining() } else { SeatSet::EMPTY };
     seats.insert(viewer);
@@ -95,7 +96,7 @@ pub fn write(
     notation::write_cards(public, &shown, out);
 }
 
-/// A number written without sign or leading zeros.
+/// Parses a number without sign or leading zeros.
 fn number(text: &str) -> Option<u32> {
     let canonical = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
     text.parse().ok().filter(|_| canonical)
@@ -106,7 +107,7 @@ fn cut(text: &str) -> String {
 }
 
 impl MatchState {
-    /// Reads a line without its end.
+    /// Parses a line without its end.
     pub fn parse(def: &Arc<GameDef>, line: &str) -> Result<MatchState, MatchStateError> {
         let rest = line.strip_prefix("MATCHSTATE:").ok_or(MatchStateError::Keyword)?;
         let mut fields = rest.split(':');
@@ -141,7 +142,7 @@ impl MatchState {
         Ok(MatchState { hand, seat, public, hole: cards.hole })
     }
 
-    /// What the viewer knows.
+    /// The viewer's information set.
     pub fn infoset(&self) -> InfoSet {
         InfoSet { public: self.public.clone(), seat: self.seat, hole: self.hole[self.seat] }
     }
@@ -151,12 +152,12 @@ impl MatchState {
         self.public.turn() == Turn::Act(self.seat)
     }
 
-    /// What each seat won or lost, once the hand is over.
+    /// The payoff of each seat, once the hand is over.
     pub fn payoffs(&self) -> Option<BySeat<Payoff>> {
         (self.public.turn() == Turn::Over).then(|| self.public.payoffs(&self.hole))
     }
 
-    /// What a seat sees of a hand.
+    /// The match state of a seat in a hand.
     pub fn of(hand: u32, seat: Seat, state: &State) -> MatchState {
         let seen = visible(&state.public, seat);
         let hole = BySeat::from_fn(state.hole.len(), |other| {

@@ -1,18 +1,17 @@
 //! The dealer protocol of the Annual Computer Poker Competition, version 2.0.0.
 //!
-//! - [`Player`]: the player's side as a machine: bytes in, events out; actions in, bytes out.
-//! - [`Dealer`]: the dealer's side as a machine for all seats: bytes and time in, bytes and events
-//!   out.
+//! - [`Player`]: the player's side as a state machine: bytes in, events out; actions in, bytes out.
+//! - [`Dealer`]: the dealer's side as a state machine for all seats: bytes and time in, bytes and
+//!   events out.
 //! - [`MatchState`]: one line of the dealer, parsed strictly; [`matchstate::write`] prints it.
 //! - [`gamedef`]: game definition files; [`games`], [`find`]: those that ship with the project.
-//! - [`reply`]: what a player's line means to the original server.
+//! - [`reply`]: the original server's lenient reading of a player's line.
 //! - [`deal`]: the original server's deals for a seed.
-//! - [`transaction`]: the lines of the file from which a dealer can go on.
+//! - [`transaction`]: the lines of the file from which an interrupted match is continued.
 //!
-//! Sizes of raises in this protocol are totals over the whole hand, as everywhere in this project.
-//! What the protocol calls *position* is a [`game::Seat`]; what it calls *seat*, a player's place
-//! in the whole match, is an *entrant* here. Entrant `(position + hand) mod players` sits at a
-//! position.
+//! Raise sizes in this protocol are totals over the whole hand, as everywhere in this project. The
+//! protocol's *position* is a [`game::Seat`]; its *seat*, a player's place in the whole match, is
+//! called *entrant* here. Entrant `(position + hand) mod players` sits at a position.
 
 pub mod deal;
 pub mod dealer;
@@ -30,5 +29,5 @@ pub use games::{BuiltInGame, find, games, nearest};
 pub use matchstate::{MatchState, MatchStateError};
 pub use player::{ActError, Event, MAX_DEALER_LINE, Player, PlayerError};
 
-/// What a player sends first.
+/// The first line that a player sends.
 pub const VERSION_LINE: &[u8] = b"VERSION:2.0.0\r\n";

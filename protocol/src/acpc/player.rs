@@ -1,4 +1,4 @@
-//! The player's side of the protocol as a machine over bytes.
+//! The player's side of the protocol as a sans-I/O state machine.
 
 use std::sync::Arc;
 
@@ -8,18 +8,17 @@ use super::VERSION_LINE;
 use super::lines::{Lines, shorten};
 use super::matchstate::{MatchState, MatchStateError};
 
-/// The longest line accepted from a dealer, in bytes with its end. The original sends at most
-/// 4,096.
+/// Maximum length of a line from a dealer, in bytes with its end. The original sends at most 4,096.
 pub const MAX_DEALER_LINE: usize = 65_536;
 
-/// What the dealer's bytes mean.
+/// An event of the match, parsed from the dealer's bytes.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// It is this player's turn: answer with [`Player::act`].
     Turn {
         /// The hand's number.
         hand: u32,
-        /// What the player knows.
+        /// The player's information set.
         infoset: InfoSet,
     },
     /// The hand goes on, and it is another player's turn.
@@ -30,29 +29,29 @@ pub enum Event {
     MatchOver,
 }
 
-/// The dealer's bytes were wrong. After any of these the machine is of no further use.
+/// Error in the dealer's bytes. Every error is final for the state machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerError {
     /// A line is not a match state.
     #[error("the dealer sent `{line}`: {reason}")]
     Line {
-        /// The line, cut.
+        /// The line, shortened.
         line: String,
-        /// What is wrong with it.
+        /// The problem with the line.
         reason: MatchStateError,
     },
-    /// A line has no end.
+    /// A line exceeds the maximum length.
     #[error(
         "the dealer sent more than {MAX_DEALER_LINE} bytes without an end of line, beginning with `{start}`"
     )]
     TooLong {
-        /// How it begins.
+        /// The beginning of the line.
         start: String,
     },
     /// The connection closed in the middle of a line.
     #[error("the dealer closed the connection in the middle of a line, after `{line}`")]
     Truncated {
-        /// What came of the line, cut.
+        /// The incomplete line, shortened.
         line: String,
     },
     /// The connection closed in the middle of a hand.
@@ -66,7 +65,7 @@ pub enum PlayerError {
     NeverStarted,
 }
 
-/// The caller asked for something that cannot be. The machine goes on unchanged.
+/// Error of the caller in [`Player::act`]; the state machine is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ActError {
     /// The last event was not this player's turn, or it has been answered.
@@ -77,7 +76,7 @@ pub enum ActError {
     Illegal(IllegalReason),
 }
 
-/// The player's machine: bytes in, events out; actions in, bytes out.
+/// The player's state machine: bytes in, events out; actions in, bytes out.
 ///
 /// ```text
 /// loop {
@@ -91,17 +90,16 @@ pub enum ActError {
 ///
 /// The first transmission is the version line. Lines beginning with `#` or `;` are skipped; CR LF
 /// and LF both end a line. Poll for events after every call of `receive`, so that an endless line
-/// is noticed before it fills the memory.
+/// is refused before it fills the memory.
 ///
-/// Give it the game with [`Quirks::ORIGINAL`](game::Quirks::ORIGINAL) when the dealer is the
-/// original or compatible with it: the legal actions in the information sets are then the ones it
-/// accepts.
+/// Use the game with [`Quirks::ORIGINAL`](game::Quirks::ORIGINAL) when the dealer is the original
+/// or compatible with it: the legal actions in the information sets are then those that it accepts.
 #[derive(Debug)]
 pub struct Player {
     def: Arc<GameDef>,
     lines: Lines,
     out: Vec<u8>,
-    /// The line and state to be answered.
+    /// The line and public state awaiting an answer.
     turn: Option<(Vec<u8>, PublicState)>,
     progress: Progress,
     failed: Option<PlayerError>,
@@ -116,7 +114,7 @@ enum Progress {
 }
 
 impl Player {
-    /// A player of this game, about to send its version.
+    /// A player of this game that has not sent its version yet.
     pub fn new(def: Arc<GameDef>) -> Player {
         Player {
             def,
@@ -128,19 +126,20 @@ impl Player {
         }
     }
 
-    /// Takes bytes from the dealer.
+    /// Feeds bytes received from the dealer.
     pub fn receive(&mut self, bytes: &[u8]) {
         if self.failed.is_none() {
             self.lines.push(bytes);
         }
     }
 
-    /// The dealer has closed the connection.
+    /// Marks the end of the dealer's stream.
     pub fn end(&mut self) {
         self.lines.end();
     }
 
-    /// The next event, `None` until more bytes come. An error is given again at every later call.
+    /// The next event, `None` until more bytes come. After an error every later call returns it
+    /// again.
     pub fn poll_event(&mut self) -> Result<Option<Event>, PlayerError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());

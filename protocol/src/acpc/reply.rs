@@ -1,4 +1,4 @@
-//! What a player's line means to the original server, which reads leniently.
+//! The original server's lenient reading of players' replies.
 //!
 //! A reply is the match state that was sent, `:`, and an action. The state is read and compared,
 //! not matched byte by byte: numbers go through [`super::scan`], separators may be missing, cards
@@ -6,8 +6,8 @@
 //! no-limit games, its size) nothing more is read. Lines that do not answer the state are ignored;
 //! actions that are not legal become calls, and raises move into the legal range.
 //!
-//! One case is not the original's: where a reply leaves out the player's own cards, the original
-//! compares with what its memory happens to hold; here such a reply never matches.
+//! One deviation: where a reply leaves out the player's own cards, the original compares with
+//! uninitialised memory; here such a reply never matches.
 
 use std::sync::Arc;
 
@@ -17,22 +17,22 @@ use game::{Action, BySeat, GameDef, LegalActions, PublicState, Seat, Turn};
 use super::lines::shorten;
 use super::scan;
 
-/// What the dealer asked: everything a reply is compared with.
+/// The request that a reply must answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// The hand's number.
     pub hand: u32,
-    /// The seat that is asked.
+    /// The seat to act.
     pub seat: Seat,
-    /// The state it must answer.
+    /// The public state that the reply must repeat.
     pub public: &'a PublicState,
-    /// The seat's own cards.
+    /// The acting seat's cards.
     pub hole: HoleCards,
     /// The line that was sent, without its end.
     pub line: &'a [u8],
 }
 
-/// What a line means.
+/// The meaning of a player's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply {
     /// A comment.
@@ -41,65 +41,66 @@ pub enum Reply {
     Ignored(Ignored),
     /// An answer.
     Act {
-        /// The legal action that is played.
+        /// The legal action to play.
         action: Action,
-        /// What had to be changed to make it legal.
+        /// The correction that made it legal, if any.
         correction: Option<Correction>,
     },
 }
 
-/// Why a line is ignored.
+/// The reason for ignoring a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ignored {
     /// It is not a match state of this game.
     BadState,
-    /// It is a match state, but not the one that was asked about.
+    /// It is a match state, but not that of the question.
     Unrequested,
 }
 
-/// What is changed in a reply.
+/// A correction of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Correction {
     /// No action could be read: a call.
     BadFormat,
     /// The action is unknown or not legal: a call.
     Invalid {
-        /// It is a raise, refused only since the street has too many actions for the original.
+        /// Whether a raise was refused only because of the original's limit on the actions of a
+        /// street.
         too_many_actions: bool,
     },
     /// The raise was too small.
     Increased {
-        /// The total asked for.
+        /// The requested total.
         from: i32,
         /// The total played.
         to: u32,
     },
     /// The raise was too large.
     Decreased {
-        /// The total asked for.
+        /// The requested total.
         from: i32,
         /// The total played.
         to: u32,
     },
 }
 
-/// An action as written, not yet known to be legal.
+/// An action as written, not yet checked for legality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Written {
     Fold,
     Call,
-    /// With its size in no-limit games, 0 in limit games.
+    /// A raise with its total in no-limit games, 0 in limit games.
     Raise(i32),
     Unknown,
 }
 
-/// Reads a line as the original server does.
+/// Parses a line as the original server does.
 pub fn read(line: &[u8], question: &Question<'_>) -> Reply {
     if matches!(line.first(), Some(b'#' | b';')) {
         return Reply::Comment;
     }
     let line = scan::c_string(line);
-    // Nearly always the state comes back as it was sent.
+    // Fast path: nearly always the state comes back as it was sent.
     let exact = line.strip_prefix(question.line).filter(|rest| rest.first() == Some(&b':'));
     let rest = match exact {
         Some(rest) => rest,
@@ -116,8 +117,8 @@ pub fn read(line: &[u8], question: &Question<'_>) -> Reply {
     Reply::Act { action, correction }
 }
 
-/// The action that a line asks for, legal or not, when it holds one. The line must be an answer to
-/// the question. A negative total counts as 0; a raise in limit games is one by the street's raise
+/// The action that a line asks for, legal or not, or `None` without one. The line must be an answer
+/// to the question. A negative total is read as 0; a raise in limit games has the street's raise
 /// size.
 pub fn asked_for(line: &[u8], question: &Question<'_>) -> Option<Action> {
     let line = scan::c_string(line);
@@ -137,8 +138,8 @@ pub fn asked_for(line: &[u8], question: &Question<'_>) -> Option<Action> {
     }
 }
 
-/// Reads a line that must be exactly right: the line that was sent, `:`, a legal action in the
-/// protocol's own notation, LF or CR LF; or a comment. Otherwise the line, cut, is the error.
+/// Parses a line strictly: the line that was sent, `:`, a legal action in the protocol's own
+/// notation, LF or CR LF; or a comment. Otherwise the shortened line is the error.
 pub fn read_strict(line: &[u8], question: &Question<'_>) -> Result<Reply, String> {
     if matches!(line.first(), Some(b'#' | b';')) {
         return Ok(Reply::Comment);
@@ -160,15 +161,16 @@ pub fn read_strict(line: &[u8], question: &Question<'_>) -> Result<Reply, String
     }
 }
 
-/// Reads an action at the start of `text`, checks it without correcting it, and gives the bytes
-/// used. This is how transaction files are read.
+/// Parses an action at the start of `text` and checks it without correction; gives it with the
+/// number of bytes used. Transaction files are read this way.
 pub(crate) fn read_legal_action(text: &[u8], public: &PublicState) -> Option<(Action, usize)> {
     let (written, used) = read_action(scan::c_string(text), public.def())?;
     let (action, correction) = correct(written, public);
     correction.is_none().then_some((action, used))
 }
 
-/// The action at the start of a text and the bytes it takes; `None` for a raise without a size.
+/// Parses the action at the start of a text; gives it with the number of bytes used, or `None` for
+/// a raise without a size.
 fn read_action(text: &[u8], def: &GameDef) -> Option<(Written, usize)> {
     match text.first() {
         Some(b'f' | b'F') => Some((Written::Fold, 1)),
@@ -211,7 +213,7 @@ fn correct(written: Written, public: &PublicState) -> (Action, Option<Correction
     }
 }
 
-/// Whether the original's limit on a street's actions forbids a raise.
+/// Whether only the original's limit on a street's actions forbids a raise.
 fn too_many_actions(public: &PublicState) -> bool {
     let def = public.def();
     let capped = public.raises() >= def.max_raises[public.street().index()];
@@ -219,7 +221,7 @@ fn too_many_actions(public: &PublicState) -> bool {
     !capped && def.quirks.max_actions.is_some_and(|most| actions > most as usize)
 }
 
-/// Reads the state at the start of a line and compares it; gives what follows it.
+/// Parses the state at the start of a line and compares it with the question; gives the rest.
 fn read_state<'a>(line: &'a [u8], question: &Question<'_>) -> Result<&'a [u8], Ignored> {
     let bad = Ignored::BadState;
     let def = question.public.def();
@@ -244,7 +246,7 @@ fn read_state<'a>(line: &'a [u8], question: &Question<'_>) -> Result<&'a [u8], I
     if same { Ok(rest) } else { Err(Ignored::Unrequested) }
 }
 
-/// Reads betting up to and with its `:` or the end of the text. Slashes mean nothing.
+/// Parses betting up to and including its `:`, or to the end of the text. Slashes are ignored.
 fn read_betting<'a>(mut text: &'a [u8], def: &Arc<GameDef>) -> Option<(PublicState, &'a [u8])> {
     let mut public = PublicState::new(def);
     run_on(&mut public);
@@ -263,7 +265,7 @@ fn read_betting<'a>(mut text: &'a [u8], def: &Arc<GameDef>) -> Option<(PublicSta
     }
 }
 
-/// Deals any cards where cards are due: the betting does not depend on them.
+/// Deals arbitrary cards where cards are due: the betting does not depend on them.
 fn run_on(public: &mut PublicState) {
     while let Turn::Deal(street) = public.turn() {
         let count = public.def().board_cards[street.index()] as usize;
@@ -282,7 +284,7 @@ fn read_card(text: &[u8]) -> Option<Card> {
     Some(Card::new(rank, suit))
 }
 
-/// Up to `most` cards, and what follows them.
+/// Parses up to `most` cards; gives them and the rest.
 fn read_cards(text: &[u8], most: usize) -> (Vec<Card>, &[u8]) {
     let cards: Vec<Card> = text.chunks(2).map_while(read_card).take(most).collect();
     let rest = &text[2 * cards.len()..];

@@ -1,19 +1,20 @@
-//! Numbers read the way the original server reads them: by the C library's `scanf` on a 64-bit
-//! machine. Leading white space and a sign are accepted, digits are read as a 64-bit number that
-//! stops at its largest value, and that number is cut to the width of the variable.
+//! Number parsing of the original server: the C library's `scanf` on a 64-bit machine. Leading
+//! white space and a sign are accepted, digits are read as a 64-bit number that saturates, and that
+//! number is truncated to the width of the variable.
 
-/// White space as C's `isspace` has it.
+/// Whether C's `isspace` accepts the byte.
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// The bytes before the first NUL: all that a C string function sees.
+/// The bytes before the first NUL: what a C string function sees.
 pub(crate) fn c_string(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     &bytes[..end]
 }
 
-/// A sign and digits: whether negative, the magnitude (`None` beyond 64 bits), bytes consumed.
+/// Scans a sign and digits: whether negative, the magnitude (`None` beyond 64 bits), bytes
+/// consumed.
 fn scan(text: &[u8]) -> Option<(bool, Option<u64>, usize)> {
     let mut at = text.iter().take_while(|&&b| is_space(b)).count();
     let sign = text.get(at).copied().filter(|b| matches!(b, b'+' | b'-'));
@@ -28,7 +29,7 @@ fn scan(text: &[u8]) -> Option<(bool, Option<u64>, usize)> {
     Some((sign == Some(b'-'), magnitude, at + digits))
 }
 
-/// `%lu`: the number and the bytes consumed, or `None` where no number stands.
+/// `%lu`: the number and the bytes consumed, or `None` without a number.
 pub fn scan_u64(text: &[u8]) -> Option<(u64, usize)> {
     let (negative, magnitude, used) = scan(text)?;
     let value = match magnitude {
@@ -52,22 +53,22 @@ pub fn scan_i64(text: &[u8]) -> Option<(i64, usize)> {
     Some((value, used))
 }
 
-/// `%u`: as [`scan_u64`], cut to 32 bits.
+/// `%u`: as [`scan_u64`], truncated to 32 bits.
 pub fn scan_u32(text: &[u8]) -> Option<(u32, usize)> {
     scan_u64(text).map(|(value, used)| (value as u32, used))
 }
 
-/// `%hu`: as [`scan_u64`], cut to 16 bits.
+/// `%hu`: as [`scan_u64`], truncated to 16 bits.
 pub fn scan_u16(text: &[u8]) -> Option<(u16, usize)> {
     scan_u64(text).map(|(value, used)| (value as u16, used))
 }
 
-/// `%hhu`: as [`scan_u64`], cut to 8 bits.
+/// `%hhu`: as [`scan_u64`], truncated to 8 bits.
 pub fn scan_u8(text: &[u8]) -> Option<(u8, usize)> {
     scan_u64(text).map(|(value, used)| (value as u8, used))
 }
 
-/// `%d`: as [`scan_i64`], cut to 32 bits.
+/// `%d`: as [`scan_i64`], truncated to 32 bits.
 pub fn scan_i32(text: &[u8]) -> Option<(i32, usize)> {
     scan_i64(text).map(|(value, used)| (value as i32, used))
 }

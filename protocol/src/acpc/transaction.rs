@@ -11,16 +11,16 @@ use game::{Action, Betting, GameDef, PublicState, notation};
 use super::reply;
 use super::scan;
 
-/// One action with its times.
+/// One action with its send and receive times: a line of a transaction file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transaction {
-    /// What was played.
+    /// The action played.
     pub action: Action,
     /// The hand's number.
     pub hand: u32,
-    /// When the player was asked. Only differences matter.
+    /// Time at which the player was asked. Only differences matter.
     pub sent: Duration,
-    /// When the answer was complete.
+    /// Time at which the answer was complete.
     pub received: Duration,
 }
 
@@ -35,12 +35,12 @@ impl Transaction {
         out.push('\n');
     }
 
-    /// How long the player took.
+    /// The time the player took.
     pub fn elapsed(&self) -> Duration {
         self.received.saturating_sub(self.sent)
     }
 
-    /// Reads a line; the action must be legal in the state the match is in.
+    /// Parses a line; the action must be legal in the match's current state.
     pub fn parse(line: &[u8], public: &PublicState) -> Result<Transaction, TransactionError> {
         let (action, used) =
             reply::read_legal_action(line, public).ok_or(TransactionError::Action)?;
@@ -59,7 +59,7 @@ impl Transaction {
     }
 }
 
-/// Why a transaction cannot be read or replayed.
+/// Error of reading or replaying a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TransactionError {
     /// No action that is legal here.
@@ -68,14 +68,14 @@ pub enum TransactionError {
     /// Hand number or times cannot be read.
     #[error("could not parse transaction stamp")]
     Stamp,
-    /// It is of another hand than the one the match has come to.
+    /// The line belongs to another hand than the match's current one.
     #[error(
         "handId mismatch in transaction log: hand {found}, but the match is at hand {expected}"
     )]
     Hand {
-        /// The hand of the match.
+        /// The current hand of the match.
         expected: u32,
-        /// The hand in the file.
+        /// The hand in the line.
         found: u32,
     },
     /// There are more actions than the match has hands.
@@ -84,12 +84,12 @@ pub enum TransactionError {
     /// A player had used up its time.
     #[error("seat {} ran out of time in transaction file", .entrant + 1)]
     Time {
-        /// Who, from 0.
+        /// The player's seat, from 0.
         entrant: usize,
     },
 }
 
-/// Appends seconds and microseconds.
+/// Appends a time as seconds and six decimals.
 pub fn write_time(time: Duration, out: &mut String) {
     write!(out, "{}.{:06}", time.as_secs(), time.subsec_micros())
         .expect("writing to a string cannot fail");

@@ -1,11 +1,10 @@
-//! A session's sums: what this side has counted, held against what the host says at every end of a
-//! hand, and hands whose answers were lost, settled by the difference.
+//! Accounting of a session: this side's hand and chip counts, compared with the host's at every end
+//! of a hand. The difference settles hands whose answers were lost.
 //!
-//! The evidence, once a hand's result is not known: the host counts finished hands and adds up
-//! their results. When the next hand ends and the host has counted one hand more than this side,
-//! the lost one had ended, and the difference of the sums is what it brought. When the host has
-//! not, the hand was left open; it may still be forfeited later, which costs what this side had put
-//! in.
+//! How a hand with an unknown result is settled: the host counts finished hands and adds up their
+//! results. If, at the end of the next hand, the host has counted one hand more than this side, the
+//! lost one had ended, and the difference of the sums is its result. If not, the hand was left
+//! open; it may still be forfeited later, which costs the chips that this side had put in.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ use super::answer::End;
 /// The most chips a hand can win or lose.
 pub const STACK: i64 = 20_000;
 
-/// A hand whose result is not known.
+/// A hand with an unknown result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unsettled {
@@ -24,82 +23,84 @@ pub struct Unsettled {
     pub seat: u8,
     /// The client's cards; empty when the hand was never shown.
     pub hole: String,
-    /// The cards on the table as far as they were shown.
+    /// The board as far as it was shown.
     pub board: String,
     /// The betting as far as it is known.
     pub action: String,
     /// The action whose answer was lost, if any.
     pub incr: Option<String>,
-    /// Chips this side has put in, as far as is known.
+    /// Chips that this side has put in, as far as known.
     pub committed: u32,
-    /// The betting is known to the end: the host has counted the hand.
+    /// Whether the betting is known to its end, so that the host has counted the hand.
     pub ended: bool,
-    /// What the betting alone says it brought, when it ended with a fold.
+    /// The result that follows from the betting alone, if the hand ended with a fold.
     pub expected: Option<i64>,
 }
 
-/// A hand settled by the session's sums.
+/// A hand settled by the difference of the sums.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
-    /// What was known of the hand; `None` for one that was never shown and not known to be dealt.
+    /// The known part of the hand; `None` for one that was never shown and not known to be dealt.
     pub hand: Option<Unsettled>,
-    /// What it brought. Of hands settled together the first has the sum and the others 0.
+    /// Its result in chips. Of hands settled together the first has the sum and the others 0.
     pub winnings: i64,
-    /// Its baseline, where one hand alone was settled and the host tells baselines.
+    /// Its baseline, where it was settled alone and the host sends baselines.
     pub baseline: Option<i64>,
-    /// How many hands were settled together.
+    /// Number of hands settled together.
     pub together: usize,
-    /// It was left open and forfeited.
+    /// Whether it was left open and forfeited.
     pub forfeited: bool,
 }
 
-/// The host's sums are not this side's: a hand was counted twice, or not at all, or paid otherwise.
+/// Error for sums of the host that this side cannot explain: a hand was counted twice, not at all,
+/// or with another result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the sums differ: the server counts {their_hands} hands with {their_total} chips, this side \
      {our_hands} with {our_total}; hands without a known result: {unsettled}"
 )]
 pub struct Drift {
-    /// Hands the host has counted.
+    /// Number of hands that the host has counted.
     pub their_hands: u64,
-    /// Chips the host has added up.
+    /// Total chips of the host.
     pub their_total: i64,
-    /// Hands counted here.
+    /// Number of hands counted on this side.
     pub our_hands: u64,
-    /// Chips added up here.
+    /// Total chips on this side.
     pub our_total: i64,
-    /// Hands that could not be counted here.
+    /// Number of hands without a known result.
     pub unsettled: usize,
 }
 
-/// The sums of one session.
+/// The counts and sums of one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accounts {
-    /// Hands that have ended.
+    /// Number of finished hands.
     pub hands: u64,
-    /// Chips won less chips lost.
+    /// Net winnings in chips.
     pub total: i64,
-    /// Sum of the baselines, while the host tells it.
+    /// Sum of the baselines; `None` once the host has left them out.
     pub baseline_total: Option<i64>,
     /// Hands whose result is not known.
     pub unsettled: Vec<Unsettled>,
-    /// Requests for a new hand whose answer was lost and which the alternation of seats shows
-    /// neither to have been carried out nor not: each may have dealt a hand that nobody has seen.
+    /// Number of requests for a new hand whose answer was lost and whose effect the alternation of
+    /// seats does not reveal: each may have dealt a hand that was never seen.
     pub maybe: u32,
-    /// A hand has been lost since the last one ended: the next end may settle it.
+    /// Whether a hand was lost since the last end of one, so that the next end may settle it.
     #[serde(default)]
     pub waiting: bool,
-    /// The session may have begun before this side knew it: the first sums are taken as they are.
+    /// Whether the session may have begun before this side knew it: the host's first sums are then
+    /// adopted.
     #[serde(default)]
     pub begun_elsewhere: bool,
 }
 
 impl Accounts {
-    /// A hand has ended with this result. Gives the hands that are settled by it.
+    /// Records the end of a hand and gives the hands settled by it.
     ///
     /// # Errors
-    /// When no hand without a known result explains the difference.
+    /// When the hands without a known result do not explain the difference.
     pub(super) fn close(&mut self, winnings: i64, end: &End) -> Result<Vec<Settled>, Drift> {
         if std::mem::take(&mut self.begun_elsewhere) {
             self.hands = end.session_num_hands.saturating_sub(1);
@@ -135,18 +136,18 @@ impl Accounts {
         Ok(settled.into_iter().map(|settled| Settled { baseline, ..settled }).collect())
     }
 
-    /// A hand whose result is not known.
+    /// Records a hand with an unknown result.
     pub(super) fn lose(&mut self, hand: Unsettled) {
         self.waiting = true;
         self.unsettled.push(hand);
     }
 
-    /// The sums of a new session: no baselines yet.
+    /// The accounts of a new session.
     pub(super) fn new(begun_elsewhere: bool) -> Accounts {
         Accounts { baseline_total: Some(0), begun_elsewhere, ..Accounts::default() }
     }
 
-    /// Chips have gone without a hand being counted: an open hand was forfeited.
+    /// Settles a forfeited hand: `chips` were lost without a hand being counted.
     fn forfeit(&mut self, chips: i64) -> Option<Vec<Settled>> {
         let lost = |hand: &Unsettled| i64::from(hand.committed) == -chips;
         let at = self.unsettled.iter().position(lost)?;
@@ -160,7 +161,7 @@ impl Accounts {
         }])
     }
 
-    /// The host has counted `more` hands with together `chips` of which this side does not know.
+    /// Settles `more` hands that the host has counted with a total of `chips`.
     fn settle(&mut self, more: usize, chips: i64) -> Option<Vec<Settled>> {
         let unseen = more.saturating_sub(self.unsettled.len());
         if unseen > self.maybe as usize {
@@ -187,7 +188,7 @@ impl Accounts {
         Some(settled.collect())
     }
 
-    /// Takes out the hands that are likeliest to be the ones counted: those known to have ended,
+    /// Removes the `count` hands most likely to be the ones counted: those known to have ended,
     /// then the latest.
     fn take(&mut self, count: usize) -> Vec<Unsettled> {
         let mut likeliest: Vec<usize> = (0..self.unsettled.len()).collect();

@@ -1,4 +1,4 @@
-//! Betting as Slumbot writes it.
+//! Slumbot's betting notation.
 //!
 //! ```text
 //! hand   := street ( "/" street )*          at most four streets
@@ -6,12 +6,12 @@
 //! ```
 //!
 //! `k` checks, `c` calls, `f` folds, `bN` bets or raises so that the player's chips **on this
-//! street**, blinds included, come to `N`. This is the one place where that number and the total
-//! over the whole hand, in which the rest of the project counts, are turned into each other.
+//! street**, blinds included, come to `N`. Only this module converts between that number and the
+//! total over the whole hand, which the rest of the project uses.
 //!
-//! A `/` stands as soon as a street is closed and another one follows; a called all-in is followed
-//! by all slashes up to the river. The printer writes exactly these; the reader also takes a text
-//! without the slashes that nothing follows, but not with a part of them.
+//! A `/` is written as soon as a street is closed and another one follows; after a called all-in,
+//! all slashes up to the river are written. The printer writes exactly these; the reader also
+//! accepts a text without any of the trailing slashes, but not with only some of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,38 +22,38 @@ use game::{
     Action, BySeat, Chips, DealError, GameDef, LegalActions, PublicState, Street, Turn, escape,
 };
 
-/// One action as a client sends it (`incr`).
+/// One action as sent by a client (`incr`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Incr {
-    /// `k`: pass with nothing to call.
+    /// `k`: check.
     Check,
-    /// `c`: match the bet.
+    /// `c`: call.
     Call,
-    /// `f`: give up the hand.
+    /// `f`: fold.
     Fold,
     /// `bN`: bet or raise so that the player's chips on this street come to this many.
     BetTo(Chips),
 }
 
-/// Why an action is refused.
+/// The reason for refusing an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// A call with nothing to call.
     #[error("there is nothing to call: a check is written `k`")]
     Call,
-    /// A check where there is a bet.
+    /// A check facing a bet.
     #[error("there is a bet to call: a call is written `c`")]
     Check,
     /// A fold with nothing to call.
     #[error("there is nothing to call, so a fold is not allowed")]
     Fold,
-    /// A bet where none is possible.
+    /// A bet where none is legal.
     #[error("no bet is allowed here: the hand can only be called or folded")]
     NoBet,
     /// A bet below the minimum.
     #[error("a bet to {to} is too small: the least on this street is {least}")]
     TooSmall {
-        /// The street total asked for.
+        /// The requested street total.
         to: Chips,
         /// The smallest allowed.
         least: Chips,
@@ -61,7 +61,7 @@ pub enum Refusal {
     /// A bet above the stack.
     #[error("a bet to {to} is too big: the most on this street is {most}")]
     TooBig {
-        /// The street total asked for.
+        /// The requested street total.
         to: Chips,
         /// The largest allowed.
         most: Chips,
@@ -72,7 +72,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The text that the live server gives as `error_msg`.
+    /// The live server's `error_msg` for this refusal.
     pub const fn error_msg(self) -> &'static str {
         match self {
             Refusal::Call => "Illegal call",
@@ -85,26 +85,26 @@ impl Refusal {
     }
 }
 
-/// Text that is not exactly one action.
+/// Error for text that is not exactly one action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}`, character {at}: an action is one of `k`, `c`, `f` or `b` with a number")]
 pub struct IncrError {
-    /// The text as it may be shown.
+    /// The text, sanitized for display.
     pub text: String,
-    /// Offset of the trouble in characters, from 0.
+    /// Offset of the error in characters, from 0.
     pub at: usize,
 }
 
 impl IncrError {
-    /// The text that the live server gives as `error_msg`.
+    /// The live server's `error_msg` for such a text.
     pub const ERROR_MSG: &'static str = "unexpected action";
 }
 
 impl FromStr for Incr {
     type Err = IncrError;
 
-    /// Reads exactly one action. Leading zeros of a number count for nothing; one that is too large
-    /// for any stack is read as the largest number.
+    /// Parses exactly one action. Leading zeros of a number are ignored; a number too large for any
+    /// stack is read as the largest one.
     fn from_str(text: &str) -> Result<Incr, IncrError> {
         let fail = |at| IncrError { text: escape::excerpt(text), at };
         let mut letters = text.chars();
@@ -138,8 +138,8 @@ impl fmt::Display for Incr {
 }
 
 impl Incr {
-    /// How this action of the seat to act is written. One that is not legal in this state is
-    /// written all the same, and refused by whoever reads it.
+    /// The notation of this action of the seat to act. An action that is not legal in this state is
+    /// written as well, and refused by whoever reads it.
     pub fn of(action: Action, state: &PublicState) -> Incr {
         match action {
             Action::Fold => Incr::Fold,
@@ -149,15 +149,15 @@ impl Incr {
         }
     }
 
-    /// The action that this is for the seat to act.
+    /// The action of the seat to act that this notation stands for.
     ///
     /// # Errors
-    /// When it is not legal in this state; `k` and `c` do not stand for each other.
+    /// When it is not legal in this state; `k` and `c` are not interchangeable.
     pub fn action(self, state: &PublicState) -> Result<Action, Refusal> {
         if !matches!(state.turn(), Turn::Act(_)) {
             return Err(Refusal::HandOver);
         }
-        // Folding is allowed exactly where there is something to call.
+        // Folding is legal exactly where there is something to call.
         let LegalActions { fold: owes, raise, .. } = state.legal();
         match (self, raise) {
             (Incr::Check, _) if owes => Err(Refusal::Check),
@@ -181,8 +181,8 @@ impl Incr {
     }
 }
 
-/// Chips that the seat to act had put in when this street began: what lies between a total on the
-/// street and one over the hand. Heads-up both seats had put in the same.
+/// Chips that the seat to act had put in before this street: the difference between a hand total
+/// and a street total. Heads-up it is the same for both seats.
 fn before_street(state: &PublicState) -> Chips {
     match state.turn() {
         Turn::Act(seat) => state.committed()[seat] - state.committed_street(seat),
@@ -190,25 +190,25 @@ fn before_street(state: &PublicState) -> Chips {
     }
 }
 
-/// Why a text is not the betting of a hand.
+/// Error for text that is not the betting of a hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("action `{text}`, character {at}: {reason}")]
 pub struct ActionError {
-    /// The text as it may be shown.
+    /// The text, sanitized for display.
     pub text: String,
-    /// Offset of the trouble in characters, from 0.
+    /// Offset of the error in characters, from 0.
     pub at: usize,
-    /// What is wrong.
+    /// The problem.
     pub reason: ActionReason,
 }
 
-/// What is wrong with a betting text.
+/// The problem with a betting text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ActionReason {
     /// Not one of `k`, `c`, `f`, `b`, `/`.
     #[error("`{}` is not an action", escape::visible(&.0.to_string()))]
     NotAnAction(char),
-    /// A `b` without a number, or with one that begins with a zero.
+    /// A `b` whose number is missing or begins with a zero.
     #[error("a bet needs a size without leading zeros")]
     NoSize,
     /// The action is not legal.
@@ -220,18 +220,18 @@ pub enum ActionReason {
     /// A street has ended but no `/` follows.
     #[error("a `/` is missing")]
     MissingSlash,
-    /// After a called all-in there are some slashes, but not all.
+    /// After a called all-in some slashes are written, but not all.
     #[error("after a called all-in there are all slashes up to the river, or none")]
     SomeSlashes,
-    /// The cards on the table do not fit the betting.
+    /// The board cards do not fit the betting.
     #[error(transparent)]
     Deal(#[from] DealError),
-    /// More cards lie on the table than the betting calls for.
+    /// There are more board cards than the betting calls for.
     #[error("{found} cards on the table, but the betting calls for {needed}")]
     Board {
         /// Cards given.
         found: usize,
-        /// Cards of the streets that have begun.
+        /// Number of cards of the streets that have begun.
         needed: usize,
     },
 }
@@ -259,7 +259,7 @@ pub fn write_to(state: &PublicState, out: &mut String) {
     slashes(&mut street, last, out);
 }
 
-/// Each action of a heads-up hand as it is written.
+/// The notation of each action of a heads-up hand.
 pub(super) fn each(state: &PublicState) -> impl Iterator<Item = Incr> {
     let blinds = &state.def().blinds;
     let mut committed = BySeat::from_fn(blinds.len(), |seat| blinds[seat.index()]);
@@ -304,7 +304,7 @@ pub fn replay(def: &Arc<GameDef>, text: &str, board: &[Card]) -> Result<PublicSt
     Ok(state)
 }
 
-/// The actions of a betting text alone, where the cards on the table are not known.
+/// Parses a betting text alone, where the board cards are not known.
 ///
 /// # Errors
 /// As [`replay`], but for those about cards.
@@ -313,8 +313,7 @@ pub fn read(def: &Arc<GameDef>, text: &str) -> Result<Vec<Action>, ActionError> 
     Ok(state.history().iter().map(|played| played.action).collect())
 }
 
-/// The state after a betting text, on a made-up board: which cards are dealt makes no difference to
-/// the betting.
+/// The state after a betting text, on an arbitrary board: the betting does not depend on the cards.
 pub(super) fn replay_any(def: &Arc<GameDef>, text: &str) -> Result<PublicState, ActionError> {
     let any: Vec<Card> = def.deck().into_iter().take(def.full_board_len()).collect();
     play(def, text, &any)
@@ -371,21 +370,20 @@ fn deal(state: &mut PublicState, board: &[Card]) -> Result<(), DealError> {
     state.deal(board.get(start..end.min(board.len())).unwrap_or_default())
 }
 
-/// An error at this byte of the text.
+/// The error at this byte of the text.
 fn fail(text: &str, at: usize, reason: ActionReason) -> ActionError {
     ActionError { text: escape::excerpt(text), at: text[..at].chars().count(), reason }
 }
 
-/// A player's cards in the order in which they are shown: high to low, spades before hearts before
-/// diamonds before clubs.
+/// A player's cards in display order: high to low, spades before hearts before diamonds before
+/// clubs.
 pub fn high_to_low<const N: usize>(cards: cards::CardList<N>) -> cards::CardList<N> {
     let mut sorted = cards.to_vec();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
     cards::CardList::new(&sorted).expect("as many cards as before")
 }
 
-/// The cards on the table in the order in which they are shown: the flop high to low, then turn and
-/// river.
+/// The board cards in display order: the flop high to low, then turn and river.
 pub fn board_order(board: Board) -> Board {
     let mut sorted = board.to_vec();
     let flop = sorted.len().min(3);

@@ -1,7 +1,6 @@
-//! What a host answers, read strictly: JSON of the right shape, cards that are cards, each standing
-//! once.
+//! Strict reading of a host's answers: JSON of the right shape, and valid cards without duplicates.
 //!
-//! Whether an answer fits the hand that was played is for [`Client`](super::Client) to say.
+//! Whether an answer fits the hand being played is checked by [`Client`](super::Client).
 
 use cards::{Board, Card, CardSet, HoleCards};
 use game::{Seat, escape};
@@ -12,20 +11,20 @@ use super::action::{ActionError, ActionReason};
 /// An answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// The hand as it stands.
+    /// The current view of the hand.
     Hand(Box<Shown>),
-    /// The request is refused and nothing has changed.
+    /// A refused request; the session is unchanged.
     Error {
-        /// Why.
+        /// The reason, in the host's words.
         error_msg: String,
-        /// The betting so far, where it is told.
+        /// The betting so far, if the host includes it.
         old_action: Option<String>,
     },
     /// A session, the answer to `login`.
     Token(String),
 }
 
-/// A hand as the host shows it.
+/// The host's view of a hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// The betting before the client's last action.
@@ -36,20 +35,20 @@ pub struct Shown {
     pub client_pos: Seat,
     /// The client's two cards.
     pub hole_cards: HoleCards,
-    /// The cards on the table: none, three, four or five.
+    /// The board cards: none, three, four or five.
     pub board: Board,
-    /// What came of the hand, when it is over.
+    /// The result, when the hand is over.
     pub end: Option<End>,
-    /// A session to use from now on.
+    /// A new session token to use from now on.
     pub token: Option<String>,
 }
 
-/// What came of a hand, in chips.
+/// The result of a hand, in chips.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
     /// The bot's two cards.
     pub bot_hole_cards: HoleCards,
-    /// What the client won or lost.
+    /// The client's winnings or, negative, losses.
     pub winnings: i64,
     /// The pot with the sign of the result, if given.
     pub won_pot: Option<i64>,
@@ -63,21 +62,21 @@ pub struct End {
     pub session_baseline_total: Option<i64>,
 }
 
-/// Why an answer cannot be what a Slumbot server sends: their bytes are wrong.
+/// Error for an answer that a Slumbot server cannot have meant to send: its bytes are at fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
-    /// A web page.
+    /// The answer is a web page.
     #[error("the answer is a web page, not JSON: `{0}`")]
     WebPage(String),
-    /// Not JSON, or JSON that ends too early.
+    /// The answer is not JSON, or is truncated JSON.
     #[error("the answer is not JSON ({reason}): `{excerpt}`")]
     NotJson {
-        /// What the reader says.
+        /// The JSON parser's message.
         reason: String,
-        /// How the answer begins.
+        /// The beginning of the answer.
         excerpt: String,
     },
-    /// JSON, but no object.
+    /// The answer is JSON, but not an object.
     #[error("the answer is not a JSON object: `{0}`")]
     NotAnObject(String),
     /// A field is missing.
@@ -88,9 +87,9 @@ pub enum AnswerError {
     Type {
         /// The field.
         field: &'static str,
-        /// What stands there, cut.
+        /// The value there, shortened.
         found: String,
-        /// What should.
+        /// The expected type.
         expected: &'static str,
     },
     /// A field has the wrong number of cards.
@@ -98,18 +97,18 @@ pub enum AnswerError {
     Count {
         /// The field.
         field: &'static str,
-        /// Cards there.
+        /// Number of cards there.
         found: usize,
     },
-    /// A number is far beyond all that can be won, lost or counted.
+    /// A number is beyond any possible sum or count.
     #[error("the answer's field `{field}` is {found}, which is beyond all chips")]
     Beyond {
         /// The field.
         field: &'static str,
-        /// What stands there, cut.
+        /// The value there, shortened.
         found: String,
     },
-    /// A card stands twice.
+    /// A card occurs twice.
     #[error("the card {0} stands twice in the answer")]
     Repeated(Card),
     /// The session's token is empty.
@@ -118,36 +117,36 @@ pub enum AnswerError {
     /// A new session without a token.
     #[error("the first answer has no token")]
     NoToken,
-    /// A token where a hand should be, or the other way round.
+    /// A token in place of a hand, or the other way round.
     #[error("the answer is {found}, not {expected}")]
     Kind {
-        /// What it is.
+        /// What the answer contains.
         found: &'static str,
-        /// What was asked for.
+        /// What the request calls for.
         expected: &'static str,
     },
-    /// The betting makes no sense.
+    /// The betting is invalid.
     #[error(transparent)]
     Action(#[from] ActionError),
-    /// The betting does not go on from where it was.
+    /// The betting does not extend the betting before it.
     #[error("the betting `{now}` does not go on from `{before}` with `{sent}`")]
     NotExtending {
-        /// The betting as it was.
+        /// The previous betting.
         before: String,
         /// The action sent.
         sent: String,
         /// The betting in the answer.
         now: String,
     },
-    /// `old_action` is not how the betting began.
+    /// `old_action` is not a prefix of the betting.
     #[error("`old_action` is `{old}`, but the betting is `{now}`")]
     OldAction {
-        /// What `old_action` says.
+        /// The value of `old_action`.
         old: String,
         /// The betting.
         now: String,
     },
-    /// A new hand in which the client is said to have acted.
+    /// A new hand in which the client has already acted, according to its betting.
     #[error("a new hand begins with `{0}`, in which this side has acted already")]
     NotNew(String),
     /// The hand goes on, but it is not this side's turn.
@@ -159,61 +158,61 @@ pub enum AnswerError {
     /// The hand is over, but there is no `winnings`.
     #[error("after `{0}` the hand is over, but the answer has no winnings")]
     NoEnd(String),
-    /// Cards are not those shown before.
+    /// Cards differ from those shown before.
     #[error("the answer's field `{field}` is {now}, but was {before}")]
     Changed {
         /// The field.
         field: &'static str,
-        /// What was shown before.
+        /// The cards shown before.
         before: String,
-        /// What is shown now.
+        /// The cards shown now.
         now: String,
     },
-    /// The hand as it was before the action that was sent.
+    /// The answer shows the hand as it was before the action that was sent.
     #[error("the answer shows the hand as it was before (`{0}`)")]
     Unchanged(String),
-    /// A hand that was shown and ended before.
+    /// The answer shows a hand that was shown and ended before.
     #[error("the answer shows an earlier hand again (`{0}`)")]
     Earlier(String),
-    /// The end of a hand, told before and otherwise.
+    /// A hand's end is reported again, with other contents.
     #[error("the end of a hand is told twice: now as {now}, before as {before}")]
     EndTwice {
-        /// How it was told before.
+        /// The first report.
         before: String,
-        /// How it is told now.
+        /// The new report.
         now: String,
     },
-    /// A hand ends that is not counted as one more.
+    /// A hand ends without the host's hand count increasing.
     #[error("a hand ends as number {now} of the session, of which {before} had ended before")]
     Counted {
-        /// Hands that had ended.
+        /// Number of hands that had ended.
         before: u64,
-        /// The number of this one.
+        /// Hand count in this answer.
         now: u64,
     },
 }
 
-/// What an answer that cannot be taken tells.
+/// The class of an answer error, which decides how the session goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It was cut on the way, or comes from something in between: as good as no answer.
+    /// The answer was truncated, or comes from an intermediary: treated as no answer.
     Line,
-    /// It was given before: as good as no answer, unless it goes on.
+    /// The answer repeats an earlier one: treated as no answer, unless it keeps recurring.
     Again,
-    /// It is not what a Slumbot server sends: such as one that has changed its format.
+    /// The answer has a format that a Slumbot server does not send.
     Unusable,
-    /// It says what cannot be, or something else than what was said before.
+    /// The answer is impossible or contradicts earlier ones.
     Contradiction,
 }
 
 impl AnswerError {
-    /// Whether the answer looks like the beginning of a good one.
+    /// Whether the answer looks like a truncated valid one.
     pub fn is_cut(&self) -> bool {
         let begins = |excerpt: &str| excerpt.is_empty() || excerpt.starts_with('{');
         matches!(self, AnswerError::NotJson { excerpt, .. } if begins(excerpt))
     }
 
-    /// What it tells.
+    /// The class of this error.
     pub fn fault(&self) -> Fault {
         use AnswerError as E;
         match self {
@@ -248,7 +247,7 @@ impl AnswerError {
     }
 }
 
-/// An answer's body as it may be shown, without the session's token.
+/// An answer's body for display, without the session's token.
 pub fn shown_body(body: &[u8]) -> String {
     const MOST: usize = 500;
     let text = String::from_utf8_lossy(body);
@@ -257,15 +256,16 @@ pub fn shown_body(body: &[u8]) -> String {
     let token = token.map(|token| format!("\"{token}\"")).filter(|token| text.contains(token));
     let text = match token {
         Some(token) => text.replace(&token, "\"…\""),
-        // Wherever it may stand, it stands after its name.
+        // The token cannot be located: cut the text before its field's name.
         None => text.split("\"token\"").next().unwrap_or_default().to_owned(),
     };
     escape::excerpt_of(text.trim().as_bytes(), MOST)
 }
 
-/// Reads an answer's body.
+/// Parses an answer's body. Unknown fields are ignored, `null` is read as absent.
 ///
-/// # Errors When it is not what a host sends. Fields that are not known count for nothing, `null`
+/// # Errors
+/// When it is not what a host sends.
 /// counts as absent.
 pub fn read(body: &[u8]) -> Result<Answer, AnswerError> {
     let value: Value = serde_json::from_slice(body).map_err(|error| {
@@ -330,7 +330,7 @@ fn end(fields: &Map<String, Value>) -> Result<End, AnswerError> {
 
 const COUNT: &str = "a whole number from 0";
 const CHIPS: &str = "a whole number of at most 15 digits";
-/// Beyond any sum of chips that can be, and far from where sums overflow.
+/// A bound beyond any sum of chips that can occur, and far from overflow.
 const MOST: i64 = 999_999_999_999_999;
 
 fn present<'a>(fields: &'a Map<String, Value>, field: &str) -> Option<&'a Value> {
@@ -349,7 +349,7 @@ fn text(fields: &Map<String, Value>, field: &'static str) -> Result<Option<Strin
     match present(fields, field) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        // What a token is must not show in a message.
+        // A token must not be shown in a message.
         Some(_) if field == "token" => {
             Err(AnswerError::Type { field, found: "something else".into(), expected: "a text" })
         }
@@ -393,7 +393,7 @@ fn board(fields: &Map<String, Value>) -> Result<Board, AnswerError> {
     board.ok_or(AnswerError::Count { field, found: cards.len() })
 }
 
-/// The beginning of a text, on one line, without a token.
+/// The beginning of a text for display, on one line, without a token.
 fn excerpt(text: &str) -> String {
     let text = text.split("token").next().unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().take(20).collect();

@@ -1,10 +1,9 @@
-//! The host's side of the API as values: requests read from bodies, a hand between a client and our
-//! bot, and what is answered. No session store, no sockets, no clocks: cards and the bot's actions
-//! are handed in.
+//! The host's side of the API as values: parsed requests, the state of a hand between a client and
+//! our bot, and answers. No session store, no sockets, no clocks: cards and the bot's actions are
+//! passed in.
 //!
-//! A request has one answer. The client's turn is the only state in which an answer leaves, so the
-//! bot's actions are played as long as it is its turn; a hand may be over before the client has
-//! acted at all.
+//! A request has one answer. An answer is only sent when it is the client's turn or the hand is
+//! over, so the bot's actions are played first; a hand may be over before the client has acted.
 
 use std::sync::Arc;
 
@@ -20,17 +19,17 @@ use super::message::{
 };
 use super::{Incr, IncrError, PREFIXES, Refusal};
 
-/// What is answered to a token that stands for no session.
+/// The live server's message for a token that belongs to no session.
 pub const BAD_TOKEN: &str = "Bad token";
 
-/// What a client asks for, by the path.
+/// The API's endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Endpoint {
-    /// `login`: a session under a name.
+    /// `login`: opens a session under a name.
     Login,
-    /// `new_hand`: the next hand of a session, or of a new one.
+    /// `new_hand`: deals the next hand of a session, or of a new one.
     NewHand,
-    /// `act`: the client's action.
+    /// `act`: plays the client's action.
     Act,
 }
 
@@ -38,7 +37,7 @@ impl Endpoint {
     /// Every endpoint.
     pub const ALL: [Endpoint; 3] = [Endpoint::Login, Endpoint::NewHand, Endpoint::Act];
 
-    /// The last part of the path.
+    /// The last segment of the path.
     pub const fn name(self) -> &'static str {
         match self {
             Endpoint::Login => "login",
@@ -55,22 +54,22 @@ impl Endpoint {
     }
 }
 
-/// A request that could be read.
+/// A parsed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
-    /// A session under a name.
+    /// The body of `login`.
     Login(LoginRequest),
-    /// The next hand.
+    /// The body of `new_hand`.
     NewHand(NewHandRequest),
-    /// The client's action.
+    /// The body of `act`.
     Act(ActRequest),
 }
 
 impl Request {
-    /// Reads a request's body.
+    /// Parses a request's body.
     ///
     /// # Errors
-    /// When it is no JSON or says that it is something else, or when a field is no text.
+    /// When it is not JSON or has another content type, or when a field is not a text.
     pub fn read(
         endpoint: Endpoint,
         content_type: Option<&str>,
@@ -92,10 +91,10 @@ impl Request {
     }
 }
 
-/// Why a client's action is not played.
+/// The reason for refusing a client's action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is not one action.
+    /// The text is not one action.
     #[error(transparent)]
     Text(#[from] IncrError),
     /// It is not legal now.
@@ -104,7 +103,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// The text that the live server gives as `error_msg`.
+    /// The live server's `error_msg` for this refusal.
     pub const fn error_msg(&self) -> &'static str {
         match self {
             Refused::Text(_) => IncrError::ERROR_MSG,
@@ -113,25 +112,25 @@ impl Refused {
     }
 }
 
-/// Who is to act.
+/// The side to act next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// The client: an answer can leave.
+    /// The client: an answer can be sent.
     Client,
     /// The bot.
     Bot,
-    /// Nobody: the hand is over, and an answer can leave.
+    /// Nobody: the hand is over, and an answer can be sent.
     Over,
 }
 
-/// What a session has come to.
+/// The running totals of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Finished hands.
+    /// Number of finished hands.
     pub hands: u64,
     /// Sum of the client's winnings, in chips.
     pub total: i64,
-    /// Sum of the winnings less the bot's own results with the same cards.
+    /// Sum of the winnings minus the bot's self-play results with the same cards.
     pub baseline_total: i64,
 }
 
@@ -144,11 +143,11 @@ impl Totals {
     }
 }
 
-/// A hand between a client and our bot.
+/// The state of a hand between a client and our bot.
 #[derive(Debug, Clone)]
 pub struct Hand {
     state: State,
-    /// All five cards; those not yet on the table are nobody's business.
+    /// All five board cards, including those not yet dealt.
     board: Board,
     client: Seat,
 }
@@ -160,7 +159,7 @@ impl Hand {
         Hand { state: State { public: PublicState::new(def), hole }, board, client }
     }
 
-    /// Who is to act.
+    /// The side to act next.
     pub fn next(&self) -> Next {
         match self.state.public.turn() {
             Turn::Act(seat) if seat == self.client => Next::Client,
@@ -179,57 +178,57 @@ impl Hand {
         Seat::new(1 - self.client.index()).expect("two seats")
     }
 
-    /// What both see.
+    /// The public state.
     pub fn public(&self) -> &PublicState {
         &self.state.public
     }
 
-    /// Both players' cards.
+    /// Both players' hole cards.
     pub fn hole(&self) -> &BySeat<HoleCards> {
         &self.state.hole
     }
 
-    /// What the bot knows.
+    /// The bot's information set.
     pub fn infoset(&self) -> InfoSet {
         self.state.infoset(self.bot())
     }
 
-    /// The betting so far.
+    /// The betting so far, in Slumbot's notation.
     pub fn action(&self) -> String {
         write(&self.state.public)
     }
 
-    /// The action that a client's `incr` asks for. Nothing is played.
+    /// Parses a client's `incr` into an action without playing it.
     ///
     /// # Errors
-    /// When the text is not exactly one action, or that is not legal now.
+    /// When the text is not exactly one action, or the action is not legal now.
     pub fn read(&self, incr: &str) -> Result<Action, Refused> {
         let incr: Incr = incr.parse()?;
         Ok(incr.action(&self.state.public)?)
     }
 
-    /// Plays an action of whoever is to act, and deals what is due.
+    /// Plays an action of the seat to act, and deals the cards that are due.
     ///
     /// # Errors
-    /// When it is not legal; then nothing has changed.
+    /// When it is not legal; nothing changes then.
     pub fn play(&mut self, action: Action) -> Result<(), IllegalReason> {
         self.state.public.apply(action)?;
         self.state.public.deal_from(&self.board).expect("a deal holds the whole board");
         Ok(())
     }
 
-    /// What each seat won. Meaningful when the hand is over.
+    /// The payoff of each seat. Meaningful when the hand is over.
     pub fn payoffs(&self) -> BySeat<Payoff> {
         self.state.payoffs()
     }
 
-    /// What the client won, in chips. Meaningful when the hand is over. Both players have put in
-    /// the same at a showdown, so that half a pot is a whole number.
+    /// The client's winnings in chips. Meaningful when the hand is over. They are whole: at a
+    /// showdown both players have put in the same amount.
     pub fn winnings(&self) -> i64 {
         self.payoffs()[self.client].parts() / Payoff::PER_CHIP
     }
 
-    /// How a finished hand is shown. `totals` include it.
+    /// The result fields of a finished hand. `totals` include it.
     pub fn end(&self, baseline_winnings: i64, totals: Totals) -> HandEnd {
         let winnings = self.winnings();
         HandEnd {
@@ -243,8 +242,8 @@ impl Hand {
         }
     }
 
-    /// The answer about this hand. `old_action` is the betting before the client's last action;
-    /// `token` is given in a session's first answer only.
+    /// The answer that shows this hand. `old_action` is the betting before the client's last
+    /// action; `token` is given in a session's first answer only.
     pub fn object(
         &self,
         old_action: String,
@@ -263,7 +262,7 @@ impl Hand {
     }
 }
 
-/// What is answered to an action that is refused; the hand stays as it is.
+/// The answer to a refused action; the hand is unchanged.
 pub fn refusal(error_msg: &str, old_action: Option<String>) -> ErrorObject {
     ErrorObject { error_msg: error_msg.to_owned(), old_action }
 }

@@ -1,4 +1,4 @@
-//! The JSON bodies: what clients send and hosts answer.
+//! The JSON bodies of requests and answers.
 //!
 //! Fields are written in the order in which the live server sends them, without blanks, `token`
 //! last: some clients cut the token out of the end of the first answer.
@@ -7,16 +7,16 @@ use cards::Card;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What the live server answers, with status 400, to a body that is no JSON or of another content
+/// The live server's answer, with status 400, to a body that is not JSON or has another content
 /// type.
 pub const BADLY_FORMED: &str = "Badly formed request";
-/// What the live server answers, with status 400, to a field of the wrong type.
+/// The live server's answer, with status 400, to a field of the wrong type.
 pub const WRONG_TYPE: &str = "Object type exception: Expected string";
 
 /// The body of `new_hand`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NewHandRequest {
-    /// The session; a new one is begun without it. An empty one counts as none.
+    /// The session token; without it a new session is begun. An empty one counts as none.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     /// The agent to play against: not part of the live server's interface.
@@ -27,7 +27,7 @@ pub struct NewHandRequest {
 /// The body of `act`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ActRequest {
-    /// The session.
+    /// The session token.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     /// One action: see [`Incr`](super::Incr).
@@ -35,13 +35,13 @@ pub struct ActRequest {
     pub incr: Option<String>,
 }
 
-/// The body of `login`. Shows no password when printed for debugging.
+/// The body of `login`. `Debug` omits the password.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LoginRequest {
-    /// The account's name.
+    /// The account's user name.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
-    /// Its password.
+    /// The account's password.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
     /// The agent to play against: not part of the live server's interface.
@@ -55,24 +55,24 @@ impl std::fmt::Debug for LoginRequest {
     }
 }
 
-/// A text that may be left out but not be `null`.
+/// Deserializes a text that may be absent but not `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     String::deserialize(deserializer).map(Some)
 }
 
-/// Why a request's body cannot be used: the live server answers both with status 400.
+/// Error for an unusable body: the live server answers both kinds with status 400.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRequest {
-    /// The body is no JSON.
+    /// The body is not JSON.
     #[error("the body is no JSON: {0}")]
     Malformed(String),
-    /// It is JSON, but not an object with texts in the places where texts belong.
+    /// The body is JSON, but not an object whose known fields are texts.
     #[error("the body is not what is expected: {0}")]
     Type(String),
 }
 
 impl BadRequest {
-    /// The text that the live server answers.
+    /// The live server's message.
     pub const fn error_msg(&self) -> &'static str {
         match self {
             BadRequest::Malformed(_) => BADLY_FORMED,
@@ -81,15 +81,15 @@ impl BadRequest {
     }
 }
 
-/// Reads a request's body. Unknown fields count for nothing.
+/// Parses a request's body. Unknown fields are ignored.
 pub fn read_request<T: DeserializeOwned>(body: &[u8]) -> Result<T, BadRequest> {
-    // An array would be read as the fields in order.
+    // An array would be parsed as the fields in order.
     let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
     let object = first == Some(&b'{');
     match serde_json::from_slice(body) {
         Ok(_) if !object => Err(BadRequest::Type("it is no object".into())),
         Ok(request) => Ok(request),
-        // A value of the wrong type may stand in front of what is no JSON.
+        // A value of the wrong type may precede invalid JSON.
         Err(error) if error.is_data() => match serde_json::from_slice::<IgnoredAny>(body) {
             Ok(_) => Err(BadRequest::Type(error.to_string())),
             Err(error) => Err(BadRequest::Malformed(error.to_string())),
@@ -98,7 +98,7 @@ pub fn read_request<T: DeserializeOwned>(body: &[u8]) -> Result<T, BadRequest> {
     }
 }
 
-/// A hand as the host shows it.
+/// The host's view of a hand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HandObject {
     /// The betting before the client's last action; empty after `new_hand`.
@@ -110,31 +110,31 @@ pub struct HandObject {
     /// The client's cards, high to low.
     #[serde(serialize_with = "texts")]
     pub hole_cards: cards::HoleCards,
-    /// The cards on the table, the flop high to low.
+    /// The board cards, the flop high to low.
     #[serde(serialize_with = "texts")]
     pub board: cards::Board,
-    /// What came of the hand, once it is over.
+    /// The result, once the hand is over.
     #[serde(flatten)]
     pub end: Option<HandEnd>,
-    /// The session: in the first answer to `new_hand` only.
+    /// The session token: in the first answer to `new_hand` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
 }
 
-/// What came of a hand. All amounts are chips.
+/// The result of a hand. All amounts are chips.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HandEnd {
     /// The bot's cards, high to low; shown after folds too.
     #[serde(serialize_with = "texts")]
     pub bot_hole_cards: cards::HoleCards,
-    /// What the client won or lost.
+    /// The client's winnings or, negative, losses.
     pub winnings: i64,
-    /// All chips in the pot, those of an uncalled bet included, with the sign of the result; 0 for
-    /// a tie.
+    /// All chips in the pot, including an uncalled bet, with the sign of the result; 0 for a tie.
     pub won_pot: i64,
     /// Finished hands of the session, this one included.
     pub session_num_hands: u64,
-    /// `winnings` less what the bot, playing itself with the same cards, got in the client's seat.
+    /// `winnings` minus the bot's result in the client's seat when it plays itself with the same
+    /// cards.
     pub baseline_winnings: i64,
     /// Sum of `winnings` over the session.
     pub session_total: i64,
@@ -142,20 +142,20 @@ pub struct HandEnd {
     pub session_baseline_total: i64,
 }
 
-/// What is answered to an action that is refused, an unknown token and the like.
+/// The answer to a refused action, an unknown token and the like.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorObject {
-    /// What is wrong.
+    /// The error message.
     pub error_msg: String,
-    /// The betting so far, which has not changed.
+    /// The betting so far, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_action: Option<String>,
 }
 
-/// What is answered to `login`.
+/// The answer to `login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenObject {
-    /// The session.
+    /// The session token.
     pub token: String,
 }
 
@@ -172,7 +172,7 @@ fn texts<const N: usize, S: Serializer>(
     serializer.collect_seq(cards.iter().copied().map(Text))
 }
 
-/// A body as compact JSON.
+/// Serializes a body as compact JSON.
 pub fn json(body: &impl Serialize) -> String {
     serde_json::to_string(body).expect("plain data with text keys")
 }

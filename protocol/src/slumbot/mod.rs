@@ -1,9 +1,9 @@
 //! The web API of Slumbot, the public heads-up no-limit benchmark, both sides.
 //!
-//! - [`action`]: betting as text, and one action of it ([`Incr`]).
+//! - [`action`]: the betting notation and a single action in it ([`Incr`]).
 //! - [`message`]: the JSON bodies.
-//! - [`Client`]: the client's side of a session as a machine; [`answer`] reads what it is sent,
-//!   [`accounts`] keeps its sums.
+//! - [`Client`]: the client's side of a session as a state machine; [`answer`] parses what it
+//!   receives, [`accounts`] keeps its sums.
 //! - [`host`]: the host's side as values.
 //!
 //! The game is heads-up no-limit hold'em with blinds 50 and 100 and 20,000 chips, as the ACPC
@@ -24,6 +24,5 @@ pub use answer::AnswerError;
 pub use client::{Client, ClientError};
 pub use host::Endpoint;
 
-/// What the paths of the API begin with: the site's present one, and the older one that still
-/// works.
+/// Path prefixes of the API: the site's present one, and an older one that still works.
 pub const PREFIXES: [&str; 2] = ["/slumbot/api", "/api"];

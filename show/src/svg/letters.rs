@@ -1,10 +1,10 @@
-//! How wide a text is at most, in the fonts that stand for `sans-serif`: pictures are laid out
-//! without any.
+//! Upper bounds of text widths in the fonts that stand for `sans-serif`, for layout without font
+//! files.
 //!
 //! Widths are the larger ones of Liberation Sans (those of Arial and Helvetica) and DejaVu Sans, so
-//! that what fits by them fits in either; other letters count a whole em.
+//! a text that fits by them fits in either; other letters count as a whole em.
 
-/// Of the letters from the blank to `~`, in thousandths of the font's size.
+/// Widths of the characters from the blank to `~`, in thousandths of the font size.
 const REGULAR: [u16; 95] = [
     318, 401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361, 318, 337, 637, 637, 637,
     637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 557, 1016, 685, 687, 723, 771, 667,
@@ -20,7 +20,7 @@ const BOLD: [u16; 95] = [
     343, 1042, 712, 688, 716, 716, 494, 596, 479, 712, 652, 924, 646, 652, 583, 712, 366, 712, 838,
 ];
 
-/// A kind of letters: their size in the picture's unit, and whether they are bold.
+/// A font: its size in the image's unit, and whether it is bold.
 #[derive(Debug, Clone, Copy)]
 pub struct Letters {
     size: f64,
@@ -28,17 +28,17 @@ pub struct Letters {
 }
 
 impl Letters {
-    /// Letters of this size.
+    /// The regular font of this size.
     pub const fn regular(size: f64) -> Letters {
         Letters { size, bold: false }
     }
 
-    /// Bold letters of this size.
+    /// The bold font of this size.
     pub const fn bold(size: f64) -> Letters {
         Letters { size, bold: true }
     }
 
-    /// The width of a text.
+    /// The maximum width of a text.
     pub fn wide(self, text: &str) -> f64 {
         let widths = if self.bold { &BOLD } else { &REGULAR };
         let letter = |letter: char| match letter {
@@ -52,8 +52,7 @@ impl Letters {
         f64::from(sum) / 1000.0 * self.size
     }
 
-    /// A text in lines of at most this width, broken between words; a word that is wider is broken
-    /// too.
+    /// A text in lines of at most this width, broken between words; longer words are broken too.
     pub fn wrapped(self, text: &str, width: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -82,7 +81,7 @@ impl Letters {
         lines
     }
 
-    /// As many parts of a list as have room, with `…` where some have not; the first in any case.
+    /// As many parts of a list as fit, with `…` where some do not; the first in any case.
     pub fn first_of(self, list: &str, width: f64) -> String {
         if self.wide(list) <= width {
             return list.to_owned();

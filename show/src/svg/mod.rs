@@ -1,5 +1,5 @@
-//! Pictures as SVG: files of their own, made without fonts or other files, readable on light and
-//! dark ground, and parts of a page.
+//! SVG images, as files or parts of a page, made without fonts or other files, and readable on
+//! light and dark backgrounds.
 
 mod letters;
 pub mod tree;
@@ -8,32 +8,32 @@ use std::fmt::{self, Write};
 
 pub use letters::Letters;
 
-/// The fonts of all pictures: their letters are as wide as [`Letters`] says, or narrower.
+/// The fonts of all images: their letters are at most as wide as [`Letters`] says.
 const FONTS: &str = "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-/// A colour that follows light and dark ground. The first three are the web page's.
+/// A colour with variants for light and dark backgrounds. The first three are the web page's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// What everything stands on.
+    /// The background.
     Ground,
     /// Texts and axes.
     Ink,
-    /// Texts that come second.
+    /// Secondary texts.
     Soft,
-    /// Edges and lines between things.
+    /// Borders and separators.
     Line,
-    /// Boxes on the ground.
+    /// Boxes on the background.
     Field,
-    /// Boxes that differ from others.
+    /// Boxes set off from others.
     Shade,
-    /// Amounts.
+    /// Bars and other amounts.
     Felt,
-    /// What is to be seen on amounts.
+    /// Marks on amounts.
     Mark,
 }
 
 impl Colour {
-    /// Its code on light and on dark ground.
+    /// The colour codes on light and on dark backgrounds.
     pub const fn codes(self) -> [&'static str; 2] {
         match self {
             Colour::Ground => ["#ffffff", "#1b2220"],
@@ -48,33 +48,33 @@ impl Colour {
     }
 }
 
-/// What a picture begins with.
+/// The head of an image: size, texts and styles.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<'a> {
-    /// Its class, from which the ids of its texts are made: one word.
+    /// The image's class, from which the ids of its texts are made: one word.
     pub name: &'a str,
-    /// Width and height, in its own unit.
+    /// Width and height, in the image's own unit.
     pub size: [f64; 2],
-    /// How large it is shown; as wide as there is room without.
+    /// Displayed width and height; without them the full available width.
     pub shown: Option<[&'a str; 2]>,
-    /// What it shows, for those who cannot see it.
+    /// The accessible title.
     pub title: &'a str,
-    /// The same at length; may be empty.
+    /// The accessible description; may be empty.
     pub description: &'a str,
-    /// The size of letters where nothing else is said.
+    /// The default font size.
     pub letters: f64,
     /// Selectors with the colour of their `fill` or `stroke`.
     pub colours: &'a [(&'a str, &'a str, Colour)],
-    /// More rules.
+    /// Additional CSS rules.
     pub style: &'a str,
 }
 
-/// A picture that is being drawn.
+/// An SVG image under construction.
 #[derive(Debug, Clone)]
 pub struct Picture(String);
 
 impl Picture {
-    /// Begins a picture.
+    /// Starts an image.
     pub fn new(head: &Head<'_>) -> Picture {
         let Head { name, size: [width, height], letters, style, .. } = *head;
         let shown = head.shown.map_or_else(String::new, |[width, height]| {
@@ -107,12 +107,12 @@ impl Picture {
         ))
     }
 
-    /// Draws something, on a line of its own.
+    /// Adds an element, on a line of its own.
     pub fn add(&mut self, part: fmt::Arguments<'_>) {
         writeln!(self.0, "{part}").expect("a string takes all");
     }
 
-    /// Writes a text at this place, with these attributes.
+    /// Adds a text at this position, with these attributes.
     pub fn text(&mut self, [x, y]: [f64; 2], attributes: &str, text: &str) {
         let blank = if attributes.is_empty() { "" } else { " " };
         self.add(format_args!(
@@ -121,14 +121,14 @@ impl Picture {
         ));
     }
 
-    /// The file.
+    /// The finished file.
     pub fn finish(mut self) -> String {
         self.0.push_str("</svg>\n");
         self.0
     }
 }
 
-/// A text as it stands in SVG and HTML.
+/// A text escaped for SVG and HTML.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,33 +1,33 @@
-//! Where the nodes of a tree stand in a picture: from left to right, a column for each depth.
+//! Layout of trees in an image: from left to right, a column for each depth.
 
 use super::Picture;
 
-/// The measures of a picture of a tree, in its units.
+/// The dimensions of a tree image, in its units.
 #[derive(Debug, Clone, Copy)]
 pub struct Measures {
     /// The width and height of a node's box.
     pub node: [f64; 2],
-    /// From a column of boxes to the next, and from a box to the one below.
+    /// Distance between columns of boxes, and between boxes one below the other.
     pub gaps: [f64; 2],
-    /// Around all boxes.
+    /// Margin around all boxes.
     pub edge: f64,
-    /// Above the boxes.
+    /// Additional margin above the boxes.
     pub top: f64,
 }
 
-/// The places of a tree's nodes.
+/// The positions of a tree's nodes.
 #[derive(Debug)]
 pub struct Layout {
     measures: Measures,
     parents: Vec<Option<usize>>,
-    /// The left upper corners of the boxes.
+    /// The upper left corners of the boxes.
     places: Vec<[f64; 2]>,
     size: [f64; 2],
 }
 
 impl Layout {
-    /// The layout of nodes with these parents, each of which stands before its children: nodes
-    /// without children one below the other, the others in the middle of theirs.
+    /// The layout of nodes with these parents, each of which precedes its children: leaves one
+    /// below the other, other nodes centred on their children.
     pub fn new(parents: Vec<Option<usize>>, measures: Measures) -> Layout {
         let Measures { node: [wide, tall], gaps: [across, down], edge, top } = measures;
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
@@ -61,17 +61,17 @@ impl Layout {
         Layout { measures, parents, places, size }
     }
 
-    /// The width and height that the picture needs.
+    /// The width and height of the image.
     pub fn size(&self) -> [f64; 2] {
         self.size
     }
 
-    /// The left upper corner of a node's box.
+    /// The upper left corner of a node's box.
     pub fn at(&self, node: usize) -> [f64; 2] {
         self.places[node]
     }
 
-    /// Draws the line from a node's parent to it, if it has one, of class `edge`.
+    /// Draws the edge from a node's parent to it, if it has one, with the class `edge`.
     pub fn draw_edge(&self, svg: &mut Picture, node: usize) {
         let Some([from_x, from_y]) = self.parents[node].map(|parent| self.at(parent)) else {
             return;

@@ -1,4 +1,4 @@
-//! What chance does in a hand, as the trainer sees it: buckets and the better hand.
+//! Chance in the trainer's view: the buckets of a deal and the winner of its showdown.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use game::{GameDef, Street};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
-/// A whole deal.
+/// A complete deal in the abstract game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Deal {
-    /// The bucket of each seat on each street.
+    /// The bucket of each seat on each street: `[seat][street]`.
     pub buckets: [[u32; 4]; 2],
-    /// 1 when seat 0 has the better hand at a showdown, −1 when seat 1 has, 0 when they tie.
+    /// The showdown result: 1 when seat 0 has the better hand, −1 when seat 1 has, 0 for a tie.
     pub shown: i8,
 }
 
@@ -23,32 +23,32 @@ pub trait Deals: Sync {
     /// The number of buckets of a street, at least one on each street of the game.
     fn buckets(&self, street: Street) -> u32;
 
-    /// What tells these deals from others: a snapshot of one training does not go on with deals of
+    /// A hash that identifies the deals: a training's snapshot cannot be resumed with deals of
     /// another hash.
     fn hash(&self) -> String;
 
-    /// A deal, with the probabilities of the game.
+    /// Draws a deal, with the probabilities of the game.
     fn deal(&self, rng: &mut Pcg64Mcg) -> Deal;
 
-    /// Several deals, for those who make them faster together.
+    /// Fills `deals`; implementations may make several deals faster together.
     fn deal_all(&self, rng: &mut Pcg64Mcg, deals: &mut [Deal]) {
         deals.fill_with(|| self.deal(rng));
     }
 }
 
-/// Heads-up hold'em with these buckets.
+/// The deals of heads-up hold'em with these buckets.
 #[derive(Debug, Clone)]
 pub struct HoldemDeals {
     buckets: Arc<Buckets>,
 }
 
-/// A game that is not hold'em for two with the full deck.
+/// Error for a game that is not heads-up hold'em with the full deck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("these buckets are for heads-up hold'em with a full deck, and the game has {0}")]
 pub struct NotHoldem(pub &'static str);
 
 impl HoldemDeals {
-    /// Deals for this game. The buckets should have their tables: without them a deal takes 100
+    /// The deals of this game. The buckets should have their tables: without them a deal takes 100
     /// times as long.
     ///
     /// # Errors
@@ -103,10 +103,10 @@ impl Deals for HoldemDeals {
     }
 }
 
-/// Deals made together.
+/// Number of deals made together.
 const TOGETHER: usize = 32;
 
-/// Two hands and a board, all deals equally likely but for one part in a hundred million.
+/// Draws two hands and a board; all deals are equally likely up to one part in a hundred million.
 #[inline]
 pub fn draw(rng: &mut Pcg64Mcg) -> DealtCards {
     let mut cards = [Card::from_index(0).expect("0 is a card"); 9];

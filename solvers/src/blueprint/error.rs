@@ -1,10 +1,10 @@
-//! What can be wrong with a training that is asked for, and with a snapshot of one.
+//! Errors of setting up or resuming a training.
 
 use game::Street;
 
 use crate::snapshot::SnapshotError;
 
-/// Why there is no trainer.
+/// Error of setting up a trainer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrainerError {
     /// The tables would take too much memory.
@@ -14,31 +14,31 @@ pub enum TrainerError {
         bytes(*needed), bytes(*limit)
     )]
     Memory {
-        /// Bytes needed.
+        /// Number of bytes needed.
         needed: u64,
-        /// Bytes allowed.
+        /// Number of bytes allowed.
         limit: u64,
-        /// Information sets.
+        /// Number of information sets.
         infosets: u64,
     },
-    /// The system does not give the memory.
+    /// The system refuses the memory.
     #[error("the system does not give the {} that the tables take: {reason}", bytes(*needed))]
     NoMemory {
-        /// Bytes needed.
+        /// Number of bytes needed.
         needed: u64,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
-    /// More numbers than a table can address.
+    /// The tables have more entries than can be addressed.
     #[error(
         "the tables would have {found} entries, where 4,294,967,295 are possible: take fewer buckets or a \
          smaller menu"
     )]
     Slots {
-        /// Entries needed.
+        /// Number of entries needed.
         found: u64,
     },
-    /// A decision with too many actions.
+    /// A decision has too many actions.
     #[error(
         "the decision after `{betting}` has {found} actions, where at most {most} are possible: give the \
          menu fewer sizes", most = super::layout::MOST_ACTIONS
@@ -46,36 +46,36 @@ pub enum TrainerError {
     Actions {
         /// The betting that leads to it.
         betting: String,
-        /// Actions found.
+        /// Number of actions.
         found: usize,
     },
     /// A street without buckets.
     #[error("the {0} has no buckets: give it at least one")]
     NoBuckets(Street),
-    /// An option that is out of its range.
+    /// An option is out of its range.
     #[error("{what} is {found}, but must be {wanted}")]
     Option {
         /// The option, in words.
         what: &'static str,
         /// Its value.
         found: String,
-        /// What is possible.
+        /// The allowed values.
         wanted: &'static str,
     },
 }
 
-/// Why a training cannot be gone on with.
+/// Error of resuming a training.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// The bytes are not its snapshot.
+    /// The snapshot cannot be used.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
-    /// The training that the snapshot is of cannot be set up.
+    /// The snapshot's training cannot be set up.
     #[error(transparent)]
     Trainer(#[from] TrainerError),
 }
 
-/// A number of bytes for a person.
+/// A number of bytes in readable form.
 fn bytes(count: u64) -> String {
     match count {
         0..1_000_000 => format!("{count} bytes"),

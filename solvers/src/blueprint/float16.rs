@@ -1,13 +1,14 @@
-//! Floating-point numbers of 16 bits, rounded at random so that many small additions are not lost.
+//! 16-bit floating-point numbers with stochastic rounding, so that many small additions are not
+//! lost.
 //!
-//! Six bits of exponent, from 2⁻¹⁴ to 2⁵⁰, and the rest mantissa: nine bits beside a sign, ten
-//! without. A number between two that can be written becomes the one or the other with the
-//! probabilities that keep its expectation. What is smaller than 2⁻¹⁴ is zero.
+//! Six bits of exponent, from 2⁻¹⁴ to 2⁵⁰, and the rest mantissa: nine bits with a sign, ten
+//! without. A number between two representable ones is rounded to either with probabilities that
+//! preserve its expectation. Numbers smaller than 2⁻¹⁴ become zero.
 
 /// The bits of 2⁻¹⁴ in single precision.
 const LEAST: u32 = (127 - 14) << 23;
 
-/// Bits of a single-precision mantissa that are dropped beside a sign, and without one.
+/// Number of single-precision mantissa bits dropped with a sign; below, without one.
 const SIGNED: u32 = 14;
 const UNSIGNED: u32 = 13;
 
@@ -19,32 +20,32 @@ fn unpacked<const DROPPED: u32>(code: u32) -> f32 {
 #[inline]
 fn packed<const DROPPED: u32>(number: f32, noise: u32, most: u32) -> u32 {
     let bits = number.to_bits();
-    // Also for anything that is not a number: comparisons of bits are those of positive numbers.
+    // Also for NaN: comparisons of bits are those of positive numbers.
     let above = bits.saturating_sub(LEAST).saturating_add(noise & ((1 << DROPPED) - 1));
     (above >> DROPPED).min(most)
 }
 
-/// The number with this code.
+/// Decodes a signed number.
 #[inline]
 pub(super) fn signed(code: u16) -> f32 {
     let size = unpacked::<SIGNED>(u32::from(code & 0x7FFF));
     if code & 0x8000 == 0 { size } else { -size }
 }
 
-/// The code of a number, rounded by random bits.
+/// Encodes a signed number, rounded by random bits.
 #[inline]
 pub(super) fn from_signed(number: f32, noise: u32) -> u16 {
     let sign = if number < 0.0 { 0x8000 } else { 0 };
     sign | packed::<SIGNED>(number.abs(), noise, 0x7FFF) as u16
 }
 
-/// The number without a sign that has this code.
+/// Decodes an unsigned number.
 #[inline]
 pub(super) fn unsigned(code: u16) -> f32 {
     unpacked::<UNSIGNED>(u32::from(code))
 }
 
-/// The code of a number that is not negative, rounded by random bits.
+/// Encodes a nonnegative number, rounded by random bits.
 #[inline]
 pub(super) fn from_unsigned(number: f32, noise: u32) -> u16 {
     packed::<UNSIGNED>(number, noise, 0xFFFF) as u16

@@ -1,10 +1,10 @@
-//! A betting tree as the traversal sees it: twelve bytes a node, and where each information set's
-//! numbers are.
+//! The betting tree in the traversal's layout: twelve bytes a node, and the positions of each
+//! information set's numbers.
 //!
-//! Numbers stand in *rows*: one for each seat, street and bucket, with the slots of all the seat's
-//! decisions on that street in the order of the tree. A traversal has one bucket for each seat and
-//! street, and the decisions it goes through on a street are near each other in the tree: so are
-//! their numbers in memory.
+//! Numbers are stored in *rows*: one for each seat, street and bucket, with the slots of all the
+//! seat's decisions on that street in tree order. A traversal uses one bucket for each seat and
+//! street, and its decisions on a street are near each other in the tree, and so are their numbers
+//! in memory.
 
 use std::sync::Arc;
 
@@ -13,18 +13,19 @@ use game::Street;
 
 use super::TrainerError;
 
-/// Actions that a decision can have.
+/// Maximum number of actions of a decision.
 pub(super) const MOST_ACTIONS: usize = 12;
 
-/// A decision or an end.
+/// A decision or terminal node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// Of a decision its first child; of an end the bits of what seat 0 wins whatever the cards.
+    /// The first child of a decision; for a terminal node, the bits of seat 0's winnings that do
+    /// not depend on the cards.
     first: u32,
-    /// Of a decision where in its row its slots begin; of an end the bits of what the better hand
-    /// wins.
+    /// The offset of a decision's slots in its row; for a terminal node, the bits of the amount
+    /// that the better hand wins.
     offset: u32,
-    /// The seat to act, or [`END`].
+    /// The acting seat, or [`END`].
     seat: u8,
     actions: u8,
     street: u8,
@@ -38,7 +39,7 @@ impl Node {
         self.seat == END
     }
 
-    /// The seat to act at a decision.
+    /// The acting seat of a decision.
     #[inline]
     pub(super) fn seat(self) -> usize {
         usize::from(self.seat & 1)
@@ -59,35 +60,35 @@ impl Node {
         self.first
     }
 
-    /// Where in its row a decision's slots begin.
+    /// The offset of a decision's slots in its row.
     #[inline]
     pub(super) fn offset(self) -> usize {
         self.offset as usize
     }
 
-    /// What seat 0 wins at an end, in big blinds: `shown` is 1 when it has the better hand, −1 when
-    /// the other has.
+    /// Seat 0's winnings at a terminal node, in big blinds: `shown` is 1 when it has the better
+    /// hand, −1 when the other has.
     #[inline]
     pub(super) fn won(self, shown: f32) -> f32 {
         f32::from_bits(self.first) + f32::from_bits(self.offset) * shown
     }
 }
 
-/// A tree laid out for its numbers of buckets.
+/// A betting tree with the positions of its information sets' numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
     pub(super) nodes: Vec<Node>,
-    /// Buckets of each street.
+    /// Number of buckets on each street.
     pub(super) buckets: [u32; 4],
-    /// Of each seat and street where its rows begin, and the length of each.
+    /// For each seat and street, the start of its first row and the length of a row.
     rows: [[(u64, u64); 4]; 2],
-    /// Numbers kept: one for each action of each information set.
+    /// Total number of slots: one for each action of each information set.
     pub(super) slots: u64,
     pub(super) infosets: u64,
 }
 
 impl Layout {
-    /// Lays out the information sets of these seats; those of the others get no slots.
+    /// Lays out the information sets of these seats; other seats get no slots.
     pub(super) fn new(
         tree: &BettingTree,
         buckets: [u32; 4],
@@ -122,7 +123,7 @@ impl Layout {
                     let lost = committed[usize::from(1 - (winner & 1))];
                     end(if winner == 0 { lost } else { -lost }, 0.0)
                 }
-                // What one has put in beyond the other comes back.
+                // An uncalled bet is returned.
                 NodeKind::Showdown => end(0.0, committed[0].min(committed[1])),
             };
             layout.nodes.push(laid);
@@ -139,25 +140,25 @@ impl Layout {
         }
     }
 
-    /// Where the row of a bucket begins.
+    /// The start of a bucket's row.
     #[inline]
     pub(super) fn row(&self, seat: usize, street: usize, bucket: u32) -> usize {
         let (begin, length) = self.rows[seat][street];
         (begin + length * u64::from(bucket)) as usize
     }
 
-    /// The place of an information set's first slot.
+    /// The position of an information set's first slot.
     #[inline]
     pub(super) fn place(&self, node: Node, bucket: u32) -> usize {
         self.row(node.seat(), node.street(), bucket) + node.offset()
     }
 
-    /// Each row: where it begins, and the actions of its information sets in order.
+    /// Each row: its start, and the numbers of actions of its information sets in order.
     pub(super) fn each_row(&self) -> Vec<(usize, Arc<[u8]>)> {
         let mut actions: [[Vec<u8>; 4]; 2] = Default::default();
         for node in self.nodes.iter().filter(|node| !node.is_end()) {
             let row = &mut actions[node.seat()][node.street()];
-            // Seats without slots have rows of no length.
+            // Seats without slots have empty rows.
             if self.rows[node.seat()][node.street()].1 > 0 {
                 row.push(node.actions);
             }
@@ -173,7 +174,7 @@ impl Layout {
         rows
     }
 
-    /// The place and the number of actions of each information set, with its street.
+    /// The position and number of actions of each information set.
     pub(super) fn each_infoset(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.nodes.iter().filter(|node| !node.is_end()).flat_map(|node| {
             let buckets = self.buckets[node.street()];
@@ -186,19 +187,19 @@ fn end(always: f32, shown: f32) -> Node {
     Node { first: always.to_bits(), offset: shown.to_bits(), seat: END, actions: 0, street: 0 }
 }
 
-/// The buckets of each street of a tree; streets that the game does not have get none.
+/// The number of buckets on each street of a tree; 0 on streets that the game does not have.
 pub(super) fn buckets_of(tree: &BettingTree, count: impl Fn(Street) -> u32) -> [u32; 4] {
     Street::ALL.map(|street| if tree.decisions(street) == 0 { 0 } else { count(street) })
 }
 
 #[cfg(test)]
 impl Node {
-    /// A decision before the flop, with its offset.
+    /// A preflop decision with this offset.
     pub(super) fn decision(seat: u8, actions: u8, first_child: u32, offset: u32) -> Node {
         Node { first: first_child, offset, seat, actions, street: 0 }
     }
 
-    /// An end with what seat 0 wins always, and what the better hand wins.
+    /// A terminal node: seat 0's fixed winnings, and the amount for the better hand.
     pub(super) fn end(always: f32, shown: f32) -> Node {
         end(always, shown)
     }
@@ -206,7 +207,7 @@ impl Node {
 
 #[cfg(test)]
 impl Layout {
-    /// A game of one street and two information sets of two actions for each bucket, one for each
+    /// A one-street game with two information sets of two actions for each bucket, one for each
     /// seat.
     pub(super) fn two_decisions(nodes: Vec<Node>, buckets: u32) -> Layout {
         let count = u64::from(buckets);

@@ -1,20 +1,21 @@
-//! Training a strategy for a whole abstract game: a betting tree and buckets of hands.
+//! Training of a blueprint: a strategy for a whole abstract game of a betting tree and card
+//! buckets.
 //!
-//! A [`Trainer`] plays the game against itself by external-sampling Monte Carlo counterfactual
-//! regret minimisation: each iteration is a deal, from which each seat learns once. Several threads
-//! share the tables without locks. Cards come from a source of [`Deals`]: hold'em with
-//! [`HoldemDeals`], or any other game of two players, which is how known solutions of small games
-//! check the code that trains large ones.
+//! A [`Trainer`] runs external-sampling Monte Carlo counterfactual regret minimisation by
+//! self-play: each iteration is a deal, from which each seat learns once. Several threads share the
+//! tables without locks. Cards come from a source of [`Deals`]: hold'em with [`HoldemDeals`], or
+//! any other two-player game, so that known solutions of small games can check the code that trains
+//! large ones.
 //!
-//! What a training has learned is its average strategy ([`Trainer::average`]). How good that is
-//! within the abstract game is found out by sampling: [`head_to_head`] against another strategy,
-//! and against a [`respond`]er that learns to exploit it; and where buckets are few, [`exact`]ly. A
-//! training can be written down and gone on with ([`Trainer::write`], [`Trainer::resume`]).
+//! The result of a training is its average strategy ([`Trainer::average`]). Its quality within the
+//! abstract game is measured by sampling: [`head_to_head`] against another strategy, and against a
+//! [`respond`]er that learns to exploit it; and where buckets are few, [`exact`]ly. A training can
+//! be saved and resumed ([`Trainer::write`], [`Trainer::resume`]).
 //!
-//! [`BlueprintValues`] says what hands are worth if both sides play a blueprint, for estimates of
-//! win rates.
+//! [`BlueprintValues`] gives the expected values of hands when both sides play a blueprint, for
+//! estimates of win rates.
 //!
-//! Winnings are in big blinds. No clocks: whoever calls says when to stop.
+//! Winnings are in big blinds. No clocks: the caller decides when to stop.
 
 mod deals;
 mod error;
@@ -40,17 +41,16 @@ pub use trainer::{BLOCK, Statistics, Trainer};
 pub use values::{AskedFor, BlueprintValues};
 pub use versus::{Estimate, Frozen, head_to_head};
 
-/// A strategy for an abstract game: a distribution over actions for each bucket at each decision
-/// node.
+/// A strategy for an abstract game: action probabilities for each bucket at each decision node.
 pub trait AbstractStrategy: Sync {
-    /// Writes the probabilities of the node's actions, for which there is exactly room. They sum to
-    /// one.
+    /// Computes the probabilities of the node's actions into `shares`, which has exactly that
+    /// length. They sum to one.
     ///
     /// The node must be a decision of the tree, and the bucket one of its street's.
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]);
 }
 
-/// Scales non-negative numbers to sum to one; equal ones where all are zero.
+/// Normalises nonnegative numbers to a sum of one; uniform where all are zero.
 fn normalise(shares: &mut [f32]) {
     let sum: f32 = shares.iter().sum();
     if sum > 0.0 && sum.is_finite() {

@@ -1,18 +1,18 @@
-//! How a blueprint is trained.
+//! Training options of a blueprint.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::TrainerError;
 
-/// What the numbers of every information set are kept in.
+/// The number format of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
     /// Single precision: 8 bytes for each action.
     #[default]
     Single,
-    /// Floating-point numbers of 16 bits, rounded at random: 4 bytes for each action. Twice the
-    /// game in the same memory, at more noise.
+    /// 16-bit floating point with stochastic rounding: 4 bytes for each action. Twice the game in
+    /// the same memory, with more noise.
     Half,
 }
 
@@ -26,15 +26,15 @@ impl Precision {
     }
 }
 
-/// What an iteration weighs against those before it.
+/// The weighting of iterations.
 ///
-/// Time is cut into periods of equally many iterations, numbered `t` from 1. Texts: `plain`,
+/// Iterations are grouped into periods of equal length, numbered `t` from 1. Texts: `plain`,
 /// `linear`, `weighted(A,G)` and `discounted(A,B,G)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Averaging {
-    /// Iterations of period `t` weigh tᵃ in the regrets and tᵍ in the average: what discounting all
-    /// older iterations again and again comes to, without a pass over the tables. `plain` is
-    /// (0, 0), `linear` (1, 1), which is linear CFR.
+    /// Iterations of period `t` have weight tᵃ in the regrets and tᵍ in the average: equivalent to
+    /// repeatedly discounting all older iterations, without a pass over the tables. `plain` is (0,
+    /// 0), `linear` (1, 1), which is linear CFR.
     Weighted {
         /// The exponent of regrets, 0 to 4.
         regrets: f64,
@@ -44,7 +44,7 @@ pub enum Averaging {
     /// Discounted CFR (Brown and Sandholm, "Solving imperfect-information games via discounted
     /// regret minimization", AAAI 2019, section 4): at the end of period `t` positive regrets are
     /// multiplied by tᵃ / (tᵃ + 1), negative ones by tᵇ / (tᵇ + 1), in a pass over the tables;
-    /// iterations weigh tᵍ in the average.
+    /// iterations have weight tᵍ in the average.
     Discounted {
         /// The exponent of positive regrets, 0 to 4.
         positive: f64,
@@ -56,12 +56,12 @@ pub enum Averaging {
 }
 
 impl Averaging {
-    /// All iterations weigh the same.
+    /// Uniform weights.
     pub const PLAIN: Averaging = Averaging::Weighted { regrets: 0.0, average: 0.0 };
-    /// Iterations weigh what their number is: linear CFR.
+    /// Linear CFR: iterations are weighted by their period.
     pub const LINEAR: Averaging = Averaging::Weighted { regrets: 1.0, average: 1.0 };
 
-    /// What regrets and strategies of the iterations of a period weigh.
+    /// The weights of a period's iterations in the regrets and in the average.
     pub(super) fn weights(self, period: f64) -> (f64, f64) {
         match self {
             Averaging::Weighted { regrets, average } => {
@@ -71,7 +71,7 @@ impl Averaging {
         }
     }
 
-    /// What positive and negative regrets are multiplied by at the end of a period.
+    /// The factors of positive and negative regrets at the end of a period.
     pub(super) fn factors(self, period: f64) -> Option<(f32, f32)> {
         let factor = |exponent: f64| (period.powf(exponent) / (period.powf(exponent) + 1.0)) as f32;
         match self {
@@ -82,7 +82,7 @@ impl Averaging {
         }
     }
 
-    /// Whether exponents are in their ranges.
+    /// Whether the exponents are in their ranges.
     fn is_allowed(self) -> bool {
         let usual = |exponent: f64| (0.0..=4.0).contains(&exponent);
         match self {
@@ -107,7 +107,7 @@ impl fmt::Display for Averaging {
     }
 }
 
-/// Text that names no averaging.
+/// Error for text that is not an averaging scheme.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no averaging: write plain, linear, weighted(A,G) or discounted(A,B,G) with exponents \
@@ -139,14 +139,14 @@ impl FromStr for Averaging {
     }
 }
 
-/// When actions that have done very badly are skipped.
+/// Pruning of actions with very negative regret.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Skipping {
-    /// An action is skipped, but in one traversal of twenty, while its regret is below minus this
-    /// many big blinds times the weight of an iteration. Regrets do not fall further than a tenth
-    /// below that.
+    /// Threshold in big blinds times the weight of an iteration: an action with a regret below its
+    /// negative is skipped, except in one traversal of twenty. Regrets are bounded a tenth below
+    /// that.
     pub below: f64,
-    /// Nothing is skipped in so many iterations at the beginning.
+    /// Number of initial iterations in which nothing is skipped.
     pub after: u64,
 }
 
@@ -157,26 +157,25 @@ impl Default for Skipping {
     }
 }
 
-/// How a blueprint is trained.
+/// Training options.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingOptions {
-    /// What numbers are kept in.
+    /// The number format.
     pub precision: Precision,
-    /// What an iteration weighs.
+    /// The weighting of iterations.
     pub averaging: Averaging,
-    /// Iterations of one weight, at least one.
+    /// Number of iterations with equal weight, at least one.
     pub period: u64,
-    /// Which actions are skipped, if any.
+    /// The pruning, if any.
     pub skipping: Option<Skipping>,
-    /// Where the deals and draws begin.
+    /// Seed of the deals and draws.
     pub seed: u64,
-    /// The most bytes that the tables may take.
+    /// Maximum size of the tables in bytes.
     pub memory: u64,
 }
 
 impl Default for TrainingOptions {
-    /// Single precision, linear weights in periods of 100,000 iterations, bad actions skipped, 8
-    /// GiB.
+    /// Single precision, linear weights in periods of 100,000 iterations, with pruning, 8 GiB.
     fn default() -> TrainingOptions {
         TrainingOptions {
             precision: Precision::Single,
@@ -190,8 +189,7 @@ impl Default for TrainingOptions {
 }
 
 impl fmt::Display for TrainingOptions {
-    /// All that a resumed training must have in common with the one before: everything but the
-    /// memory.
+    /// The options that a resumed training must share: all but the memory.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let precision = match self.precision {
             Precision::Single => "single",
@@ -213,7 +211,7 @@ impl TrainingOptions {
         iteration / self.period + 1
     }
 
-    /// Refuses options out of their ranges.
+    /// Checks that the options are in their ranges.
     pub(super) fn check(&self) -> Result<(), TrainerError> {
         let refuse =
             |what, found: String, wanted| Err(TrainerError::Option { what, found, wanted });

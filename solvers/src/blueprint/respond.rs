@@ -1,12 +1,11 @@
-//! A player who learns to exploit a strategy, within the abstract game.
+//! An approximate best response to a strategy within the abstract game, learned by sampling.
 //!
 //! The responder sees what the strategy's owner sees: the betting and its own bucket. It learns by
-//! external sampling against the strategy, which stays as it is. It begins by doing what the
-//! strategy itself does in its place, and moves away where it has seen enough that is better; then
-//! it plays what it has come to. Its winnings are those of *some* response, so that, but for the
-//! error of the estimate, they bound a best response's from below: the longer it learns, the
-//! closer. Nothing is said about opponents who see their cards instead of buckets, or bet outside
-//! the tree.
+//! external sampling against the fixed strategy. It starts from the strategy's own play in its
+//! seat, and deviates where it has seen enough evidence for a better action; then its learned
+//! strategy is evaluated. Its winnings are those of *some* response, so they are, up to the error
+//! of the estimate, a lower bound of a best response's: the tighter, the longer it learns. They say
+//! nothing about opponents who see their cards instead of buckets, or bet outside the tree.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -20,21 +19,21 @@ use super::trainer::{BLOCK, mixed};
 use super::versus::{HANDS, Sums, draw, hand};
 use super::{AbstractStrategy, Deal, Deals, Estimate, TrainerError};
 
-/// How hard a responder tries.
+/// The effort of a responder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResponseOptions {
-    /// Deals from which it learns.
+    /// Number of deals from which it learns.
     pub iterations: u64,
-    /// Deals on which what it has learned is then measured.
+    /// Number of deals on which its learned strategy is then evaluated.
     pub hands: u64,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Where deals begin.
+    /// Seed of the deals.
     pub seed: u64,
 }
 
-/// A lower bound on what an opponent who knows the strategy wins from it, the mean of both seats,
-/// in big blinds a hand. Zero or less says that nothing was found.
+/// A lower bound of the strategy's exploitability: a responder's winnings, averaged over both
+/// seats, in big blinds per hand. Zero or less means that nothing was found.
 ///
 /// # Errors
 /// As [`respond`].
@@ -52,8 +51,8 @@ pub fn exploitability_at_least<D: Deals>(
     })
 }
 
-/// What a responder in this seat (0 or 1) wins a hand. Takes four bytes for each action of the
-/// seat.
+/// A learned responder's winnings per hand in this seat (0 or 1). Takes four bytes for each action
+/// of the seat.
 ///
 /// # Errors
 /// When the tree has decisions with too many actions.
@@ -83,7 +82,7 @@ pub fn respond<D: Deals>(
             }
         },
     );
-    // Other deals than those it has learned from.
+    // Other deals than those of the learning phase.
     let pieces = 0..hands.div_ceil(HANDS);
     let (_, sums) = each_block(
         pieces,
@@ -106,11 +105,11 @@ pub fn respond<D: Deals>(
     Ok(Sums::estimate(&sums))
 }
 
-/// Big blinds of regret that the strategy's own actions have to begin with: what must be seen to
-/// speak against them before the responder stops taking them.
+/// Initial regret, in big blinds, of the strategy's own actions: the evidence against them that is
+/// needed before the responder abandons them.
 const BEGINNING: f32 = 300.0;
 
-/// What has been learned so far.
+/// The responder's regrets so far.
 struct Response<'a> {
     layout: Layout,
     regrets: Vec<AtomicU32>,
@@ -119,7 +118,7 @@ struct Response<'a> {
 }
 
 impl Response<'_> {
-    /// What this seat wins from a node on; learns there and below.
+    /// This seat's sampled winnings from a node on; updates the regrets there and below.
     fn learn(&self, mut at: u32, deal: &Deal, rng: &mut Pcg64Mcg) -> f32 {
         loop {
             let node = self.layout.nodes[at as usize];
@@ -156,7 +155,7 @@ fn load(word: &AtomicU32) -> f32 {
 }
 
 impl AbstractStrategy for Response<'_> {
-    /// In proportion to positive regrets, on top of what is taken to speak for the strategy itself.
+    /// Regret matching, with the strategy's own actions given a head start.
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
         let place = self.layout.place(self.layout.nodes[node as usize], bucket);
         self.strategy.shares(node, bucket, shares);

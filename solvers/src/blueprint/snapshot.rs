@@ -1,8 +1,8 @@
-//! Trainings as bytes, to go on with later.
+//! Snapshots of trainings, to resume from.
 //!
 //! Layout, see [`crate::snapshot`]: the texts are SHA-256 of the game, the menu, the hash of the
-//! deals, the options; then 8 bytes each: blocks done, decisions looked at, words in the tables;
-//! then the words of the tables, 4 bytes each, as [`super::store`] has them.
+//! deals, the options; then 8 bytes each: number of finished blocks, of visited decisions, of words
+//! in the tables; then the words of the tables, 4 bytes each, as in [`super::store`].
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::snapshot::{Kind, Reader, Writer};
 const KIND: Kind = Kind { name: "training", version: 1 };
 
 impl<D: Deals> Trainer<D> {
-    /// Writes the training down as it stands. The same training gives the same bytes.
+    /// Writes a snapshot. The same training gives the same bytes.
     ///
     /// # Errors
     /// When writing fails.
@@ -27,11 +27,12 @@ impl<D: Deals> Trainer<D> {
         to.end()
     }
 
-    /// Goes on with a training that was written down. Tree, deals and options must be those it had;
-    /// only the allowed memory may be another.
+    /// Resumes a training from a snapshot. Tree, deals and options must be the same; only the
+    /// allowed memory may differ.
     ///
-    /// # Errors When the bytes are no snapshot, are cut off or damaged, go on after its end, or are
-    /// of another game, menu, deals or options: the message has both values.
+    /// # Errors
+    /// When the bytes are not a snapshot, are truncated, damaged or too long, or belong to another
+    /// game, menu, deals or options: the message has both values.
     pub fn resume(
         tree: Arc<BettingTree>,
         deals: D,
@@ -51,7 +52,7 @@ impl<D: Deals> Trainer<D> {
         Ok(trainer)
     }
 
-    /// What a snapshot must have in common with the training that goes on with it.
+    /// The texts that a snapshot must share with the training that resumes it.
     fn names(&self) -> [(&'static str, String); 4] {
         let menu = self.tree().menu().to_string();
         [

@@ -1,9 +1,9 @@
-//! The numbers of all information sets, shared by all threads without locks.
+//! The tables of regrets and strategy sums, shared by all threads without locks.
 //!
-//! Every number is a part of an atomic word that is read and written by itself, in no order with
-//! others. Two threads that add to one number at the same moment may lose one of the additions:
-//! that is as if one sample had not been drawn, and rare where there are many information sets.
-//! With one thread nothing is lost.
+//! Every number is a part of an atomic word that is read and written with relaxed ordering. Two
+//! threads that add to one number at the same moment may lose one of the additions: equivalent to
+//! an omitted sample, and rare where there are many information sets. A single thread loses
+//! nothing.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -12,10 +12,10 @@ use zerocopy::FromBytes;
 
 use super::{Precision, TrainerError, float16};
 
-/// The numbers of a training.
+/// The table of a training's numbers.
 ///
-/// The memory is taken from the system directly and asked to be in large pages: a traversal goes to
-/// places all over the tables, and finding small pages takes longer than reading them.
+/// The memory is mapped directly with a request for large pages: a traversal accesses places all
+/// over the tables, and address translation with small pages takes longer than the accesses.
 #[derive(Debug)]
 pub(super) struct Table {
     precision: Precision,
@@ -29,23 +29,23 @@ impl Table {
         let memory = MmapOptions::new().len(bytes as usize).map_anon();
         let memory = memory
             .map_err(|error| TrainerError::NoMemory { needed: bytes, reason: error.to_string() })?;
-        // Only a wish: without large pages everything is as right, and slower.
+        // Best effort: without large pages everything works, only slower.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
         Ok(Table { precision, memory })
     }
 
-    /// All words, to be shared.
+    /// All words, for shared access.
     pub(super) fn words_mut(&mut self) -> &mut [AtomicU32] {
         <[AtomicU32]>::mut_from_bytes(&mut self.memory).expect(WHOLE)
     }
 
-    /// All words.
+    /// All words, read-only.
     pub(super) fn words(&self) -> &[u32] {
         <[u32]>::ref_from_bytes(&self.memory).expect(WHOLE)
     }
 
-    /// The sums of strategies of an information set, as many as there is room for: all its actions.
+    /// Reads the strategy sums of an information set, one for each of its actions.
     pub(super) fn sums_into(&self, place: usize, sums: &mut [f32]) {
         let words = self.words();
         match self.precision {
@@ -65,22 +65,24 @@ impl Table {
 
 const WHOLE: &str = "pages are aligned, and hold a whole number of words";
 
-/// Regrets and sums of strategies, by place: the slots of an information set stand together.
+/// Access to regrets and strategy sums by position; the slots of an information set are
+/// consecutive.
 pub(super) trait Store: Copy + Sync {
-    /// Whether rounding asks for random bits.
+    /// Whether rounding needs random bits.
     const NOISY: bool;
 
     /// The regrets of an information set of `N` actions.
     fn regrets<const N: usize>(self, place: usize) -> [f32; N];
 
-    /// Adds to the regrets, which do not fall below `floor`. `noise` is random bits.
+    /// Adds to the regrets, with a lower bound of `floor`. `noise` is random bits.
     fn learn<const N: usize>(self, place: usize, gains: &[f32; N], floor: f32, noise: u64);
 
-    /// Multiplies the regrets of a row, positive and negative ones, by these factors. The row
-    /// begins at `place` and has information sets of so many actions. `noise` is random bits.
+    /// Multiplies positive and negative regrets of a row by these factors. The row begins at
+    /// `place`; `actions` has the number of actions of each information set. `noise` is random
+    /// bits.
     fn discount(self, place: usize, actions: &[u8], factors: (f32, f32), noise: u64);
 
-    /// Adds to the sums of strategies.
+    /// Adds to the strategy sums.
     fn remember<const N: usize>(self, place: usize, shares: &[f32; N], noise: u64);
 }
 
@@ -89,12 +91,12 @@ fn discounted(regret: f32, (positive, negative): (f32, f32)) -> f32 {
     regret * if regret > 0.0 { positive } else { negative }
 }
 
-/// Two numbers of single precision for each action: 8 bytes. The regrets of an information set
-/// stand before its sums, so that the two are near each other.
+/// Single precision: two numbers for each action, 8 bytes. The regrets of an information set
+/// precede its sums, so that both are near each other.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Single<'a>(pub(super) &'a [AtomicU32]);
 
-/// Two numbers of 16 bits for each action: 4 bytes, in one word, the regret above.
+/// Two 16-bit numbers for each action, 4 bytes: in one word, with the regret in the upper half.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Half<'a>(pub(super) &'a [AtomicU32]);
 

@@ -1,11 +1,11 @@
-//! Numbered pieces of work, taken by threads one after the other.
+//! Parallel execution of numbered pieces of work.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::ScopedJoinHandle;
 
-/// Does the pieces of `range` in order on so many threads, none after `stop` has said so. Returns
-/// the first piece not done, and the results in the order of the pieces.
+/// Runs the pieces of `range` in order on `threads` threads, and starts none once `stop` is true.
+/// Returns the first piece not done, and the results in order.
 pub(super) fn each_block<T: Send>(
     range: Range<u64>,
     threads: usize,

@@ -1,4 +1,4 @@
-//! The tables of a training and the threads that fill them.
+//! The trainer: tables, and the threads that fill them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::walk::{Walker, Weights};
 use super::watch::Watch;
 use super::{AbstractStrategy, Deal, Deals, HoldemDeals, Precision, TrainerError, TrainingOptions};
 
-/// A blueprint being trained.
+/// A trainer of a blueprint.
 #[derive(Debug)]
 pub struct Trainer<D> {
     tree: Arc<BettingTree>,
@@ -22,40 +22,41 @@ pub struct Trainer<D> {
     options: TrainingOptions,
     pub(super) layout: Layout,
     pub(super) table: Table,
-    /// Blocks of iterations done, and decisions looked at in them.
+    /// Number of finished blocks of iterations; below, of decisions visited in them.
     pub(super) blocks: u64,
     pub(super) visits: u64,
     watch: Watch,
 }
 
-/// How far a training is.
+/// Progress of a training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Statistics {
-    /// Iterations done: deals from which both seats learned once.
+    /// Number of iterations: deals from which both seats learned once.
     pub iterations: u64,
-    /// Decision nodes looked at, both seats' together.
+    /// Number of decision nodes visited, for both seats.
     pub nodes: u64,
-    /// Information sets of the abstract game.
+    /// Number of information sets of the abstract game.
     pub infosets: u64,
-    /// Those with a strategy in the average: an estimate from some ten thousand of them.
+    /// Share of them with a strategy in the average, estimated from some ten thousand.
     pub touched: f64,
-    /// How much the average strategy of those has changed since statistics were last asked for: the
-    /// mean share of decisions that have become others, 0 to 1. `None` the first time.
+    /// Change of their average strategies since statistics were last computed: the mean share of
+    /// decisions that differ, 0 to 1. `None` the first time.
     pub change: Option<f64>,
 }
 
-/// Iterations from one seed, done by one thread: what a training consists of, whatever the threads.
+/// Number of iterations of a block: the unit of work, with its own seed, independent of threads.
 pub const BLOCK: u64 = 1024;
 
-/// Deals made in a row, so that the look-ups of their buckets can wait for memory together.
+/// Number of deals made together, so that cache misses of their bucket look-ups overlap.
 const BATCH: usize = 32;
 
 impl<D: Deals> Trainer<D> {
-    /// A training that has not begun. Says what is wrong before it takes any memory for tables.
+    /// A training before its first iteration. Errors are detected before any memory for tables is
+    /// allocated.
     ///
     /// # Errors
-    /// When the tables would take more memory than the options allow, the tree has decisions with
-    /// too many actions, or an option is out of its range.
+    /// When the tables would exceed the allowed memory, the tree has decisions with too many
+    /// actions, or an option is out of its range.
     pub fn new(
         tree: Arc<BettingTree>,
         deals: D,
@@ -94,22 +95,23 @@ impl<D: Deals> Trainer<D> {
         &self.options
     }
 
-    /// Bytes that the tables take.
+    /// Size of the tables in bytes.
     pub fn bytes(&self) -> u64 {
         self.layout.slots * self.options.precision.bytes()
     }
 
-    /// Iterations done.
+    /// Number of finished iterations.
     pub fn iterations(&self) -> u64 {
         self.blocks * BLOCK
     }
 
-    /// At least so many iterations more, in whole blocks of [`BLOCK`], on so many threads; fewer
-    /// when `stop` says so, which every thread asks before each block (some ten milliseconds).
+    /// Runs at least `iterations` more iterations, in whole blocks of [`BLOCK`], on `threads`
+    /// threads; fewer once `stop` is true, which is checked before each block (some ten
+    /// milliseconds).
     ///
-    /// With one thread the same options give the same tables to the bit, however the iterations are
-    /// divided into runs. Several threads do the same blocks but see each other's results at
-    /// different moments.
+    /// With one thread the same options give bit-identical tables, however the iterations are
+    /// divided into runs. Several threads do the same blocks but see each other's updates at
+    /// different times.
     pub fn run(&mut self, iterations: u64, threads: usize, stop: impl Fn() -> bool + Sync) {
         let end = self.blocks + iterations.div_ceil(BLOCK);
         while self.blocks < end {
@@ -132,7 +134,7 @@ impl<D: Deals> Trainer<D> {
         }
     }
 
-    /// The first block after the period under way, where periods end with a pass over the tables.
+    /// The first block after the current period, where periods end with a pass over the tables.
     fn period_end(&self) -> Option<u64> {
         let period = self.options.period(self.blocks * BLOCK);
         self.options.averaging.factors(period as f64)?;
@@ -165,7 +167,7 @@ impl<D: Deals> Trainer<D> {
         );
     }
 
-    /// How far the training is.
+    /// The progress of the training.
     pub fn statistics(&mut self) -> Statistics {
         let (touched, change) = self.watch.look(&self.table);
         Statistics {
@@ -177,8 +179,8 @@ impl<D: Deals> Trainer<D> {
         }
     }
 
-    /// The sums that the average strategy of an information set is made of, one for each action,
-    /// for which there is exactly room: all zero where training has never been.
+    /// Reads the strategy sums of an information set, one for each action; all zero where training
+    /// never came.
     ///
     /// The node must be a decision of the tree, and the bucket one of its street's.
     pub fn sums(&self, node: u32, bucket: u32, sums: &mut [f32]) {
@@ -186,9 +188,8 @@ impl<D: Deals> Trainer<D> {
         self.table.sums_into(place, sums);
     }
 
-    /// The average strategy of an information set, which is what a training is for; equal
-    /// probabilities where it has never been. `None` when the node is no decision, or has no such
-    /// bucket.
+    /// The average strategy of an information set, the result of training; uniform where training
+    /// never came. `None` when the node is not a decision, or does not have this bucket.
     pub fn average(&self, node: u32, bucket: u32) -> Option<Vec<f32>> {
         let at = self.layout.nodes.get(node as usize).filter(|at| !at.is_end())?;
         let known = bucket < self.layout.buckets[at.street()];
@@ -201,7 +202,8 @@ impl<D: Deals> Trainer<D> {
 }
 
 impl Trainer<HoldemDeals> {
-    /// What [`run`](Self::run) does, as fast code of this crate, however its caller is compiled.
+    /// As [`run`](Self::run), but compiled with this crate, so that it is fast whatever the
+    /// caller's settings.
     pub fn train(&mut self, iterations: u64, threads: usize, stop: &(dyn Fn() -> bool + Sync)) {
         self.run(iterations, threads, stop);
     }
@@ -215,7 +217,7 @@ impl<D: Deals> AbstractStrategy for Trainer<D> {
     }
 }
 
-/// What threads need to know to work.
+/// The data shared by the threads.
 struct Work<'a, D> {
     layout: &'a Layout,
     deals: &'a D,
@@ -223,7 +225,7 @@ struct Work<'a, D> {
 }
 
 impl<D: Deals> Work<'_, D> {
-    /// Does the iterations of a block; returns the decisions looked at.
+    /// Runs the iterations of a block; returns the number of visited decisions.
     fn block<S: Store>(&self, store: S, block: u64) -> u64 {
         let rng = Pcg64Mcg::seed_from_u64(mixed(self.options.seed, block));
         let mut walker = Walker::new(self.layout, store, self.weights(block), rng);
@@ -235,7 +237,7 @@ impl<D: Deals> Work<'_, D> {
         walker.visits
     }
 
-    /// What the iterations of a block weigh.
+    /// The weights of a block's iterations.
     fn weights(&self, block: u64) -> Weights {
         let done = block * BLOCK;
         let (regrets, average) = self.options.averaging.weights(self.options.period(done) as f64);
@@ -252,7 +254,7 @@ impl<D: Deals> Work<'_, D> {
     }
 }
 
-/// A seed for each block.
+/// The seed of a block.
 pub(super) fn mixed(seed: u64, block: u64) -> u64 {
     // The finalizer of SplitMix64 over the golden-ratio sequence.
     let mut z = seed.wrapping_add(block.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));

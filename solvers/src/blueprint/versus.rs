@@ -1,4 +1,4 @@
-//! Strategies for an abstract game against each other, by sampling.
+//! Sampled matches between strategies of an abstract game.
 
 use abstraction::betting::BettingTree;
 use rand::{Rng, SeedableRng};
@@ -9,12 +9,13 @@ use super::threads::each_block;
 use super::trainer::mixed;
 use super::{AbstractStrategy, Deal, Deals, Trainer, TrainerError};
 
-/// What was found by sampling, in big blinds a hand.
+/// A sampled mean, in big blinds per hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Its standard error: 95 times in 100 the truth is within 1.96 of these.
+    /// The standard error of the mean: the true value is within 1.96 of these with 95 %
+    /// probability.
     pub error: f64,
 }
 
@@ -46,12 +47,11 @@ impl Sums {
     }
 }
 
-/// Deals of one piece of work.
+/// Number of deals in one piece of work.
 pub(super) const HANDS: u64 = 4096;
 
-/// What the first strategy wins from the second in the abstract game. Each deal is played twice,
-/// with the seats changed between the two; the same seed gives the same estimate on any number of
-/// threads.
+/// The first strategy's winnings against the second in the abstract game. Each deal is played
+/// twice, with the seats swapped; the same seed gives the same estimate on any number of threads.
 ///
 /// # Errors
 /// When the tree has decisions with too many actions.
@@ -84,7 +84,7 @@ pub fn head_to_head<D: Deals>(
     Ok(Sums::estimate(&sums))
 }
 
-/// What seat 0 wins in one hand.
+/// Seat 0's winnings in one hand.
 pub(super) fn hand(
     nodes: &[Node],
     deal: &Deal,
@@ -102,7 +102,7 @@ pub(super) fn hand(
     }
 }
 
-/// An action drawn from a strategy.
+/// Draws an action from a strategy.
 #[inline]
 pub(super) fn draw<S: AbstractStrategy + ?Sized>(
     strategy: &S,
@@ -125,8 +125,7 @@ pub(super) fn draw<S: AbstractStrategy + ?Sized>(
     last as u32
 }
 
-/// An average strategy as it stood once, in a byte for each action: something to measure progress
-/// against.
+/// A copy of an average strategy, with a byte for each action, to measure later progress against.
 #[derive(Debug, Clone)]
 pub struct Frozen {
     layout: Layout,
@@ -134,7 +133,7 @@ pub struct Frozen {
 }
 
 impl Frozen {
-    /// The average strategy of a training now.
+    /// The current average strategy of a training.
     pub fn of<D: Deals>(trainer: &Trainer<D>) -> Frozen {
         let layout = trainer.layout.clone();
         let mut frozen = vec![0; layout.slots as usize];

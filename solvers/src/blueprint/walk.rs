@@ -1,9 +1,9 @@
-//! The traversal: external sampling with one seat that learns.
+//! The traversal of external-sampling MCCFR, with one learning seat.
 //!
 //! Lanctot, Waugh, Zinkevich, Bowling, "Monte Carlo sampling for regret minimization in extensive
 //! games", NIPS 2009, section 4.2. Chance and the other seat are sampled, all of the learner's
-//! actions are looked at. Skipping actions of very negative regret, and the floor under regrets:
-//! Brown and Sandholm, "Superhuman AI for multiplayer poker", Science 2019, supplement.
+//! actions are explored. Pruning of actions with very negative regret, and the lower bound of
+//! regrets: Brown and Sandholm, "Superhuman AI for multiplayer poker", Science 2019, supplement.
 
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
@@ -12,40 +12,41 @@ use super::Deal;
 use super::layout::{Layout, Node};
 use super::store::Store;
 
-/// What does not change during a block of iterations.
+/// Parameters that are constant in a block of iterations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Weights {
-    /// What regrets and strategies of these iterations weigh.
+    /// The weight of regrets in these iterations; below, of strategies.
     pub(super) regrets: f32,
     pub(super) average: f32,
-    /// Actions with a regret below are skipped; −∞ for none.
+    /// Actions with a regret below this are skipped; −∞ for none.
     pub(super) skip_below: f32,
-    /// Regrets do not fall below.
+    /// Lower bound of regrets.
     pub(super) floor: f32,
 }
 
-/// A thread at work on one deal.
+/// The state of a thread's traversal of one deal.
 pub(super) struct Walker<'a, S> {
     layout: &'a Layout,
     store: S,
     pub(super) weights: Weights,
     pub(super) rng: Pcg64Mcg,
-    /// Decisions looked at.
+    /// Number of decisions visited.
     pub(super) visits: u64,
-    /// The better hand of the deal, and each seat's row on each street.
+    /// The deal's showdown result; below, each seat's row on each street.
     shown: f32,
     rows: [[usize; 4]; 2],
-    /// Whose actions are all looked at; what seat 0 wins counts for this seat `sign` times.
+    /// The seat whose actions are all explored; below, the sign of its winnings relative to seat
+    /// 0's.
     learner: usize,
     sign: f32,
-    /// This traversal's copy of `skip_below`.
+    /// `skip_below` of this traversal.
     skip_below: f32,
 }
 
-/// One traversal in so many looks at everything, that what is skipped may come back.
+/// One traversal in this many explores everything, so that skipped actions can recover.
 const LOOK_AT_ALL: u64 = 20;
 
-/// Calls a function of the number of actions, with that number known to the compiler.
+/// Calls a generic function with the number of actions as a compile-time constant.
 macro_rules! by_actions {
     ($actions:expr, $self:ident.$name:ident($($argument:expr),*)) => {
         match $actions {
@@ -105,7 +106,7 @@ impl<'a, S: Store> Walker<'a, S> {
         }
     }
 
-    /// What the learner wins from this node on.
+    /// The learner's sampled winnings from this node on.
     fn walk(&mut self, mut at: u32) -> f32 {
         loop {
             let node = self.layout.nodes[at as usize];
@@ -121,7 +122,7 @@ impl<'a, S: Store> Walker<'a, S> {
         }
     }
 
-    /// Looks at every action of the learner that is not skipped, and learns from them.
+    /// Explores every action of the learner that is not skipped, and updates its regrets.
     fn look_at_all<const N: usize>(&mut self, node: Node, place: usize) -> f32 {
         let regrets = self.store.regrets::<N>(place);
         let (positive, sum) = positive(&regrets);
@@ -148,7 +149,7 @@ impl<'a, S: Store> Walker<'a, S> {
         value
     }
 
-    /// Draws an action of the other seat, and remembers its strategy.
+    /// Draws an action of the other seat, and adds its strategy to the average.
     #[inline]
     fn draw<const N: usize>(&mut self, place: usize) -> u32 {
         let regrets = self.store.regrets::<N>(place);
@@ -159,7 +160,7 @@ impl<'a, S: Store> Walker<'a, S> {
             let scale = 1.0 / sum;
             shares = positive.map(|regret| regret * scale);
         }
-        // 24 bits: as many as a number of single precision below 1 can tell.
+        // 24 bits: the precision of a single-precision number below 1.
         let point = (random >> 40) as f32 / (1 << 24) as f32;
         let mut drawn = 0;
         let mut below = 0.0;
@@ -198,8 +199,7 @@ mod tests {
     const KINDS: u32 = StartingHand::COUNT as u32;
 
     /// The small blind (seat 0) moves ten big blinds in or folds; the big blind calls or folds.
-    /// Cards are real: a learner that met the wrong hands or boards would not find the values known
-    /// for them.
+    /// Cards are real: a learner that received wrong hands or boards would miss the known values.
     #[test]
     fn moving_all_in_or_folding_is_learned_from_real_deals() {
         let recipe = "preflop=169 flop=category turn=category river=category".parse();

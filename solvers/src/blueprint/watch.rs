@@ -1,29 +1,29 @@
-//! A few thousand information sets that are watched, to say how much of a game has been reached and
-//! how much strategies still change.
+//! A sample of information sets, to estimate how much of a game training has reached and how much
+//! strategies still change.
 
 use super::layout::Layout;
 use super::store::Table;
 
-/// About so many are watched, evenly over the game.
+/// Approximate size of the sample, which is spread evenly over the game.
 const WATCHED: u64 = 10_000;
 
 #[derive(Debug)]
 pub(super) struct Watch {
-    /// The places of the information sets, and how many actions they have.
+    /// The position and number of actions of each sampled information set.
     places: Vec<(usize, usize)>,
-    /// Their average strategies when last looked at, one after the other.
+    /// Their average strategies at the last look, concatenated.
     last: Option<Vec<f32>>,
 }
 
 impl Watch {
     pub(super) fn new(layout: &Layout) -> Watch {
-        // Not a multiple of any usual number of buckets.
+        // Not a multiple of a usual number of buckets.
         let step = (layout.infosets / WATCHED).max(1) as usize | 1;
         Watch { places: layout.each_infoset().step_by(step).collect(), last: None }
     }
 
-    /// The share of them that have been reached, and the mean change of those that had been reached
-    /// at the last look too.
+    /// The share of the sample that has been reached, and the mean change of those that had also
+    /// been reached at the last look.
     pub(super) fn look(&mut self, table: &Table) -> (f64, Option<f64>) {
         let mut now = Vec::new();
         let (mut touched, mut known, mut change) = (0u32, 0u32, 0.0);

@@ -1,31 +1,31 @@
-//! One equilibrium of all: the analytic centre of the first player's optimal strategies.
+//! The analytic centre of the first player's optimal strategies, which selects one equilibrium.
 //!
-//! An endgame often has many equilibria: what matters is how many bluffs a size has, not with which
-//! cards. Of the strategies that the program of [`super::pairs`] allows, the centre is the one in
-//! which the product of all masses (of checks, of bluffs and of value bets, by card and size) is
-//! largest: it is unique, and depends on no order of cards, sizes or pivots. Newton's method finds
-//! it from a strategy in which every mass that can be above zero is (Boyd & Vandenberghe, *Convex
-//! Optimization*, section 10.2).
+//! An endgame often has many equilibria: the number of bluffs of each size matters, not their
+//! cards. Of the optimal strategies of the linear program of [`super::pairs`], the analytic centre
+//! maximises the product of all masses (of checks, of bluffs and of value bets, by card and size):
+//! it is unique, and independent of the order of cards, sizes or pivots. Newton's method finds it,
+//! starting from a strategy in which every mass that can be positive is (Boyd & Vandenberghe,
+//! *Convex Optimization*, section 10.2).
 
 use std::collections::BTreeMap;
 
 use super::pairs::{Column, Pairs};
 
-/// What a card does.
+/// The action of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
-    /// It checks.
+    /// A check.
     Check,
-    /// It bets a size as a bluff.
+    /// A bet of this size as a bluff.
     Bluff(usize),
-    /// It bets a size for value.
+    /// A bet of this size for value.
     Value(usize),
 }
 
-/// The mass of each card in each of its roles; only those above zero.
+/// The positive masses by card and role.
 pub(super) type Masses = BTreeMap<(usize, Role), f64>;
 
-/// The central optimal strategy of a solved program; rows of the program are cards here.
+/// The analytic centre of a solved program; cards here are rows of the program.
 pub(super) fn centre(pairs: &mut Pairs<'_>) -> Masses {
     let tight = pairs.tight();
     let mut mean = Mean::default();
@@ -42,14 +42,14 @@ pub(super) fn centre(pairs: &mut Pairs<'_>) -> Masses {
     masses
 }
 
-/// The optimal strategy of the basis.
+/// The optimal strategy of the present basis.
 pub(super) fn vertex(pairs: &Pairs<'_>) -> Masses {
     let mut mean = Mean::default();
     mean.add(pairs);
     mean.masses
 }
 
-/// The mean of optimal strategies: above zero wherever one of them is.
+/// The mean of several optimal strategies, which is positive wherever one of them is.
 #[derive(Default)]
 struct Mean {
     masses: Masses,
@@ -69,7 +69,7 @@ impl Mean {
     }
 }
 
-/// What a unit of a column puts into the roles of its cards.
+/// The masses that a unit of a column adds to the roles of its cards.
 fn roles(column: Column, sizes: &[f64]) -> Vec<((usize, Role), f64)> {
     match column {
         Column::Check(card) => vec![((card, Role::Check), 1.0)],
@@ -80,12 +80,13 @@ fn roles(column: Column, sizes: &[f64]) -> Vec<((usize, Role), f64)> {
     }
 }
 
-/// Masses with sums that must stay: a card's masses are what is dealt of it, and a size's bluffs
-/// are to its value bets as the size to one more.
+/// The constraints on the masses, as sums that are preserved: a card's masses add up to its share
+/// of the deals, and the bluffs and value bets of a size are in the ratio of the size to one more.
 struct Newton {
-    /// For each mass the constraints it is in, with its factor there; the first is its card's.
+    /// For each mass the two constraints that contain it, with its coefficients; the first is its
+    /// card's.
     factors: Vec<[(usize, f64); 2]>,
-    /// What the masses of each constraint sum to.
+    /// The right-hand side of each constraint.
     sums: Vec<f64>,
 }
 
@@ -109,7 +110,7 @@ impl Newton {
         Newton { factors, sums }
     }
 
-    /// Newton's steps, damped while far from the centre.
+    /// Newton's iteration, damped while far from the centre.
     fn centre(&self, masses: &mut Masses) {
         let mut x: Vec<f64> = masses.values().copied().collect();
         for _ in 0..100 {
@@ -124,11 +125,11 @@ impl Newton {
         masses.values_mut().zip(x).for_each(|(mass, x)| *mass = x);
     }
 
-    /// The step to the centre of the quadratic model, in shares of each mass: the nearest to one
-    /// each of those that restore the sums.
+    /// The Newton step relative to each mass: of the steps that restore the sums, the one with
+    /// components nearest to one.
     ///
-    /// The constraints are made orthogonal one by one, in units of the masses: those of a thin face
-    /// nearly follow from each other, and products of them (normal equations) would lose the rest.
+    /// The constraints are orthogonalised one by one, scaled by the masses: those of a thin face
+    /// are nearly dependent, and normal equations would lose the precision.
     fn step(&self, x: &[f64]) -> Vec<f64> {
         let mut missing = self.sums.clone();
         let mut rows = vec![vec![0.0; x.len()]; self.sums.len()];
@@ -145,7 +146,7 @@ impl Newton {
             if length == 0.0 {
                 continue;
             }
-            // Twice is enough.
+            // Two passes of orthogonalisation suffice.
             for _ in 0..2 {
                 for (known, target) in &basis {
                     let along = dot(&row, known);

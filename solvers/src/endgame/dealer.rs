@@ -1,21 +1,22 @@
-//! Chance in an endgame that is played: cards, and what a strategy does.
+//! Random deals and actions for playing an endgame.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::Endgame;
 
-/// Deals cards and draws actions.
+/// A seeded random source of deals and actions.
 #[derive(Debug, Clone)]
 pub struct Dealer(Pcg64Mcg);
 
 impl Dealer {
-    /// The seed determines all that it deals and draws.
+    /// The seed determines all deals and draws.
     pub fn new(seed: u64) -> Dealer {
         Dealer(Pcg64Mcg::seed_from_u64(seed))
     }
 
-    /// The first player's card and the second's, counted from 0, as likely as the game says.
+    /// Draws the first player's card and the second's, counted from 0, with the game's
+    /// probabilities.
     pub fn cards(&mut self, game: &Endgame) -> [usize; 2] {
         let cards = game.cards();
         let deals: Vec<f64> =
@@ -24,8 +25,8 @@ impl Dealer {
         [at / cards, at % cards]
     }
 
-    /// A place of a row, each with its probability; these sum to one but for rounding. A place of
-    /// probability 0 never comes out, unless all are.
+    /// Draws an index of a row of probabilities, which sum to one up to rounding. An entry of
+    /// probability 0 is never drawn, unless all are 0.
     pub fn draw(&mut self, row: &[f64]) -> usize {
         let mut left: f64 = self.0.random();
         for (at, &share) in row.iter().enumerate().filter(|(_, share)| **share > 0.0) {

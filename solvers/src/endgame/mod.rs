@@ -2,9 +2,9 @@
 //! second calls or folds.
 //!
 //! Ganzfried & Yusuf, "Computing human-understandable strategies: deducing fundamental rules of
-//! poker strategy", Games 2017, sections 1 and 3. The pot counts as 1 and is made of two equal
-//! antes; all winnings here are what the first player takes of the pot and of the second player's
-//! bets, less the own bets lost. Net of the ante that is half a pot less.
+//! poker strategy", Games 2017, sections 1 and 3. The pot is 1, made of two equal antes; winnings
+//! here are what the first player takes of the pot and of the second player's calls, minus the own
+//! bets lost. Net of the ante they are half a pot less.
 
 use crate::Player;
 
@@ -18,12 +18,12 @@ pub use dealer::Dealer;
 pub use pairs::Pivots;
 pub use solution::{Size, Solution, mean_size};
 
-/// The sizes that the first player may bet, in pots: 0, which is a check, and rising from there.
+/// The bet sizes of the first player, in pots: 0, which is a check, and others in increasing order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bets(Vec<f64>);
 
 impl Bets {
-    /// The most sizes, the check among them.
+    /// Maximum number of sizes, including the check.
     pub const MOST: usize = 1001;
 
     /// The published sizes: 0, 0.1, … 3.0.
@@ -66,18 +66,18 @@ impl Bets {
         Ok(Bets(all))
     }
 
-    /// The sizes, rising from 0.
+    /// The sizes in increasing order, from 0.
     pub fn sizes(&self) -> &[f64] {
         &self.0
     }
 
-    /// How many there are, the check among them.
+    /// Number of sizes, including the check.
     #[allow(clippy::len_without_is_empty, reason = "there is always a check")]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The number of the size nearest to `size`; of two equally near ones the smaller.
+    /// The index of the size nearest to `size`; of two equally near ones the smaller.
     pub fn nearest(&self, size: f64) -> usize {
         let after = self.0.partition_point(|&bet| bet < size).min(self.len() - 1);
         let before = after.saturating_sub(1);
@@ -85,35 +85,35 @@ impl Bets {
     }
 }
 
-/// An endgame: how likely each player is to hold each card, and the sizes.
+/// An endgame: each player's card distribution, and the bet sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Endgame {
     bets: Bets,
-    /// Shares of the first player's cards, from the worst; they sum to one.
+    /// Normalised weights of the first player's cards, from the worst.
     first: Vec<f64>,
-    /// Shares of the second player's cards.
+    /// Normalised weights of the second player's cards.
     second: Vec<f64>,
-    /// What the products of both shares sum to over deals of two different cards.
+    /// The sum of the products of both weights over deals of two different cards.
     deals: f64,
-    /// For each card what the second player's worse cards sum to; one more entry, for all.
+    /// For each card the total weight of the second player's worse cards; at the end, that of all.
     below: Vec<f64>,
 }
 
-/// Why numbers are no endgame.
+/// Error for numbers that do not form an endgame.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EndgameError {
-    /// Too few cards or too many.
+    /// The number of cards is out of range.
     #[error("a deck of {0} cards: it has 2 to {most}", most = Endgame::MOST_CARDS)]
     Cards(usize),
-    /// The players' cards are of different decks.
+    /// The players have different numbers of cards.
     #[error("{first} weights of the first player and {second} of the second: give one a card")]
     Decks {
-        /// Weights of the first player.
+        /// Number of weights of the first player.
         first: usize,
-        /// Weights of the second player.
+        /// Number of weights of the second player.
         second: usize,
     },
-    /// A weight is negative or no number.
+    /// A weight is negative or not finite.
     #[error(
         "the {player} player's card {card} weighs {weight}: a weight is a number of at least 0"
     )]
@@ -130,10 +130,10 @@ pub enum EndgameError {
         "the weights leave no deal possible: each player needs a card with a weight above 0 that the other need not hold"
     )]
     NoDeal,
-    /// A size is not above zero.
+    /// A size is not positive.
     #[error("a bet of {0} pots: a size is a number above 0")]
     Size(f64),
-    /// Steps that give no sizes.
+    /// Steps that give no valid sizes.
     #[error("bets in steps of {step} up to {stack}: the step is above 0 and at most the stack")]
     Step {
         /// The step.
@@ -141,18 +141,18 @@ pub enum EndgameError {
         /// The stack.
         stack: f64,
     },
-    /// More sizes than are solved.
+    /// Too many sizes.
     #[error("{0} sizes are more than {most}", most = Bets::MOST - 1)]
     Sizes(usize),
 }
 
 impl Endgame {
-    /// The most cards of a deck.
+    /// Maximum number of cards.
     pub const MOST_CARDS: usize = 100;
 
-    /// Cards with these weights, independent but for the card that both cannot hold: the first
-    /// player has `i` and the second `j` with a probability proportional to `first[i] * second[j]`
-    /// where they differ (Algorithm 5).
+    /// An endgame with these card weights, which are independent except that both players cannot
+    /// hold the same card: the first has `i` and the second `j` with a probability proportional to
+    /// `first[i] * second[j]` where they differ (Algorithm 5).
     pub fn new(first: &[f64], second: &[f64], bets: Bets) -> Result<Endgame, EndgameError> {
         if first.len() != second.len() {
             let (first, second) = (first.len(), second.len());
@@ -178,18 +178,18 @@ impl Endgame {
         Ok(Endgame { bets, first, second, deals, below })
     }
 
-    /// The sizes.
+    /// The bet sizes.
     pub fn bets(&self) -> &Bets {
         &self.bets
     }
 
-    /// How many cards the deck has.
+    /// Number of cards of the deck.
     pub fn cards(&self) -> usize {
         self.first.len()
     }
 
-    /// The shares of a player's cards, from the worst, before the other's card is known; they sum
-    /// to one.
+    /// The normalised weights of a player's cards, from the worst, before the other's card is
+    /// known.
     pub fn shares(&self, player: Player) -> &[f64] {
         match player {
             Player::First => &self.first,
@@ -202,21 +202,21 @@ impl Endgame {
         if i == j { 0.0 } else { self.first[i] * self.second[j] / self.deals }
     }
 
-    /// The share of the second player's cards that card `i` beats, where the second holds another;
-    /// `None` where that cannot be.
+    /// The share of the second player's cards, other than `i`, that card `i` beats; `None` where
+    /// there are none.
     pub fn beats(&self, i: usize) -> Option<f64> {
         let others = self.below[self.cards()] - self.second[i];
         (others > 0.0).then(|| self.below[i] / others)
     }
 }
 
-/// Weights as shares of their sum.
+/// Normalises weights to a sum of one.
 fn shares(player: &'static str, weights: &[f64]) -> Result<Vec<f64>, EndgameError> {
     let wrong = |weight: &f64| !(weight.is_finite() && *weight >= 0.0);
     if let Some(card) = weights.iter().position(wrong) {
         return Err(EndgameError::Weight { player, card: card + 1, weight: weights[card] });
     }
-    // By the largest first, so that no sum is infinite.
+    // Scaled by the largest first, so that the sum cannot overflow.
     let most = weights.iter().copied().fold(0.0, f64::max);
     if most == 0.0 {
         return Err(EndgameError::NoDeal);

@@ -1,62 +1,64 @@
-//! The equilibrium of an endgame as a small linear program.
+//! The equilibrium of an endgame as the solution of a small linear program.
 //!
-//! The second player's best answers to a size are thresholds: call with the best `m` of all cards,
-//! a number for each size. Where the first player's card `i` is worth `v_i`, a bet of size `b` with
-//! `i` as a bluff gets at least `(1 − y_i) − (1 + b) m`, and with `k` for value at least
-//! `(1 − y_k) − (1 + b) Y_>k + b (m − Y_≥k)`, of which one rises and one falls with `m`. Taking `m`
-//! out of every two of them leaves
+//! The second player's best responses to a size are thresholds: call with the best `m` of all
+//! cards, one number for each size. If the first player's card `i` has the value `v_i`, a bet of
+//! size `b` with `i` as a bluff gets at least `(1 − y_i) − (1 + b) m`, and with `k` for value at
+//! least `(1 − y_k) − (1 + b) Y_>k + b (m − Y_≥k)`, of which one rises and one falls with `m`.
+//! Eliminating `m` from every two of them leaves
 //!
 //! ```text
 //! minimise Σ x_i v_i  where  v_i ≥ Y_<i  (a check)
-//!                     and    b v_i + (1 + b) v_k ≥ b (1 − y_i) + (1 + b) [(1 − y_k) − (1 + b) Y_>k − b Y_≥k]
+//!                     and    b v_i + (1 + b) v_k ≥ b (1 − y_i)
+//!                                + (1 + b) [(1 − y_k) − (1 + b) Y_>k − b Y_≥k]
 //! ```
 //!
-//! with `x`, `y` the shares of both players' cards and `Y` sums of `y`: as many variables as cards.
-//! Its dual is the first player's strategy: a mass of checks for each card, and a mass of pairs
-//! (bluff, value card, size) in which bluffs are to value bets as `b` to `1 + b`. It is solved by
-//! the revised simplex method with a basis of one column for each card that can be held.
+//! with `x`, `y` the weights of both players' cards and `Y` sums of `y`: as many variables as
+//! cards. Its dual is the first player's strategy: a mass of checks for each card, and a mass of
+//! pairs (bluff, value card, size) in which bluffs are to value bets as `b` to `1 + b`. It is
+//! solved by the revised simplex method with a basis of one column for each card that can be held.
 
 use super::Endgame;
 
-/// Reduced costs of at most this are none. Values are of the order of one.
+/// Tolerance of reduced costs. Values are of the order of one.
 const NOTHING: f64 = 1e-11;
 
 /// A column of the dual program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
-    /// A card that checks.
+    /// A check with this card.
     Check(usize),
-    /// A bluff and a value bet of one size.
+    /// A bluff and a value bet of the same size.
     Pair { bluff: usize, value: usize, bet: usize },
 }
 
-/// Which column enters the basis.
+/// The pivoting rule: which column enters the basis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pivots {
-    /// The one that wins most for each unit of mass.
+    /// The column with the largest gain per unit of mass.
     #[default]
     Best,
-    /// The first that wins (Bland's rule): many more pivots, as a check.
+    /// The first column with a gain (Bland's rule): many more pivots, for verification.
     First,
 }
 
-/// The program and a basis of it. Rows are the cards that can be held.
+/// The program with its present basis. Rows are the cards that can be held.
 pub(super) struct Pairs<'a> {
     game: &'a Endgame,
     /// The card of each row.
     pub(super) cards: Vec<usize>,
-    /// The column of each place in the basis.
+    /// The column at each position of the basis.
     basis: Vec<Column>,
-    /// The inverse of the basis, row by row.
+    /// The inverse of the basis matrix, row-major.
     inverse: Vec<f64>,
-    /// The mass of each column of the basis.
+    /// The mass of each basis column.
     masses: Vec<f64>,
-    /// What each row's card is worth, not divided by the probability of the deals.
+    /// The dual price of each row: the value of its card, not divided by the probability of the
+    /// deals.
     worth: Vec<f64>,
 }
 
 impl<'a> Pairs<'a> {
-    /// Solves the program. Which columns enter decides only which optimal basis is found.
+    /// Solves the program. The pivoting rule only affects which optimal basis is found.
     pub(super) fn solve(game: &'a Endgame, pivots: Pivots) -> Pairs<'a> {
         let cards: Vec<usize> = (0..game.cards()).filter(|&card| game.first[card] > 0.0).collect();
         let rows = cards.len();
@@ -72,8 +74,7 @@ impl<'a> Pairs<'a> {
             pairs.inverse[row * rows + row] = 1.0;
         }
         pairs.refresh();
-        // Pivots that change nothing could go round; after many of them the first column that pays
-        // is taken, which cannot (Bland's rule).
+        // Degenerate pivots could cycle; after many of them Bland's rule is used, which cannot.
         let patience = if pivots == Pivots::Best { 50 * rows } else { 0 };
         for pivot in 0.. {
             let entering = match pivot < patience {
@@ -103,8 +104,8 @@ impl<'a> Pairs<'a> {
         (0..rows).map(Column::Check).chain(pairs)
     }
 
-    /// What a column's bluff gets without a call, and its value bet with all calls, times their
-    /// shares of the pair.
+    /// The objective of a column: the bluff's result without a call and the value bet's with all
+    /// calls, weighted by their shares of the pair.
     fn cost(&self, column: Column) -> f64 {
         match column {
             Column::Check(row) => self.game.below[self.cards[row]],
@@ -126,7 +127,7 @@ impl<'a> Pairs<'a> {
         self.bluff(row) - (1.0 + size) * above - size * from_here
     }
 
-    /// The rows of a column with its mass in each.
+    /// The nonzero entries of a column, as row and mass.
     fn entries(&self, column: Column) -> [(usize, f64); 2] {
         match column {
             Column::Check(row) => [(row, 1.0), (row, 0.0)],
@@ -137,14 +138,14 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// How much more a unit of a column wins than its cards are worth.
+    /// The reduced cost of a column: its gain per unit beyond the value of its cards.
     fn reduced(&self, column: Column) -> f64 {
         let paid = self.entries(column).map(|(row, mass)| mass * self.worth[row]);
         self.cost(column) - paid.iter().sum::<f64>()
     }
 
-    /// The column that wins most for each unit of mass, if any wins. O(rows × sizes): for a size
-    /// and a value card the best bluff is the best of all worse cards.
+    /// The column with the largest gain per unit of mass, if any has a gain. O(rows × sizes): for a
+    /// size and a value card the best bluff is the best of all worse cards.
     fn best_column(&self) -> Option<Column> {
         let mut best = (NOTHING, None);
         for row in 0..self.rows() {
@@ -172,13 +173,12 @@ impl<'a> Pairs<'a> {
         best.1
     }
 
-    /// The columns that cost nothing beside this solution: every optimal strategy is made of them.
+    /// The columns with zero reduced cost: every optimal strategy is made of them.
     pub(super) fn tight(&self) -> Vec<Column> {
         self.columns().filter(|&column| self.reduced(column).abs() <= 10.0 * NOTHING).collect()
     }
 
-    /// The columns that have mass, with it; less than a hundred-billionth of what is dealt of all
-    /// its cards is rounding.
+    /// The columns with positive mass. A mass below 1e-11 of all its cards' weight is rounding.
     pub(super) fn solution(&self) -> impl Iterator<Item = (Column, f64)> {
         let all = self.basis.iter().copied().zip(self.masses.iter().copied());
         all.filter(|&(column, mass)| {
@@ -188,31 +188,31 @@ impl<'a> Pairs<'a> {
         })
     }
 
-    /// The share of each row's card.
+    /// The weight of each row's card.
     pub(super) fn held(&self) -> impl Iterator<Item = f64> {
         self.cards.iter().map(|&card| self.game.first[card])
     }
 
-    /// The sizes, rising from 0.
+    /// The sizes in increasing order, from 0.
     pub(super) fn sizes(&self) -> &[f64] {
         self.game.bets.sizes()
     }
 
-    /// What the first player gets, in pots.
+    /// The first player's expected winnings, in pots.
     pub(super) fn total(&self) -> f64 {
         let won = self.held().zip(&self.worth).map(|(held, worth)| held * worth);
         won.sum::<f64>() / self.game.deals
     }
 
-    /// Brings a column in that is tight, and then others until it has mass, all of them tight; so
-    /// the solution stays optimal. Leaves the basis as it is where the column cannot have any.
+    /// Brings a tight column into the basis, and then other tight ones until it has mass, so the
+    /// solution stays optimal. Leaves the basis unchanged where the column cannot have mass.
     pub(super) fn raise(&mut self, wanted: Column, tight: &[Column]) {
         let saved = (self.basis.clone(), self.inverse.clone(), self.masses.clone());
         if !self.basis.contains(&wanted) {
             self.enter(wanted, true);
         }
         for _ in 0..50 * self.rows() {
-            // What a unit of mass in each row adds to the mass of the wanted column.
+            // The effect of a unit of mass in each row on the mass of the wanted column.
             let Some(place) = self.basis.iter().position(|&column| column == wanted) else {
                 break;
             };
@@ -231,8 +231,8 @@ impl<'a> Pairs<'a> {
         (self.basis, self.inverse, self.masses) = saved;
     }
 
-    /// Brings a column into the basis for the one that limits it; `first` takes the first of those
-    /// that limit it alike, in the order of columns.
+    /// Brings a column into the basis for the one that leaves by the ratio test; with `first`, ties
+    /// go to the first in the order of columns.
     fn enter(&mut self, column: Column, first: bool) {
         let rows = self.rows();
         let entries = self.entries(column);
@@ -277,7 +277,7 @@ impl<'a> Pairs<'a> {
         self.rate();
     }
 
-    /// What cards are worth under the basis.
+    /// Updates the dual prices under the basis.
     fn rate(&mut self) {
         let rows = self.rows();
         self.worth = vec![0.0; rows];
@@ -289,7 +289,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Masses and worths from the inverse.
+    /// Recomputes masses and dual prices from the inverse.
     fn refresh(&mut self) {
         let rows = self.rows();
         let held: Vec<f64> = self.held().collect();
@@ -301,7 +301,7 @@ impl<'a> Pairs<'a> {
         self.rate();
     }
 
-    /// The inverse of the basis from nothing, by elimination with the largest pivot of each column.
+    /// Recomputes the inverse of the basis by elimination with column pivoting.
     fn invert(&mut self) {
         let rows = self.rows();
         let mut matrix = vec![0.0; rows * rows];
@@ -340,15 +340,15 @@ impl<'a> Pairs<'a> {
         self.inverse = inverse;
     }
 
-    /// The least and the most of all cards that the second player may call each size with and be
-    /// sure of the game's value; between 0 and the sum of all cards.
+    /// The range, for each size, of the total weight of calling cards with which the second player
+    /// secures the game's value; between 0 and the total of all cards.
     pub(super) fn called(&self) -> Vec<[f64; 2]> {
         let all = self.game.below[self.game.cards()];
         let bounds = |&size: &f64| {
             let least =
                 (0..self.rows()).map(|row| (self.bluff(row) - self.worth[row]) / (1.0 + size));
             let most = (0..self.rows()).map(|row| {
-                // A size of 0 is called by everybody: it is a showdown.
+                // Everybody calls a size of 0: it is a showdown.
                 if size == 0.0 { all } else { (self.worth[row] - self.value(row, size)) / size }
             });
             let least = least.fold(0.0f64, f64::max).min(all);
@@ -360,7 +360,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// The place of a column in the order of all.
+/// The sort key of a column.
 fn order(column: Column) -> (usize, usize, usize, usize) {
     match column {
         Column::Check(row) => (0, row, 0, 0),

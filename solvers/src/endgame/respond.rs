@@ -1,13 +1,13 @@
-//! What a strategy is worth against the player who answers it best: Algorithm 3, for both seats.
+//! Values of strategies against a best response: Algorithm 3, for both seats.
 
 use super::Endgame;
 use crate::Player;
 
 impl Endgame {
-    /// How much less than the game's value a strategy is sure to get, in pots.
+    /// A strategy's exploitability: the game's value minus what it is sure to get, in pots.
     ///
-    /// A strategy has a row for each card: of the first player the probability of each size, of the
-    /// second that of calling each. Panics where it has another shape.
+    /// A strategy has a row for each card: for the first player the probability of each size, for
+    /// the second that of calling each. Panics where it has another shape.
     pub fn exploitability(&self, player: Player, strategy: &[f64], value: f64) -> f64 {
         match player {
             Player::First => value - self.against(player, strategy),
@@ -15,8 +15,8 @@ impl Endgame {
         }
     }
 
-    /// What the first player gets where one player has this strategy and the other answers it best,
-    /// in pots. O(cards × sizes).
+    /// The first player's winnings when one player has this strategy and the other plays a best
+    /// response, in pots. O(cards × sizes).
     pub fn against(&self, player: Player, strategy: &[f64]) -> f64 {
         assert_eq!(strategy.len(), self.cards() * self.bets.len(), "a row for each card");
         match player {
@@ -25,8 +25,8 @@ impl Endgame {
         }
     }
 
-    /// The second player calls a size with a card where the mass of worse cards that bet it pays
-    /// for that of better ones: worse · (1 + size) > better · size.
+    /// The best response calls a size with a card where the worse cards that bet it outweigh the
+    /// better ones: worse · (1 + size) > better · size.
     fn against_first(&self, strategy: &[f64]) -> f64 {
         let sizes = self.bets.len();
         let mut won = 0.0;
@@ -44,7 +44,7 @@ impl Endgame {
         1.0 - won / self.deals
     }
 
-    /// The first player bets each card the size that wins most.
+    /// The best response bets each card the size that wins most.
     fn against_second(&self, strategy: &[f64]) -> f64 {
         let sizes = self.bets.len();
         let mut most = vec![f64::NEG_INFINITY; self.cards()];
@@ -65,9 +65,9 @@ impl Endgame {
         won.map(|(share, most)| share * most).sum::<f64>() / self.deals
     }
 
-    /// What the first player gets with a card by each size, in pots, where the second player calls
-    /// like this: a row for each card with the probability of calling each size. `None` where the
-    /// second player can hold no other card. Panics where the strategy has another shape.
+    /// The first player's winnings with a card for each size, in pots, against these calling
+    /// probabilities: a row for each card with the probability of calling each size. `None` where
+    /// the second player can hold no other card. Panics where the strategy has another shape.
     pub fn worth_of_sizes(&self, card: usize, calls: &[f64]) -> Option<Vec<f64>> {
         let sizes = self.bets.len();
         assert_eq!(calls.len(), self.cards() * sizes, "a row for each card");
@@ -84,9 +84,9 @@ impl Endgame {
         (dealt > 0.0).then(|| self.bets.sizes().iter().enumerate().map(worth).collect())
     }
 
-    /// What the second player gets with a card by calling a size, in pots, where the first player
-    /// bets like this: a row for each card with the probability of each size. A fold gets nothing.
-    /// `None` where no other card bets that size. Panics where the strategy has another shape.
+    /// The second player's winnings from calling a size with a card, in pots, against these betting
+    /// probabilities: a row for each card with the probability of each size. A fold wins 0. `None`
+    /// where no other card bets that size. Panics where the strategy has another shape.
     pub fn worth_of_call(&self, card: usize, bet: usize, strategy: &[f64]) -> Option<f64> {
         let sizes = self.bets.len();
         assert_eq!(strategy.len(), self.cards() * sizes, "a row for each card");

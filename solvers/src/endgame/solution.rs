@@ -5,37 +5,37 @@ use super::pairs::{Pairs, Pivots};
 use super::{Bets, Endgame};
 use crate::Player;
 
-/// An equilibrium.
+/// An equilibrium of an endgame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// What the first player gets, in pots.
+    /// The first player's expected winnings, in pots.
     pub value: f64,
     /// The probability of each size, a row for each card of the first player. A card that is never
     /// dealt checks.
     pub strategy: Vec<f64>,
     /// The probability of calling each size, a row for each card of the second player.
     pub calls: Vec<f64>,
-    /// The sizes that are bet, rising.
+    /// The sizes in use, in increasing order.
     pub sizes: Vec<Size>,
 }
 
-/// A size that is bet, with its value bets and bluffs: the bluffs are to the value bets as the size
-/// to the size and one.
+/// A size in use, with its value bets and bluffs: bluffs are to value bets as the size to the size
+/// plus one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Size {
-    /// The number of the size.
+    /// The index of the size.
     pub bet: usize,
-    /// Cards that bet it for value, with the probability that they are dealt and do.
+    /// Cards that bet it for value, with the joint probability of card and bet.
     pub value: Vec<(usize, f64)>,
-    /// Cards that bet it as bluffs, with the probability that they are dealt and do.
+    /// Cards that bet it as bluffs, with the joint probability of card and bet.
     pub bluffs: Vec<(usize, f64)>,
-    /// The share of all cards that calls it, the best ones, before the own card is known.
+    /// The share of all cards that calls it, the best ones, before card removal.
     pub called: f64,
 }
 
 impl Endgame {
-    /// The central equilibrium: of the first player's optimal strategies the analytic centre, of
-    /// the second player's thresholds the middle of those that the first player's optimum allows.
+    /// The central equilibrium: the analytic centre of the first player's optimal strategies, and
+    /// the midpoints of the second player's optimal thresholds.
     ///
     /// The simplex method takes some ten pivots for ten cards; its cost grows with
     /// pivots × (cards² + cards × sizes).
@@ -43,7 +43,7 @@ impl Endgame {
         self.solve_by(Pivots::Best)
     }
 
-    /// The same by another way through the program.
+    /// As [`solve`](Endgame::solve), with this pivoting rule.
     pub fn solve_by(&self, pivots: Pivots) -> Solution {
         let mut pairs = Pairs::solve(self, pivots);
         let (value, called) = (pairs.total(), middles(&pairs));
@@ -51,8 +51,8 @@ impl Endgame {
         self.solution(value, &masses, &pairs.cards, &called)
     }
 
-    /// The equilibrium that the simplex method ends at: one of the extremes, which depends on the
-    /// order of its pivots.
+    /// The equilibrium at which the simplex method ends: an extreme point, which depends on the
+    /// order of pivots.
     pub fn extreme(&self, pivots: Pivots) -> Solution {
         let pairs = Pairs::solve(self, pivots);
         self.solution(pairs.total(), &vertex(&pairs), &pairs.cards, &middles(&pairs))
@@ -69,7 +69,7 @@ impl Endgame {
                 Role::Bluff(bet) | Role::Value(bet) => bet,
             };
             strategy[card * sizes + number] += mass;
-            // How likely it is dealt once the second player holds another card.
+            // The probability that it is dealt, given that the second player holds another card.
             let others = self.below[self.cards()] - self.second[card];
             let mass = mass * others / self.deals;
             let (Role::Bluff(number) | Role::Value(number)) = role else { continue };
@@ -94,7 +94,8 @@ impl Endgame {
         Solution { value, strategy, calls: self.thresholds(called), sizes: bet }
     }
 
-    /// Calling each size with the best of all cards that sum to `called`: a row for each card.
+    /// The strategy that calls each size with the best cards of a total weight of `called`: a row
+    /// for each card.
     pub fn thresholds(&self, called: &[f64]) -> Vec<f64> {
         let all = self.below[self.cards()];
         let mut calls = vec![0.0; self.cards() * self.bets.len()];
@@ -112,19 +113,19 @@ impl Endgame {
         calls
     }
 
-    /// How far a solution is from an equilibrium, for each player, in pots.
+    /// Each player's exploitability in a solution, in pots.
     pub fn exploitabilities(&self, solution: &Solution) -> [f64; 2] {
         let of = |player, strategy: &[f64]| self.exploitability(player, strategy, solution.value);
         [of(Player::First, &solution.strategy), of(Player::Second, &solution.calls)]
     }
 }
 
-/// The middle of the masses that each size may be called with.
+/// The midpoints of the optimal calling ranges.
 fn middles(pairs: &Pairs<'_>) -> Vec<f64> {
     pairs.called().into_iter().map(|[least, most]| (least + most) / 2.0).collect()
 }
 
-/// The size that a row of probabilities bets on average, in pots.
+/// The mean bet size of a row of probabilities, in pots.
 pub fn mean_size(row: &[f64], bets: &Bets) -> f64 {
     row.iter().zip(bets.sizes()).map(|(share, size)| share * size).sum()
 }

@@ -1,18 +1,18 @@
-//! The betting of one street, from where it begins to its ends.
+//! The betting tree of one street, for a player with a rule.
 
 use abstraction::betting::{BettingTree, NodeKind};
 use game::{Action, Chips, Street};
 
 use crate::Player;
 
-/// What a rule says.
+/// A move of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Move {
-    /// Fold; where nothing is owed, check.
+    /// Fold; check where nothing is owed.
     Fold,
     /// Check or call.
     Call,
-    /// Bet or raise; where no raise is left, call.
+    /// Bet or raise; call where no raise is left.
     Raise,
 }
 
@@ -21,27 +21,27 @@ impl Move {
     pub const ALL: [Move; 3] = [Move::Fold, Move::Call, Move::Raise];
 }
 
-/// What a player sees of the betting.
+/// The part of the betting that a rule may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Situation {
-    /// Chips that both players have put in so far, over the whole hand.
+    /// The pot: chips that both players have put in over the whole hand.
     pub pot: Chips,
     /// Whether the opponent's last action, on whatever street, was a bet or raise.
     pub aggressive: bool,
 }
 
-/// A step of a street's betting for one player.
+/// A node of a street's betting from one player's view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The player acts: its number among the player's decisions, and where each [`Move`] leads.
+    /// A decision of the player: its index among them, and the next step for each [`Move`].
     Own { decision: usize, next: [usize; 3] },
-    /// The opponent acts.
+    /// A decision of the opponent.
     Other { next: Vec<usize> },
-    /// The street or the hand is over: the number of the end.
+    /// The end of the street or the hand, with the index of the end.
     End(usize),
 }
 
-/// The betting of a street after one line, as one player sees it. Steps are numbered depth first.
+/// The betting of a street after one line, from one player's view. Steps are numbered depth first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StreetBetting {
     pub(super) steps: Vec<Step>,
@@ -90,7 +90,7 @@ impl StreetBetting {
         number
     }
 
-    /// Where a move leads.
+    /// The child node after a move.
     pub(super) fn after(tree: &BettingTree, node: u32, made: Move) -> u32 {
         let place = |wanted: fn(&Action) -> bool| tree.actions(node).iter().position(wanted);
         let found = match made {
@@ -102,7 +102,7 @@ impl StreetBetting {
         tree.node(node).children().start + place.expect("whoever acts may check or call") as u32
     }
 
-    /// What a player sees at a node.
+    /// The situation of a player at a node.
     pub(super) fn situation(tree: &BettingTree, node: u32, player: Player) -> Situation {
         let pot = tree.committed(node).iter().sum();
         let mut below = node;

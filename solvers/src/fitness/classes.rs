@@ -1,4 +1,4 @@
-//! The facts of a hand and a board as classes.
+//! The facts of a hand and a board as hand classes.
 
 use abstraction::facts::{Facts, Texture, made, outs};
 use cards::{CardSet, Category, Combo, Rank};
@@ -6,21 +6,21 @@ use game::Street;
 
 use super::HandClasses;
 
-/// Outs that there may be, and none.
+/// Number of possible outs, including 0.
 const OUTS: usize = 32;
 const HIGHS: usize = Rank::COUNT as usize;
 const CATEGORIES: usize = Category::ALL.len();
 
-/// All [`Facts`], a class for each combination: category, highest card, outs, and whether the board
-/// is dry.
+/// The hand classes of all [`Facts`], one for each combination: category, highest card, outs, and
+/// whether the board is dry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FactClasses {
-    /// What a dry board is.
+    /// The definition of a dry board.
     pub texture: Texture,
 }
 
 impl FactClasses {
-    /// The class of facts on a street.
+    /// The class of facts.
     pub fn class(facts: Facts) -> u16 {
         let Facts { category, high, outs, dry } = facts;
         let made = category as usize * HIGHS + usize::from(high.index());
@@ -28,7 +28,7 @@ impl FactClasses {
         class as u16
     }
 
-    /// The facts of a class; `None` of a number that is none.
+    /// The facts of a class; `None` for an invalid number.
     pub fn facts(class: u16) -> Option<Facts> {
         let (rest, dry) = (usize::from(class) / 2, class % 2 == 1);
         let (outs, made) = (rest / (CATEGORIES * HIGHS), rest % (CATEGORIES * HIGHS));

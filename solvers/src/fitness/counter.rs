@@ -1,23 +1,23 @@
-//! All hands on one board of the river against each other, by the first player's row and the
+//! Counting of all hands against each other on one river board, by the first player's row and the
 //! second's column.
 //!
-//! As in [`crate::blueprint::exact`], hands are looked at from the weakest on, and of those passed
-//! it is known how many there are of each column, and how many of these hold each card. Equally
-//! strong hands count once before they are looked at and once more afterwards, so that the sums are
-//! twice the wins and once the ties: with how often a row and a column meet at all, that gives the
-//! margin of wins over losses. All are whole numbers below 2^24, which single precision holds.
+//! As in [`crate::blueprint::exact`], hands are processed in increasing strength, with running
+//! counts of the passed hands by column, in total and by card held. Equally strong hands pass once
+//! before they are compared and once afterwards, so the sums are twice the wins plus the ties: with
+//! the number of meetings of row and column, that gives the margin of wins over losses. All are
+//! whole numbers below 2^24, which single precision represents exactly.
 
 use cards::{Card, CardSet, Combo, OnBoard};
 
 const CARDS: usize = Card::COUNT as usize;
-/// Rows of numbers by column: one for each card, and one for all hands.
+/// Number of rows of counts by column: one for each card, and one for all hands.
 const ROWS: usize = CARDS + 1;
 const ALL: usize = CARDS;
 
-/// Rows are a multiple of this long, so that their ends need no loops of their own.
+/// The row length is a multiple of this, so that loops have no remainder.
 const WIDTH: usize = 8;
 
-/// Numbers as they come, and for each a place counted from 0 among those of one board.
+/// A mapping of numbers to consecutive indices on one board, in order of occurrence.
 #[derive(Default)]
 struct Places {
     numbers: Vec<u32>,
@@ -46,13 +46,13 @@ impl Places {
     }
 }
 
-/// A workspace for one board after the other.
+/// A reusable workspace for counting one board.
 #[derive(Default)]
 pub(super) struct Counter {
     strengths: Option<Box<OnBoard>>,
-    /// The hands added: strength, place of the row and number of the combo.
+    /// The hands added, packed as strength, row index and combo number.
     hands: Vec<u64>,
-    /// By the combo's number, the place of its column.
+    /// The column index of each combo.
     columns_of: Vec<u16>,
     rows: Places,
     columns: Places,
@@ -62,9 +62,9 @@ pub(super) struct Counter {
     width: usize,
 }
 
-/// What was counted on a board.
+/// The counts of a board.
 pub(super) struct Counted<'a> {
-    /// The rows and columns that there are.
+    /// The rows on the board; below, its columns.
     pub(super) rows: &'a [u32],
     pub(super) columns: &'a [u32],
     sums: &'a [f32],
@@ -73,8 +73,8 @@ pub(super) struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// How often a row meets a column, by their places, and by how many deals it wins more often
-    /// than it loses. The margin means nothing where only meetings were counted.
+    /// The number of meetings of a row and a column, by index, and the margin of wins over losses.
+    /// The margin is meaningless where only meetings were counted.
     #[inline]
     pub(super) fn cell(&self, row: usize, column: usize) -> [i64; 2] {
         let at = row * self.width + column;
@@ -84,7 +84,7 @@ impl Counted<'_> {
 }
 
 impl Counter {
-    /// Takes another board of five cards, or of fewer to count meetings alone, without hands.
+    /// Starts another board without hands: five cards, or fewer to count meetings only.
     pub(super) fn deal(&mut self, board: CardSet) {
         self.rows.clear();
         self.columns.clear();
@@ -92,7 +92,7 @@ impl Counter {
         self.strengths = (board.len() == 5).then(|| Box::new(OnBoard::new(board)));
     }
 
-    /// Adds a hand: where it belongs as the first player's, and as the second's.
+    /// Adds a hand with its row as the first player's, and its column as the second's.
     #[inline]
     pub(super) fn add(&mut self, hand: Combo, row: u32, column: u32) {
         let row = u64::from(self.rows.of(row));
@@ -104,7 +104,7 @@ impl Counter {
         self.hands.push(u64::from(strength) << 32 | row << 16 | hand.index() as u64);
     }
 
-    /// Counts how the hands added meet.
+    /// Counts the added hands against each other.
     pub(super) fn count(&mut self) -> Counted<'_> {
         let rows = self.rows.numbers.len();
         self.width = self.columns.numbers.len().next_multiple_of(WIDTH);
@@ -136,7 +136,7 @@ impl Counter {
         }
     }
 
-    /// Twice the wins and once the ties.
+    /// Computes twice the wins plus the ties.
     fn compare(&mut self) {
         self.hands.sort_unstable();
         let hands = std::mem::take(&mut self.hands);
@@ -156,7 +156,7 @@ impl Counter {
                     f32::from(holding[card])
                 });
                 for &hand in same {
-                    // Itself was added once, and taken off for both of its cards.
+                    // The hand itself was added once, and subtracted for both of its cards.
                     sums[usize::from(self.columns_of[combo(hand)])] += 1.0;
                 }
             }
@@ -165,7 +165,7 @@ impl Counter {
         self.hands = hands;
     }
 
-    /// How often rows and columns meet, once all hands are passed twice.
+    /// Computes the number of meetings of rows and columns, after all hands have passed twice.
     fn meet(&mut self) {
         let rows = self.rows.numbers.len();
         let (mut holding, mut held) = (vec![0.0f32; rows * CARDS], vec![0u64; rows]);
@@ -187,7 +187,7 @@ impl Counter {
     }
 }
 
-/// Adds so many times all that were passed, less those that hold each card as often as it is held.
+/// Adds `many` times the passed counts, minus those of each held card as often as it is held.
 fn take_off(passed: &[f32], many: f32, row: &mut [f32], mut held: u64, of: impl Fn(usize) -> f32) {
     let width = row.len();
     let mut add = |number: usize, times: f32| {
@@ -202,7 +202,7 @@ fn take_off(passed: &[f32], many: f32, row: &mut [f32], mut held: u64, of: impl 
     }
 }
 
-/// The place of a hand's row.
+/// The row index of a hand.
 #[inline]
 fn place(hand: u64) -> usize {
     usize::from((hand >> 16) as u16)
@@ -213,7 +213,7 @@ fn combo(hand: u64) -> usize {
     usize::from(hand as u16)
 }
 
-/// The numbers of a hand's cards.
+/// The card indices of a hand.
 #[inline]
 fn cards(hand: u64) -> [usize; 2] {
     let combo = Combo::from_index(combo(hand)).expect("hands are made from combos");

@@ -1,5 +1,5 @@
-//! How often a path of buckets with a class meets a path of buckets, and how much more often it
-//! wins, as whole numbers over all deals.
+//! Integer counts, over all deals, of how often a bucket path with a class meets a bucket path, and
+//! of its margin of wins over losses.
 
 use std::collections::HashMap;
 
@@ -14,68 +14,69 @@ use crate::blueprint::exact::{DEALS, next};
 use crate::subgame::response::flop_kinds;
 use crate::subgame::symmetry::Renaming;
 
-/// Rows and columns together may not be more cells than this: 1 GB.
+/// Maximum number of cells, rows times columns: 1 GB.
 const MOST_CELLS: usize = 1 << 26;
 
-/// Why there are no counts.
+/// Error of counting.
 #[derive(Debug, thiserror::Error)]
 pub enum CountError {
-    /// Before the flop there is no board.
+    /// There are no counts for preflop, which has no board.
     #[error("rules are for the flop, the turn and the river: name one of these streets")]
     Street,
-    /// The board is no flop.
+    /// The board is not a flop.
     #[error("counting goes on from three different cards, not from '{0}'")]
     Board(Board),
-    /// There is too much to keep.
+    /// There are too many cells.
     #[error(
         "{rows} rows of own classes beside {columns} paths of the opponent's buckets are too many to keep: \
          take fewer classes or buckets"
     )]
     Large {
-        /// Own paths with a class.
+        /// Number of own paths with a class.
         rows: usize,
-        /// The opponent's paths.
+        /// Number of the opponent's paths.
         columns: usize,
     },
-    /// Something was counted wrongly.
+    /// The counts are inconsistent.
     #[error(
         "{found} deals were counted, where there are {DEALS}: the counts are wrong; begin anew"
     )]
     Deals {
-        /// Deals counted.
+        /// Number of deals counted.
         found: i64,
     },
-    /// The file is not of these counts.
+    /// The file does not contain these counts.
     #[error(transparent)]
     File(#[from] SnapshotError),
 }
 
-/// What is counted: the street, the opponent's buckets, and what the first player sees.
+/// The specification of the counts: the street, the opponent's buckets, and the rule's hand
+/// classes.
 #[derive(Clone, Copy)]
 pub struct Counting<'a> {
     /// The street of the rule.
     pub street: Street,
-    /// The opponent's buckets, which are also those of the first player before the street.
+    /// The opponent's buckets, which are also the first player's before the street.
     pub buckets: &'a Buckets,
-    /// What the rule may see on the street.
+    /// The hand classes that the rule sees on the street.
     pub classes: &'a dyn HandClasses,
 }
 
 /// Buckets of the streets before the last and a class or bucket on the last; 0 on later ones.
 pub type Path = [u16; 4];
 
-/// Counts of deals by the first player's path and class and the second player's path.
+/// Counts of deals, by the first player's path and class and the second player's path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassCounts {
     pub(super) rows: Vec<Path>,
     pub(super) columns: Vec<Path>,
-    /// Row by row: meetings, and wins less losses.
+    /// Row-major cells: meetings, and wins minus losses.
     pub(super) cells: Vec<[i64; 2]>,
 }
 
 impl ClassCounts {
-    /// The first player's paths, whose last number is the class; in rising order once
-    /// [`finish`](Sum::finish)ed.
+    /// The first player's paths, whose last number is the class; sorted after
+    /// [`finish`](Sum::finish).
     pub fn rows(&self) -> &[Path] {
         &self.rows
     }
@@ -85,22 +86,22 @@ impl ClassCounts {
         &self.columns
     }
 
-    /// Deals in which a row meets a column, and by how many it wins more than it loses.
+    /// The number of deals in which a row meets a column, and its margin of wins over losses.
     ///
     /// # Panics
-    /// When there are none such.
+    /// When there is no such row or column.
     pub fn cell(&self, row: usize, column: usize) -> [i64; 2] {
         assert!(column < self.columns.len(), "there is no such column");
         self.cells[row * self.columns.len() + column]
     }
 
-    /// All deals counted.
+    /// Total number of deals counted.
     pub fn deals(&self) -> i64 {
         self.cells.iter().map(|cell| cell[0]).sum()
     }
 }
 
-/// Places of paths in the order they came.
+/// Numbers of paths in order of occurrence.
 #[derive(Debug, Default)]
 struct Numbers(HashMap<Path, u32>, Vec<Path>);
 
@@ -114,17 +115,17 @@ impl Numbers {
     }
 }
 
-/// A sum of counts.
+/// An accumulator of counts.
 #[derive(Debug, Default)]
 pub struct Sum {
     rows: Numbers,
     columns: Numbers,
-    /// By row, then column; rows are as long as they have needed to be.
+    /// Cells by row, then column; rows are extended as needed.
     cells: Vec<Vec<[i64; 2]>>,
 }
 
 impl Sum {
-    /// Adds counts, so many times.
+    /// Adds counts, multiplied by `times`.
     ///
     /// # Errors
     /// When there are too many cells.
@@ -168,7 +169,7 @@ impl Sum {
         }
     }
 
-    /// The counts with their paths in order.
+    /// The counts, with sorted paths.
     pub fn counts(&self) -> ClassCounts {
         let order = |numbers: &Numbers| {
             let mut order: Vec<usize> = (0..numbers.1.len()).collect();
@@ -187,10 +188,10 @@ impl Sum {
         }
     }
 
-    /// The counts, if they are of all deals.
+    /// The counts, if they are complete.
     ///
     /// # Errors
-    /// When they are not.
+    /// When they do not cover all deals.
     pub fn finish(&self) -> Result<ClassCounts, CountError> {
         let counts = self.counts();
         match counts.deals() {
@@ -201,15 +202,15 @@ impl Sum {
 }
 
 impl Counting<'_> {
-    /// The flops to count, each with how many it stands for.
+    /// One flop of each suit-isomorphism class, with the number of flops it stands for.
     pub fn flops() -> Vec<(CardSet, i64)> {
         flop_kinds().iter().map(|kind| (kind.cards, kind.flops.into())).collect()
     }
 
-    /// Counts all deals that go on from a flop. On the thread that calls, some 0.1 s.
+    /// Counts all deals that continue a flop. On the calling thread, some 0.1 s.
     ///
     /// # Errors
-    /// When the street is none with a board, or the flop is none.
+    /// When the street has no board, or the flop is not valid.
     pub fn on(&self, flop: CardSet) -> Result<ClassCounts, CountError> {
         if self.street == Street::Preflop {
             return Err(CountError::Street);
@@ -238,17 +239,17 @@ impl Counting<'_> {
     }
 }
 
-/// The boards after one flop.
+/// The state of counting the boards after one flop.
 struct Walk<'a> {
     counting: &'a Counting<'a>,
     counter: Counter,
     sum: Sum,
-    /// For each street dealt so far, by the combo's number: classes or buckets of both players.
+    /// For each street dealt so far, by combo number: classes or buckets of both players.
     seen: [[Box<[u16]>; 2]; 4],
-    /// Hands with their rows and columns, on streets up to the counted one.
+    /// Hands with their rows and columns, for a counted street before the river.
     hands: Vec<(Combo, u32, u32)>,
-    /// On a turn, for rivers: each hand's place among the paths so far, and for each such place
-    /// and class on the river its row or column.
+    /// On a turn, when the river is counted: each hand's path prefix for either player; below, the
+    /// prefixes, and for each prefix and river class or bucket its row or column.
     before: Vec<(Combo, [u32; 2])>,
     prefixes: [Vec<[u16; 3]>; 2],
     known: [Vec<u32>; 2],
@@ -271,7 +272,7 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Looks at the hands on a street's board.
+    /// Computes classes and buckets of the hands on a street's board.
     fn see(&mut self, street: Street, board: CardSet) {
         let Counting { street: last, buckets, classes } = *self.counting;
         if street > last {
@@ -318,21 +319,21 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How many classes and buckets there are on the last street.
+    /// Numbers of classes and of buckets on the counted street.
     fn widths(&self) -> [usize; 2] {
         let Counting { street, buckets, classes } = *self.counting;
         [classes.count(street), buckets.count(street) as usize]
     }
 
-    /// How often the hands meet on a board that is not the river's, where each meeting goes on in
-    /// so many ways.
+    /// Counts the meetings of hands on a board before the river, each of which has `times`
+    /// continuations.
     fn meetings(&mut self, board: CardSet, times: i64) {
         self.counter.deal(board);
         self.hands.iter().for_each(|&(hand, row, column)| self.counter.add(hand, row, column));
         self.sum.board(&self.counter.count(), [times, 0]);
     }
 
-    /// Compares the hands on a board of the river.
+    /// Compares the hands on a river board.
     fn river(&mut self, board: CardSet, times: i64) {
         self.see(Street::River, board);
         self.counter.deal(board);

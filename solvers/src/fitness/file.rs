@@ -1,4 +1,4 @@
-//! Counts as bytes, to be read instead of counted again.
+//! The file format of counts, so that they need not be counted again.
 //!
 //! Layout, see [`crate::snapshot`]: the texts are the street, SHA-256 of the opponent's buckets and
 //! the name of the classes; then the number of rows and of columns (8 bytes each), their paths
@@ -12,11 +12,11 @@ use crate::snapshot::{Kind, Reader, Writer};
 
 const KIND: Kind = Kind { name: "class-counts", version: 1 };
 
-/// Rows or columns that a file may have: what a street and its buckets have is far below.
+/// Maximum number of rows or columns in a file, far above that of any street and buckets.
 const MOST: u64 = 1 << 20;
 
 impl Counting<'_> {
-    /// What a file must have in common with what is wanted.
+    /// The texts that a file must share with the wanted counts.
     fn names(&self) -> [(&'static str, String); 3] {
         [
             ("street", self.street.to_string()),
@@ -25,7 +25,7 @@ impl Counting<'_> {
         ]
     }
 
-    /// Writes counts down. The same counts give the same bytes.
+    /// Writes counts. The same counts give the same bytes.
     ///
     /// # Errors
     /// When writing fails.
@@ -40,11 +40,11 @@ impl Counting<'_> {
         to.end()
     }
 
-    /// Reads counts that were written down.
+    /// Reads counts.
     ///
     /// # Errors
-    /// When the bytes are none, are cut off or damaged, are of another street, other buckets or
-    /// other classes, or do not count all deals: the message says which.
+    /// When the bytes are not counts, are truncated or damaged, belong to another street, other
+    /// buckets or other classes, or do not cover all deals: the message says which.
     pub fn read(&self, from: impl Read) -> Result<ClassCounts, CountError> {
         let mut from = Reader::begin(from, KIND)?;
         from.names(&self.names())?;

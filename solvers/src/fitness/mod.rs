@@ -1,20 +1,20 @@
-//! What a rule for one street of limit hold'em wins from a blueprint, exactly.
+//! Exact fitness of rules for one street of limit hold'em against a blueprint.
 //!
 //! The setting is that of de Mesentier Silva, Togelius, Lantz and Nealen, "Generating Novice
 //! Heuristics for Post-Flop Poker" (2018), section VI: the blueprint plays itself up to the street,
-//! one of the two players goes by the rule there, in half the matches from each seat, and after
-//! the street the rest of the board is dealt without betting. There, 400,000 matches are sampled
-//! for each rule ([`sample`]); here every deal counts:
+//! one of the two players follows the rule there, in half the matches from each seat, and after the
+//! street the rest of the board is dealt without betting. The paper samples 400,000 matches for
+//! each rule ([`sample`]); here every deal is counted:
 //!
-//! 1. [`ClassCounts`] are whole numbers: for all deals, how often a player who has come along a
-//!    path of buckets and holds a hand of some class ([`HandClasses`]: all that a rule may see of
-//!    it) meets an opponent with a path of buckets, and how much more often the first has the
-//!    better hand in the end. They depend on no strategy and can be kept ([`Counting::write`]).
-//! 2. [`Fitness`] folds in the blueprint: what each class wins at each end of the street's betting,
-//!    the betting that led there summed up by the chips in the pot and the opponent's last action.
-//! 3. [`Fitness::value`] adds up the ends that a rule comes to: below a millisecond, no noise.
+//! 1. [`ClassCounts`] are whole numbers: over all deals, how often a player with a bucket path and
+//!    a hand of some class ([`HandClasses`]: the part of it that a rule may see) meets an opponent
+//!    with a bucket path, and the margin of wins over losses. They depend on no strategy and can be
+//!    stored ([`Counting::write`]).
+//! 2. [`Fitness`] combines them with the blueprint: the winnings of each class at each end of the
+//!    street's betting, with earlier betting aggregated by the pot and the opponent's last action.
+//! 3. [`Fitness::value`] adds up the ends that a rule reaches: below a millisecond, no noise.
 //!
-//! [`response`] is what a best response wins from a rule there.
+//! [`response`] is the value of a best response to a rule there.
 
 mod betting;
 mod classes;
@@ -35,21 +35,20 @@ pub use respond::response;
 pub use sample::{Match, Sampler};
 pub use table::{Fitness, FitnessError, Group, MoveTable};
 
-/// All that a player looks at in a hand and a board, as the number of a class.
+/// A partition of hands and boards into classes: all that a rule may see of them.
 ///
-/// Hands that differ from each other by the names of suits alone, the board's suits renamed alike,
-/// must be in the same class.
+/// Suit-isomorphic pairs of hand and board must be in the same class.
 pub trait HandClasses: Sync {
-    /// What the classes are, in a line: counts are kept under this name.
+    /// A one-line description of the classes, which identifies stored counts.
     fn name(&self) -> String;
 
-    /// How many classes there may be on a street; their numbers are below that.
+    /// Exclusive upper bound of the class numbers on a street.
     fn count(&self, street: Street) -> usize;
 
-    /// The class of a hand on a board of 0, 3, 4 or 5 other cards.
+    /// The class of a hand on a board of 0, 3, 4 or 5 cards, of which it holds none.
     fn of(&self, hand: Combo, board: CardSet) -> u16;
 
-    /// The class of every hand on a board, at the combos' numbers; 0 for hands that share a card
+    /// The class of every hand on a board, indexed by combo number; 0 for hands that share a card
     /// with it.
     fn on_board(&self, board: CardSet) -> Box<[u16]> {
         let mut classes = vec![0; Combo::COUNT].into_boxed_slice();

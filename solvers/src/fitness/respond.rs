@@ -1,4 +1,4 @@
-//! What a best response wins from a rule for one street.
+//! The best response to a rule for one street.
 
 use abstraction::betting::BettingTree;
 use game::Street;
@@ -10,10 +10,10 @@ use super::{Move, Situation};
 use crate::Player;
 use crate::blueprint::AbstractStrategy;
 
-/// What a best response wins from a rule, in chips a match that reaches the street, the mean over
-/// both seats: the blueprint plays both sides up to the street, and there one goes by the rule and
-/// the other one knows it, sees the buckets that it came by, and remembers them. What the rule
-/// loses to the blueprint itself is at most that.
+/// The winnings of a best response to a rule, in chips per match that reaches the street, averaged
+/// over both seats: the blueprint plays both sides up to the street; there one side follows the
+/// rule, and the other knows it, sees its own buckets, and has perfect recall of them. They are an
+/// upper bound of the rule's loss to the blueprint itself.
 ///
 /// # Errors
 /// When the street is never reached.
@@ -66,7 +66,7 @@ pub fn response(
     Ok(won / reach)
 }
 
-/// What the opponent of the player wins at most from a step on.
+/// The opponent's maximum winnings from a step on.
 fn best(
     fold: &Fold<'_>,
     betting: &StreetBetting,
@@ -76,7 +76,7 @@ fn best(
 ) -> f64 {
     let after = |&next: &usize| best(fold, betting, player, next, come);
     match &betting.steps[step] {
-        // Moves that come to the same lead to one step.
+        // Moves with the same effect lead to one step.
         Step::Own { next, .. } => {
             let first = |(at, step): &(usize, &usize)| !next[..*at].contains(step);
             next.iter().enumerate().filter(first).map(|(_, step)| after(step)).sum()

@@ -1,4 +1,4 @@
-//! The same fitness by playing matches, as it was published: noisy, and the test of what is exact.
+//! The fitness sampled from matches, as published: noisy, and a test of the exact one.
 
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::buckets::Buckets;
@@ -11,12 +11,12 @@ use super::{HandClasses, Move, Situation};
 use crate::Player;
 use crate::blueprint::AbstractStrategy;
 
-/// A match that has come to the street.
+/// A match that has reached the street.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match {
-    /// Who goes by the rule from here on.
+    /// The player who follows the rule from here on.
     pub player: Player,
-    /// Where in the betting tree the street begins.
+    /// The node of the betting tree where the street begins.
     pub node: u32,
     /// The class of the player's hand on the street.
     pub class: u16,
@@ -24,29 +24,30 @@ pub struct Match {
     pub against: u16,
     /// The opponent's bucket.
     pub bucket: u32,
-    /// 1 when the player has the better hand in the end, −1 when the opponent has, else 0.
+    /// The showdown result: 1 when the player has the better hand, −1 when the opponent has, else
+    /// 0.
     pub shown: i8,
 }
 
-/// Plays matches up to a street, and rules from there.
+/// A sampler of matches up to a street, and of their continuation by rules.
 #[derive(Clone, Copy)]
 pub struct Sampler<'a> {
-    /// The betting.
+    /// The betting tree.
     pub tree: &'a BettingTree,
-    /// The opponent.
+    /// The blueprint's strategy.
     pub strategy: &'a dyn AbstractStrategy,
-    /// Its buckets.
+    /// The blueprint's buckets.
     pub buckets: &'a Buckets,
-    /// What a rule sees.
+    /// The hand classes that a rule sees.
     pub classes: &'a dyn HandClasses,
     /// The street of the rule.
     pub street: Street,
-    /// The flop of all deals; any, where there is none given.
+    /// The flop of all deals; a random one if `None`.
     pub flop: Option<CardSet>,
 }
 
 impl Sampler<'_> {
-    /// Deals until a match comes to the street. `player` goes by the rule then.
+    /// Samples deals until a match reaches the street. `player` follows the rule there.
     pub fn deal(&self, player: Player, rng: &mut impl Rng) -> Match {
         loop {
             if let Some(found) = self.once(player, rng) {
@@ -107,7 +108,7 @@ impl Sampler<'_> {
         self.buckets.bucket(hole, &seen).expect("a hand beside its board")
     }
 
-    /// The node after the blueprint has acted.
+    /// The node after the blueprint's action.
     fn act(&self, node: u32, bucket: u32, rng: &mut impl Rng) -> u32 {
         let children = self.tree.node(node).children();
         let mut shares = [0.0f32; 8];
@@ -124,7 +125,7 @@ impl Sampler<'_> {
         possible.next_back().map_or(node, |(child, _)| child)
     }
 
-    /// What a rule wins of a match, in chips.
+    /// The rule's winnings in a match, in chips.
     pub fn play(
         &self,
         of: &Match,
@@ -140,7 +141,7 @@ impl Sampler<'_> {
         })
     }
 
-    /// What the player wins of a match in which it goes by the first rule and the opponent by the
+    /// The player's winnings in a match in which it follows the first rule and the opponent the
     /// second, in chips.
     pub fn meet<R: Fn(u16, Situation) -> Move>(&self, of: &Match, rules: [&R; 2]) -> f64 {
         self.end(of, |node, seat| {
@@ -153,7 +154,7 @@ impl Sampler<'_> {
         })
     }
 
-    /// What the player wins where the street leads, `next` saying which node comes after another.
+    /// The player's winnings at the end of the street, which `next` leads to from node to node.
     fn end(&self, of: &Match, mut next: impl FnMut(u32, Player) -> u32) -> f64 {
         let mut node = of.node;
         loop {

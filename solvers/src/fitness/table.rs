@@ -1,4 +1,4 @@
-//! What every class of hands wins at every end of a street's betting.
+//! The winnings of every hand class at every end of a street's betting.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::{Move, Situation};
 use crate::Player;
 use crate::blueprint::AbstractStrategy;
 
-/// Why a rule has no fitness here.
+/// Error for a street without a fitness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FitnessError {
-    /// The betting goes on in different ways after different lines.
+    /// The street's betting differs between lines.
     #[error(
         "after one line the {street} has other betting than after another: rules for one street are for \
          fixed limits without all-ins, so take the game `holdem.limit.2p.reverse_blinds` and the menu `limit`"
@@ -31,50 +31,50 @@ pub enum FitnessError {
     },
 }
 
-/// Lines to a street in which a rule cannot tell what has happened.
+/// A group of lines to a street that a rule cannot distinguish.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Group {
-    /// Who goes by the rule.
+    /// The player who follows the rule.
     pub player: Player,
-    /// What each player has put in before the street.
+    /// Chips that each player has put in before the street.
     pub chips: Chips,
     /// Whether the opponent's last action before the street was a raise.
     pub aggressive: bool,
-    /// How likely a match that reaches the street begins it so.
+    /// The probability of the group, given that the match reaches the street.
     pub share: f64,
 }
 
-/// What a rule does: a move for each situation and class, classes together.
+/// A tabulated rule: a move for each situation and class, situation by situation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MoveTable(pub Vec<Move>);
 
 /// Exact fitness of rules for one street. See the [module](super).
 ///
-/// Amounts are chips a match that reaches the street, the mean over both seats.
+/// Amounts are in chips per match that reaches the street, averaged over both seats.
 #[derive(Debug, Clone)]
 pub struct Fitness {
     street: Street,
     classes: Vec<u16>,
     groups: Vec<Group>,
-    /// The betting of the street by player.
+    /// The street's betting from each player's view.
     betting: [StreetBetting; 2],
     situations: Vec<Situation>,
-    /// For each group the situation of each of the player's decisions.
+    /// For each group, the index of the situation of each of the player's decisions.
     places: Vec<Vec<usize>>,
-    /// By group, then class, then end: chips won, and how likely; 0 where the player would not go.
+    /// By group, class and end: chips won; below, the probability. 0 where the player would not go.
     won: Vec<f64>,
     met: Vec<f64>,
-    /// The sums of `won` over the classes: by group, then end.
+    /// The sums of `won` over the classes, by group and end.
     sums: Vec<f64>,
     ends: usize,
     reach: f64,
 }
 
 impl Fitness {
-    /// Folds a strategy into counts for its buckets. `street` is that of the counts.
+    /// Combines counts for a strategy's buckets with the strategy. `street` is that of the counts.
     ///
     /// # Errors
-    /// When betting differs from line to line, or the street is never reached.
+    /// When the betting differs between lines, or the street is never reached.
     pub fn new(
         counts: &ClassCounts,
         tree: &BettingTree,
@@ -168,32 +168,32 @@ impl Fitness {
         self.street
     }
 
-    /// The classes that hands may be in on the street, rising.
+    /// The classes of hands on the street, in increasing order.
     pub fn classes(&self) -> &[u16] {
         &self.classes
     }
 
-    /// The situations a rule may be asked in, in order.
+    /// The situations in which a rule may be asked, in order.
     pub fn situations(&self) -> &[Situation] {
         &self.situations
     }
 
-    /// What may have happened before, by player, chips and the opponent's last action.
+    /// The groups of earlier betting, by player, chips and the opponent's last action.
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    /// How likely the blueprint reaches the street from itself.
+    /// The probability that the blueprint's self-play reaches the street.
     pub fn reach(&self) -> f64 {
         self.reach
     }
 
-    /// The situations of the player's decisions in a group, by their places.
+    /// For each of the player's decisions in a group, the index of its situation.
     pub fn decisions(&self, group: usize) -> &[usize] {
         &self.places[group]
     }
 
-    /// Asks a rule everything.
+    /// Tabulates a rule.
     pub fn moves(&self, mut rule: impl FnMut(u16, Situation) -> Move) -> MoveTable {
         let mut moves = Vec::with_capacity(self.situations.len() * self.classes.len());
         for &situation in &self.situations {
@@ -202,15 +202,15 @@ impl Fitness {
         MoveTable(moves)
     }
 
-    /// What a rule wins, in chips a match that reaches the street.
+    /// The rule's winnings, in chips per match that reaches the street.
     ///
     /// # Panics
-    /// When the table is of other situations or classes.
+    /// When the table has another number of situations or classes.
     pub fn value(&self, moves: &MoveTable) -> f64 {
         let many = self.classes.len();
         assert_eq!(moves.0.len(), self.situations.len() * many, "a table of another street");
         let mut sum = 0.0;
-        // By the moves at all decisions as digits: the ends that they come to.
+        // A cache of the reached ends, indexed by the moves at all decisions as base-3 digits.
         let mut kept: Vec<Vec<usize>> = Vec::new();
         for (group, places) in self.places.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
@@ -230,7 +230,7 @@ impl Fitness {
         sum
     }
 
-    /// What hands of each class win that are all played by these moves, one for each situation; in
+    /// The winnings of each class when all its hands follow these moves, one for each situation; in
     /// the order of [`classes`](Self::classes).
     pub fn by_class(&self, moves: &[Move]) -> Vec<f64> {
         let many = self.classes.len();
@@ -246,7 +246,7 @@ impl Fitness {
         sums
     }
 
-    /// The sum of [`by_class`](Self::by_class), sooner.
+    /// The sum of [`by_class`](Self::by_class), computed faster.
     pub fn of_all(&self, moves: &[Move]) -> f64 {
         let places = self.places.iter().zip(&self.groups).zip(self.sums.chunks_exact(self.ends));
         let of = |((places, group), sums): ((&Vec<usize>, &Group), &[f64])| {
@@ -256,7 +256,7 @@ impl Fitness {
         places.map(of).sum()
     }
 
-    /// How often a rule is asked in each situation with each class: times a match, in the order of
+    /// How often a rule is asked in each situation with each class, per match, in the order of
     /// [`MoveTable`].
     pub fn asked(&self, moves: &MoveTable) -> Vec<f64> {
         let many = self.classes.len();
@@ -279,7 +279,7 @@ fn key(tree: &BettingTree, line: u32, player: Player) -> (Player, Chips, bool) {
     (player, tree.committed(line)[0], situation.aggressive)
 }
 
-/// The ends that moves lead to.
+/// The indices of the ends reached by the moves.
 pub(super) fn kept(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
     let (mut kept, mut open) = (Vec::new(), vec![0]);
     while let Some(step) = open.pop() {
@@ -292,7 +292,7 @@ pub(super) fn kept(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
     kept
 }
 
-/// The sum of the ends that moves lead to.
+/// The sum of `ends` over the ends reached by the moves.
 fn follow(steps: &[Step], step: usize, ends: &[f64], at: &impl Fn(usize) -> usize) -> f64 {
     match &steps[step] {
         Step::Own { decision, next } => follow(steps, next[at(*decision)], ends, at),
@@ -301,7 +301,7 @@ fn follow(steps: &[Step], step: usize, ends: &[f64], at: &impl Fn(usize) -> usiz
     }
 }
 
-/// The same, told at every own decision.
+/// As [`follow`], with the partial sum reported at every own decision.
 fn count(
     steps: &[Step],
     step: usize,
@@ -320,13 +320,13 @@ fn count(
     }
 }
 
-/// Counts that can be gone through quickly: of each row what is not 0.
+/// Counts in sparse form: the nonzero cells of each row.
 pub(super) struct Rows {
     rows: Vec<(Path, usize, std::ops::Range<usize>)>,
-    /// Column, meetings, margin.
+    /// The column, meetings and margin of each cell.
     cells: Vec<(u32, f64, f64)>,
     columns: Vec<Path>,
-    /// Buckets on the street, the greatest and one.
+    /// Number of buckets on the street: the greatest plus one.
     buckets: usize,
 }
 
@@ -350,7 +350,7 @@ impl Rows {
     }
 }
 
-/// Folding in a strategy.
+/// The combination of counts with a strategy.
 pub(super) struct Fold<'a> {
     pub(super) tree: &'a BettingTree,
     pub(super) strategy: &'a dyn AbstractStrategy,
@@ -359,7 +359,7 @@ pub(super) struct Fold<'a> {
 }
 
 impl Fold<'_> {
-    /// Adds what is won and met after a line, by class and end; how likely the line is.
+    /// Adds the winnings and meetings after a line, by class and end; gives the line's probability.
     fn line(
         &self,
         betting: &StreetBetting,
@@ -372,7 +372,7 @@ impl Fold<'_> {
         let classes = won.len() / ends;
         let bucket = |column: usize| usize::from(columns[column][self.street.index()]);
         let (sums, share) = self.meetings(betting.nodes[0], player, classes, *buckets, bucket);
-        // By end and bucket: how likely the opponent makes its part of the way.
+        // By end and bucket, the probability of the opponent's actions.
         let played = self.played(betting, player.other());
         for (end, &step) in betting.ends.iter().enumerate() {
             let (chips, folded) = self.end(betting.nodes[step], player);
@@ -390,9 +390,9 @@ impl Fold<'_> {
         share
     }
 
-    /// How often the player's classes come to a line and meet the opponent's columns there, put
-    /// together by a number below `width`, and by how much they win more: by class, then number.
-    /// And how likely the line is. All count half, for one of two seats.
+    /// The meetings of the player's classes with the opponent's columns at a line, and the margins:
+    /// by class, then by `number` of the column, below `width`. Also gives the line's probability.
+    /// All have a factor of one half, for one of two seats.
     pub(super) fn meetings(
         &self,
         first: u32,
@@ -431,8 +431,8 @@ impl Fold<'_> {
         (sums, share)
     }
 
-    /// The chips that a player may lose where a street's betting ends, and where somebody has
-    /// folded what the player wins.
+    /// The chips at stake for a player at an end of the street's betting, and after a fold the
+    /// player's winnings.
     pub(super) fn end(&self, node: u32, player: Player) -> (f64, Option<f64>) {
         let chips = self.tree.committed(node).into_iter().min().unwrap_or_default();
         let chips = f64::from(chips);
@@ -444,7 +444,8 @@ impl Fold<'_> {
         (chips, folded)
     }
 
-    /// How likely a player with this path does what leads to a node, before the street.
+    /// The probability that a player with this path makes its own actions before the street that
+    /// lead to a node.
     fn likely(&self, node: u32, player: Player, path: &Path) -> f64 {
         let mut likely = 1.0;
         let mut below = node;
@@ -467,12 +468,12 @@ impl Fold<'_> {
         shares.iter().map(|&share| f64::from(share) / sum).collect()
     }
 
-    /// For each step and bucket how likely the player makes its part of the way from the street's
+    /// By step and bucket, the probability of the player's own actions since the street's
     /// beginning.
     fn played(&self, betting: &StreetBetting, player: Player) -> Vec<f64> {
         let buckets = self.rows.buckets;
         let mut played = vec![1.0; betting.steps.len() * buckets];
-        // Steps come after those that lead to them.
+        // Steps follow those that lead to them.
         for (step, kind) in betting.steps.iter().enumerate() {
             let Step::Other { next } = kind else {
                 if let Step::Own { next, .. } = kind {

@@ -1,4 +1,4 @@
-//! Any two-player game of the rules engine, with all deals and all bet sizes.
+//! Small two-player games of the rules engine as extensive games.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use game::{BySeat, GameDef, InfoSet, Policy, PublicState, Seat, State, Turn, not
 
 use crate::{Game, Node, Player, Profile, Sequences, Tree};
 
-/// A two-player game of the rules engine as an extensive game: chance deals the hole cards of seat
-/// 0, of seat 1, and the board street by street; every legal size of a raise is an action. The
-/// first player is seat 0; winnings are in chips.
+/// A two-player game of the rules engine as an extensive game with all deals and bet sizes: chance
+/// deals the hole cards of seat 0, of seat 1, and the board street by street; every legal raise
+/// total is an action. The first player is seat 0; winnings are in chips.
 ///
-/// Cards of one deal in different order are one outcome. Meant for small games: the number of nodes
+/// Deals that differ in card order only are one outcome. Meant for small games: the number of nodes
 /// grows with the number of deals times that of betting sequences.
 #[derive(Debug, Clone)]
 pub struct Dealt {
     def: Arc<GameDef>,
 }
 
-/// A game definition with more or fewer players than two.
+/// Error for a game definition without exactly two players.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the game has {0} players: only games of two can be solved")]
 pub struct NotTwoPlayers(pub usize);
 
-/// A policy that is no strategy of the game.
+/// Error for a policy that is not a strategy of the game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("at '{infoset}' the strategy is no distribution over legal actions")]
 pub struct NotAStrategy {
@@ -31,12 +31,12 @@ pub struct NotAStrategy {
     pub infoset: String,
 }
 
-/// A point of the game: seats without cards are dealt to first.
+/// A state of the game: seats without cards are dealt to first.
 #[derive(Debug, Clone)]
 pub struct Point(State);
 
 impl Dealt {
-    /// The game of this definition.
+    /// The extensive game of this definition.
     pub fn new(def: Arc<GameDef>) -> Result<Dealt, NotTwoPlayers> {
         if def.players != 2 {
             return Err(NotTwoPlayers(def.players));
@@ -44,7 +44,7 @@ impl Dealt {
         Ok(Dealt { def })
     }
 
-    /// How many ways there are to deal the hole cards: what the size of the tree begins with.
+    /// Number of deals of the hole cards, the factor with which the size of the tree begins.
     pub fn hole_deals(&self) -> u64 {
         let hole = u64::from(self.def.hole_cards);
         let choose = |from: u64| (0..hole).fold(1, |ways, k| ways * (from - k) / (k + 1));
@@ -52,11 +52,10 @@ impl Dealt {
         choose(deck) * choose(deck - hole)
     }
 
-    /// The behaviour strategy that a policy is in both seats of this game, laid out as `tree`.
+    /// The behaviour strategies of a policy in both seats of this game, laid out as `tree`.
     ///
     /// # Errors
-    /// [`NotAStrategy`] when the policy answers with something else than a distribution over legal
-    /// actions.
+    /// [`NotAStrategy`] when the policy does not give a distribution over legal actions.
     pub fn profile(
         &self,
         tree: &Tree,
@@ -70,7 +69,7 @@ impl Dealt {
                 let refuse = || NotAStrategy { infoset: infoset.name.clone() };
                 let seen = self.seen(&infoset.name, seat).ok_or_else(refuse)?;
                 let strategy = policy.strategy(&seen);
-                // The actions stand in the order in which the rules list them.
+                // The actions are in the order of the rules.
                 let legal = seen.legal();
                 let shares = legal.all().map(|action| strategy.probability(action));
                 let shares: Vec<f64> = shares.collect();
@@ -84,7 +83,7 @@ impl Dealt {
         Ok(profile)
     }
 
-    /// What a seat sees at an information set of this name.
+    /// The information set with this name, as a seat sees it.
     fn seen(&self, name: &str, seat: Seat) -> Option<InfoSet> {
         let mut parts = name.split(' ');
         let hole = parts.next()?.parse().ok()?;
@@ -93,7 +92,7 @@ impl Dealt {
         Some(InfoSet { public, seat, hole })
     }
 
-    /// Every way of drawing `count` of the cards that nobody holds.
+    /// All sets of `count` cards that nobody holds.
     fn draws(&self, state: &State, count: usize) -> Vec<Vec<Card>> {
         let seen: Vec<Card> = state
             .hole

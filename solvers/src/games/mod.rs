@@ -1,4 +1,4 @@
-//! Games written down for the solvers.
+//! Games implemented for the solvers.
 //!
 //! - [`Dealt`]: any two-player game of the rules engine that is small enough (Kuhn, Leduc).
 //! - [`TenCards`]: a ten-card endgame with one bet of many sizes.

@@ -5,16 +5,16 @@
 
 use crate::{Game, Node, Player};
 
-/// The game: both players have put in an ante of 0.5 and hold one of ten different cards, the first
-/// player bets 0, 0.1, … 3.0, the second calls or folds. Winnings are net of the ante, so that they
-/// sum to zero; the value counted in shares of the pot of 1 is 0.5 more.
+/// The ten-card game: both players have put in an ante of 0.5 and hold one of ten different cards,
+/// the first player bets 0, 0.1, … 3.0, the second calls or folds. Winnings are net of the ante, so
+/// that they sum to zero; the value in shares of the pot of 1 is 0.5 more.
 #[derive(Debug, Clone)]
 pub struct TenCards {
     /// Probability of each deal: the first player's card, then the second's, from 0 (worst) to 9.
     deals: [[f64; 10]; 10],
 }
 
-/// Weights of cards that make no distribution over deals.
+/// Error for card weights without a distribution over deals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the weights of the cards leave no deal possible: each player needs a card with a weight above 0 that the other need not hold, and none below 0"
@@ -25,8 +25,9 @@ impl TenCards {
     /// Number of bet sizes.
     pub const BETS: usize = 31;
 
-    /// Each player's cards with these weights, independent but for the card that both cannot hold:
-    /// deal (i, j) has a probability proportional to `first[i] * second[j]`, zero where i = j.
+    /// A game with these card weights, which are independent except that both cannot hold the same
+    /// card: deal (i, j) has a probability proportional to `first[i] * second[j]`, zero where i =
+    /// j.
     pub fn new(first: [f64; 10], second: [f64; 10]) -> Result<TenCards, NoDistribution> {
         let usable = |weight: &f64| weight.is_finite() && *weight >= 0.0;
         if !first.iter().chain(&second).all(usable) {
@@ -47,27 +48,27 @@ impl TenCards {
         Ok(TenCards { deals })
     }
 
-    /// All 90 deals equally likely.
+    /// The game with all 90 deals equally likely.
     pub fn uniform() -> TenCards {
         TenCards::new([1.0; 10], [1.0; 10]).expect("all weights are positive")
     }
 
-    /// The size of a bet by its number, 0 to 30.
+    /// The bet size with this index, 0 to 30.
     pub fn bet(number: usize) -> f64 {
         number as f64 / 10.0
     }
 }
 
-/// A point of the game.
+/// A state of the game.
 #[derive(Debug, Clone, Copy)]
 pub enum Point {
     /// Before the deal.
     Start,
-    /// Both cards are dealt.
+    /// Both cards have been dealt.
     Dealt(usize, usize),
     /// The first player has bet.
     Bet(usize, usize, usize),
-    /// The second player has answered, with a call or not.
+    /// The second player has called (`true`) or folded.
     Answered(usize, usize, usize, bool),
 }
 

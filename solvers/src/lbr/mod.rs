@@ -1,23 +1,22 @@
-//! Local best response: a lower bound of what an opponent who knows the strategy wins against it.
+//! Local best response: a lower bound of a strategy's exploitability.
 //!
 //! Viliam Lisý, Michael Bowling, "Equilibrium Approximation Quality of Current No-Limit Poker
 //! Bots", AAAI-17 Workshop on Computer Poker (arXiv 1612.07547). The response plays heads-up
 //! hold'em against an agent whose strategy it can ask for any hole cards:
 //!
 //! - It keeps the exact posterior over the agent's 1,326 possible hands ([`Posterior`]): whenever
-//!   the agent acts, the weight of each hand is multiplied by the probability with which the agent
-//!   would have acted so with it.
-//! - It acts greedily, as if both sides checked and called from then on.
-//!   With `w` its win-rate against the posterior over all boards to come, folding is worth nothing,
-//!   calling `w · pot − (1 − w) · price`. For a bet the agent is asked with what probability `f` it
-//!   would fold each hand; the bet is worth `f · pot` and, against the hands that remain, `1 − f`
-//!   times what a call of it is worth.
+//!   the agent acts, the weight of each hand is multiplied by the probability of that action with
+//!   it.
+//! - It acts greedily, as if both sides checked and called from then on. With `w` its win-rate
+//!   against the posterior over all boards to come, folding has the value 0, calling `w · pot − (1
+//!   − w) · price`. For a bet the agent is asked for the probability `f` of a fold with each hand;
+//!   the bet has the value `f · pot` plus `1 − f` times the value of a call of it against the
+//!   remaining hands.
 //!
-//! What it wins in play is won by a real strategy, so its rate is at most what a best response
-//! wins. A small or negative rate proves nothing: the response looks ahead no further than one
-//! action.
+//! Its winnings are those of a real strategy, so its rate is at most a best response's. A small or
+//! negative rate proves nothing: the response looks ahead only one action.
 //!
-//! Nothing is estimated but the agent's and chance's draws: win-rates count all boards.
+//! Only the agent's and chance's draws are sampled: win-rates are exact over all boards.
 
 mod moves;
 mod posterior;
@@ -35,51 +34,51 @@ pub use moves::{Moves, MovesError, ParseMovesError};
 pub use posterior::Posterior;
 use rollout::RollOut;
 
-/// The cards of one hand: both players' and the whole board.
+/// The cards of one hand: both players' and the complete board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deal {
     /// Each seat's two cards.
     pub hole: BySeat<HoleCards>,
-    /// The five cards of the board.
+    /// The complete board of five cards.
     pub board: Board,
 }
 
-/// What the response won in one hand.
+/// The response's winnings in one hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Won {
-    /// With the cards as they were dealt, as published.
+    /// The winnings with the cards as dealt, as published.
     pub dealt: Payoff,
-    /// The mean over the hands that the agent may have held, by the posterior at the end of the
-    /// betting, and over the boards that may then have come; in whole parts of a chip. Over many
-    /// hands it has the same mean as `dealt`, and less variance.
+    /// The mean over the agent's possible hands, by the posterior at the end of the betting, and
+    /// over possible boards, rounded to a 2,520th of a chip. It has the same expectation as
+    /// `dealt`, and less variance.
     pub expected: Payoff,
 }
 
-/// Why local best response cannot be played.
+/// Error of playing local best response.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LbrError {
-    /// The game is no heads-up hold'em.
+    /// The game is not heads-up hold'em.
     #[error(
         "local best response is for hold'em of two players: two hole cards of a full deck, boards of \
          three, four and five cards"
     )]
     Game,
-    /// The response's moves are not those of the game.
+    /// The response's moves do not fit the game.
     #[error(transparent)]
     Moves(#[from] MovesError),
     /// The cards are not two hole cards each and five on the board, all different.
     #[error("the deal {0} is not one of hold'em")]
     Deal(String),
-    /// The agent's strategy is no distribution over legal actions.
+    /// The agent's strategy is not a distribution over legal actions.
     #[error("the agent's strategy with {hole} after '{betting}' on '{board}' {reason}")]
     Strategy {
         /// The agent's cards.
         hole: Combo,
-        /// What was played.
+        /// The betting so far.
         betting: String,
         /// The board.
         board: Board,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 }
@@ -93,7 +92,7 @@ pub struct LocalBestResponse<'agent> {
 }
 
 impl<'agent> LocalBestResponse<'agent> {
-    /// Plays against this agent with these moves, from the street `from` on; before it, the
+    /// The response to this agent with these moves, from the street `from` on; before it, the
     /// response checks and calls.
     ///
     /// # Errors
@@ -134,7 +133,7 @@ impl<'agent> LocalBestResponse<'agent> {
         loop {
             match hand.public.turn() {
                 Turn::Deal(street) => {
-                    // From here on nobody chooses: what is still open is the run-out.
+                    // From here on there are no decisions: only the run-out is left.
                     if hand.public.able().len() <= 1 && expected.is_none() {
                         expected = Some(hand.shown_down());
                     }
@@ -162,10 +161,9 @@ impl<'agent> LocalBestResponse<'agent> {
         Ok(Won { dealt, expected })
     }
 
-    /// What the response does where it is this seat's turn, with these cards and this belief: the
-    /// best of its moves, and its worth in chips with what is in the pot counted as nobody's, so
-    /// that folding is worth 0. Of equal moves the first in the order fold, call, raises from the
-    /// smallest.
+    /// The response's best move for this seat, with these cards and this posterior, and its value
+    /// in chips, where the present pot belongs to nobody, so that folding has the value 0. Among
+    /// equal moves the first in the order fold, call, raises in increasing size.
     pub fn choose(
         &self,
         public: &PublicState,
@@ -205,7 +203,7 @@ impl<'agent> LocalBestResponse<'agent> {
     }
 }
 
-/// One hand while it is played.
+/// The state of one hand.
 struct Hand<'a> {
     response: &'a LocalBestResponse<'a>,
     public: PublicState,
@@ -216,7 +214,7 @@ struct Hand<'a> {
 }
 
 impl Hand<'_> {
-    /// The response's action.
+    /// Chooses the response's action.
     fn respond(&mut self) -> Action {
         if self.public.street() < self.response.from {
             return Action::Call;
@@ -225,7 +223,7 @@ impl Hand<'_> {
         response.choose_with(public, *seat, posterior, roll_out).0
     }
 
-    /// The agent's action with the cards it holds, drawn at `point`; the posterior takes it in.
+    /// Draws the agent's action with the cards it holds, at `point`, and updates the posterior.
     fn ask(&mut self, held: Combo, point: f64) -> Result<Action, LbrError> {
         let legal = self.public.legal();
         let mut drawn = Ok(Action::Call);
@@ -249,8 +247,7 @@ impl Hand<'_> {
         })
     }
 
-    /// What the response wins on average when the hands are shown after the boards that may still
-    /// come.
+    /// The response's mean winnings at showdown over the remaining boards.
     fn shown_down(&mut self) -> Payoff {
         let equities = self.roll_out.on(self.public.board().set());
         let win_rate = self.posterior.win_rate(equities);
@@ -261,12 +258,12 @@ impl Hand<'_> {
     }
 }
 
-/// The chips of a decision.
+/// The chips at stake in a decision.
 struct Stakes {
-    /// What the response and the agent have put in.
+    /// Chips put in by the response; below, by the agent.
     mine: f64,
     theirs: f64,
-    /// The most that both can put in.
+    /// The effective stack: the most that both can put in.
     most: Chips,
 }
 
@@ -284,15 +281,15 @@ impl Stakes {
         self.mine + self.theirs
     }
 
-    /// What it is worth when both have put in `total`, or as much of it as both have, and check it
-    /// down.
+    /// The expected value when both have put in `total`, limited by the effective stack, and check
+    /// it down.
     fn called(&self, total: Chips, win_rate: f64) -> f64 {
         let each = f64::from(total.min(self.most));
         win_rate * (self.mine + each) - (1.0 - win_rate) * (each - self.mine)
     }
 }
 
-/// The other of two seats.
+/// The opponent's seat.
 fn other(seat: Seat) -> Seat {
     Seat::new(1 - seat.index()).expect("a seat of two players")
 }

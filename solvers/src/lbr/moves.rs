@@ -1,12 +1,12 @@
-//! What the response may do.
+//! The sets of moves of the response.
 
 use std::fmt;
 use std::str::FromStr;
 
 use game::{Betting, Chips, GameDef, PublicState};
 
-/// A published set of moves. Folding (when there is something to call) and calling are always among
-/// them.
+/// A published set of moves. Folding (when there is something to call) and calling are always
+/// included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moves {
     /// `fc`: fold and call.
@@ -20,12 +20,12 @@ pub enum Moves {
     Bets56,
 }
 
-/// Text that names no moves.
+/// Error for text that does not name a set of moves.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' names no moves: fc, fcr (limit), fcpa or 56 (no-limit)")]
 pub struct ParseMovesError(String);
 
-/// Moves that the game does not have.
+/// Error for moves that the game does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the moves {moves} are not for this game: use fc or {instead}")]
 pub struct MovesError {
@@ -34,7 +34,7 @@ pub struct MovesError {
 }
 
 impl Moves {
-    /// All of them.
+    /// All sets of moves.
     pub const ALL: [Moves; 4] =
         [Moves::FoldCall, Moves::FoldCallRaise, Moves::FoldCallPotAllIn, Moves::Bets56];
 
@@ -50,14 +50,13 @@ impl Moves {
         }
     }
 
-    /// The totals to which the response may raise, the smallest first, each once. A share of the
-    /// pot is counted after calling and rounded to whole chips; what the rules do not allow is left
-    /// out.
+    /// The raise totals of the response, in increasing order without duplicates. A share of the pot
+    /// is taken after calling and rounded to whole chips; illegal totals are left out.
     pub fn raises(self, public: &PublicState) -> Vec<Chips> {
         let legal = public.legal();
         let Some(allowed) = legal.raise else { return Vec::new() };
         let pot = public.pot() as f64 + f64::from(legal.to_call);
-        // Saturates; what is too much is left out below.
+        // The conversion saturates; illegal totals are left out below.
         let share = |share: f64| (f64::from(public.highest()) + share * pot).round() as Chips;
         let mut totals = match self {
             Moves::FoldCall => Vec::new(),

@@ -1,30 +1,30 @@
-//! What the response believes of the agent's cards.
+//! The response's posterior distribution over the agent's hands.
 
 use cards::{CardSet, Combo, HoleCards};
 use game::{Action, Policy, PublicState, Seat, Strategy};
 
-/// A weight for each of the 1,326 hands that the agent may hold: in proportion to the probability
-/// that it was dealt the hand and then played as it did.
+/// The posterior: a weight for each of the 1,326 hands, proportional to the probability that the
+/// agent was dealt the hand and then played as it did.
 #[derive(Debug, Clone)]
 pub struct Posterior {
     weights: Box<[f64; Combo::COUNT]>,
-    /// The hands with a weight above 0, in order.
+    /// The hands with a positive weight, in order.
     combos: Vec<Combo>,
-    /// The same hands as the agent is asked about them.
+    /// The same hands as hole cards, for queries of the agent.
     holes: Vec<HoleCards>,
 }
 
-/// What the agent does about a bet.
+/// The agent's reply to a bet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Answer {
-    /// The probability that it folds.
+    /// The probability of a fold.
     pub(super) folds: f64,
-    /// The win-rate against the hands that do not, 0 when all fold.
+    /// The win-rate against the hands that do not fold, 0 when all do.
     pub(super) win_rate: f64,
 }
 
 impl Posterior {
-    /// Before the agent has acted: all hands without these cards alike.
+    /// The prior before the agent has acted: uniform over hands without these cards.
     pub fn new(seen: CardSet) -> Posterior {
         let mut posterior = Posterior {
             weights: Box::new([1.0; Combo::COUNT]),
@@ -35,12 +35,12 @@ impl Posterior {
         posterior
     }
 
-    /// The weights at the combos' numbers; only their proportions mean anything.
+    /// The unnormalised weights, by combo number.
     pub fn weights(&self) -> &[f64; Combo::COUNT] {
         &self.weights
     }
 
-    /// Takes out the hands that hold one of these cards.
+    /// Removes the hands that hold one of these cards.
     pub fn remove(&mut self, seen: CardSet) {
         for combo in Combo::all().filter(|combo| combo.set().intersects(seen)) {
             self.weights[combo.index()] = 0.0;
@@ -48,7 +48,7 @@ impl Posterior {
         self.list();
     }
 
-    /// Lists the hands that are left.
+    /// Updates the list of remaining hands.
     fn list(&mut self) {
         let left = Combo::all().filter(|combo| self.weights[combo.index()] > 0.0);
         self.combos.clear();
@@ -57,10 +57,11 @@ impl Posterior {
         self.holes.extend(self.combos.iter().map(|&combo| hole_cards(combo)));
     }
 
-    /// The agent acts: `draw` is shown its strategy with the cards it holds and says which action
-    /// it takes; the hands' weights are multiplied by the probability of that action.
+    /// Updates the posterior by an action of the agent: `draw` receives its strategy with the cards
+    /// it holds and chooses the action; each hand's weight is multiplied by the probability of that
+    /// action.
     ///
-    /// The strategy that is drawn from and the one that is believed are of the same answer.
+    /// The strategy drawn from and those of the posterior come from one query of the agent.
     pub fn observe(
         &mut self,
         agent: &dyn Policy,
@@ -80,8 +81,8 @@ impl Posterior {
         self.list();
     }
 
-    /// What the agent does after a bet that it is about to answer at `public`; `equities` are the
-    /// win-rates against each hand.
+    /// The agent's reply to a bet that it faces at `public`; `equities` are the win-rates against
+    /// each hand.
     pub(super) fn answer(
         &self,
         agent: &dyn Policy,
@@ -101,8 +102,8 @@ impl Posterior {
         Answer { folds: share(folded, folded + left), win_rate: share(won, left) }
     }
 
-    /// The win-rate against the whole posterior, from the win-rates against each hand; 0 when no
-    /// hand is left.
+    /// The win-rate against the whole posterior, given those against each hand; 0 when no hand is
+    /// left.
     pub(super) fn win_rate(&self, equities: &[f64; Combo::COUNT]) -> f64 {
         let (mut all, mut won) = (0.0, 0.0);
         for at in self.combos.iter().map(|combo| combo.index()) {

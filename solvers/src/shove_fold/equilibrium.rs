@@ -1,49 +1,50 @@
-//! The equilibrium of shove or fold, by CFR+ and an exact solution of the hands that mix.
+//! The equilibrium of shove or fold, by CFR+ and an exact solution for the mixed hands.
 //!
 //! CFR+ (Tammelin, "Solving large imperfect information games using CFR+", 2014) with alternating
-//! updates and averages that weigh iteration `t` by its square. Once the averages show which hands
-//! mix, the frequencies that leave the other player's mixed hands indifferent are the solution of a
-//! linear system each; they are taken where best responses confirm them.
+//! updates and averages weighted by t². Once the averages show which hands mix, the frequencies
+//! that make the other player's mixed hands indifferent are the solution of one linear system for
+//! each player; they are accepted where best responses confirm them.
 
 use super::ranges::{Payoffs, Range, Ranges};
 
 const KINDS: usize = 169;
 
-/// An equilibrium.
+/// An equilibrium of shove or fold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Equilibrium {
-    /// What both players do.
+    /// Both players' ranges.
     pub ranges: Ranges,
-    /// What the small blind wins, in big blinds a hand.
+    /// The small blind's expected winnings, in big blinds per hand.
     pub value: f64,
-    /// What best responses win beyond the value, the mean of both players, in big blinds a hand.
+    /// The exploitability, averaged over both players, in big blinds per hand.
     pub exploitability: f64,
-    /// Iterations of CFR+.
+    /// Number of CFR+ iterations.
     pub iterations: u32,
 }
 
 impl Equilibrium {
-    /// What other ranges of the same game lose to best responses below the value of the game, in
-    /// big blinds a hand: those of the small blind, and those of the big blind.
+    /// The losses of other ranges of the same game against best responses, relative to the value of
+    /// the game, in big blinds per hand: of the small blind's range, and of the big blind's.
     pub fn losses(&self, payoffs: &Payoffs, ranges: &Ranges) -> [f64; 2] {
         let [low, high] = [payoffs.at_least(&ranges.jam), payoffs.at_most(&ranges.call)];
         [self.value - low, high - self.value]
     }
 }
 
-/// Exploitability in big blinds at which averages are good enough where no exact solution is
-/// found, and the most iterations.
+/// Exploitability in big blinds at which averages are accepted if no exact solution is found;
+/// below, the maximum number of iterations.
 const ENOUGH: f64 = 1e-7;
 const MOST: u32 = 20_000;
-/// Iterations between looks at the averages.
+/// Number of iterations between checks of the averages.
 const STRETCH: u32 = 50;
-/// Exploitability of an exact solution, in big blinds.
+/// Maximum exploitability of an exact solution, in big blinds.
 const EXACT: f64 = 1e-12;
-/// The most hands of each player that mix; two are the most at whole stacks up to 20 big blinds.
+/// Maximum number of mixed hands of each player; at whole stacks up to 20 big blinds there are at
+/// most two.
 const MIXED: usize = 6;
 
-/// The equilibrium of the game, to an exploitability of 1e-6 big blinds at least and nearly always
-/// exact to rounding.
+/// The equilibrium of the game, with an exploitability of at most 1e-6 big blinds, and nearly
+/// always exact up to rounding.
 pub fn equilibrium(payoffs: &Payoffs) -> Equilibrium {
     let mut run = Run::new(payoffs);
     let mut best: Option<Equilibrium> = None;
@@ -63,7 +64,7 @@ pub fn equilibrium(payoffs: &Payoffs) -> Equilibrium {
         if best.as_ref().is_none_or(|best| found.exploitability < best.exploitability) {
             best = Some(found);
         }
-        // An exact solution is worth waiting for, but not for ever: rounding may hide it.
+        // Limited waiting for an exact solution, which rounding may hide.
         let near = best.as_ref().is_some_and(|best| best.exploitability < ENOUGH);
         if near && run.iterations >= MOST / 4 {
             break;
@@ -72,11 +73,11 @@ pub fn equilibrium(payoffs: &Payoffs) -> Equilibrium {
     best.expect("there was a stretch of iterations")
 }
 
-/// CFR+ under way.
+/// A run of CFR+.
 struct Run<'a> {
     payoffs: &'a Payoffs,
     iterations: u32,
-    /// Regrets of folding and of playing each hand, the small blind's first.
+    /// Regrets of folding and of playing each hand, for the small blind, then the big blind.
     regrets: [[[f64; 2]; KINDS]; 2],
     now: [Range; 2],
     sums: [Range; 2],
@@ -129,8 +130,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Hands of each player that may be the mixed ones, the likeliest first: as many of one player as
-/// of the other, of those whose averages are farthest from never and always.
+/// Candidate sets of mixed hands, the likeliest first: as many of one player as of the other, of
+/// those whose average frequencies are farthest from 0 and 1.
 fn supports(near: &Ranges) -> Vec<[Vec<usize>; 2]> {
     let order = |range: &Range| -> Vec<usize> {
         let distance = |hand: usize| (range[hand] - range[hand].round()).abs();
@@ -145,8 +146,8 @@ fn supports(near: &Ranges) -> Vec<[Vec<usize>; 2]> {
     [first(0)].into_iter().chain(pairs).chain((2..=MIXED).map(first)).collect()
 }
 
-/// Ranges near these in which the mixed hands of each player leave those of the other indifferent,
-/// and all others are played always or never; `None` where there are none such.
+/// Ranges near these in which the mixed hands of each player make those of the other indifferent,
+/// and all others are pure; `None` where there are none.
 fn mixed_exactly(payoffs: &Payoffs, near: &Ranges, mixed: &[Vec<usize>; 2]) -> Option<Ranges> {
     let [jams, calls] = mixed;
     let purely = |range: &Range, mixed: &[usize]| -> Range {
@@ -160,7 +161,8 @@ fn mixed_exactly(payoffs: &Payoffs, near: &Ranges, mixed: &[Vec<usize>; 2]) -> O
     Some(Ranges { jam, call })
 }
 
-/// A range with its mixed hands played so often that the other player gains nothing with these.
+/// A range whose mixed hands are played with the frequencies that make the other player's hands
+/// indifferent.
 fn fill(
     pure: Range,
     mixed: &[usize],
@@ -192,8 +194,8 @@ fn fill(
     Some(filled)
 }
 
-/// The solution of a linear system, each row with its right-hand side at the end, by elimination
-/// with pivots; `None` where there is not exactly one.
+/// The solution of a linear system, given by rows with the right-hand side at the end, by
+/// elimination with pivoting; `None` where it is not unique.
 fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let size = rows.len();
     for column in 0..size {

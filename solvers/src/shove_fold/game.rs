@@ -1,22 +1,22 @@
-//! Shove or fold as a tree, for the solvers of small games.
+//! Shove or fold as an extensive game, for the solvers of small games.
 
 use cards::{StartingHand, WinRate};
 
 use crate::{Game, Node, Player};
 
 /// The game at one stack: blinds 0.5 and 1, winnings in big blinds. The first player is the small
-/// blind. Only the kind of starting hand matters, so chance deals kinds, with the probabilities
-/// that 1,326 × 1,225 deals of combos give them.
+/// blind. Only kinds of starting hands matter, so chance deals kinds, with the probabilities of the
+/// 1,326 × 1,225 deals of combos.
 #[derive(Debug, Clone)]
 pub struct ShoveFold {
     stack: f64,
-    /// Probability and all-in equity of the small blind for each pair of kinds.
+    /// The probability and the small blind's all-in equity of each pair of kinds.
     deals: Vec<(f64, f64)>,
 }
 
 impl ShoveFold {
-    /// With `stack` big blinds each (at least 1) and the all-in results of every kind of starting
-    /// hand against every other, row by row, counted over all deals and boards.
+    /// The game with `stack` big blinds each (at least 1), given the all-in results of every kind
+    /// of starting hand against every other, row by row, counted over all deals and boards.
     ///
     /// `None` when the stack is too small or not a number, or when there are not 169 × 169 results.
     pub fn new(stack: f64, all_in: &[WinRate]) -> Option<ShoveFold> {
@@ -33,12 +33,12 @@ impl ShoveFold {
     }
 }
 
-/// A point of the game; hands by their numbers.
+/// A state of the game, with hands by number.
 #[derive(Debug, Clone, Copy)]
 pub enum Point {
     /// Before the deal.
     Start,
-    /// Both have their hands.
+    /// Both hands have been dealt.
     Dealt(usize, usize),
     /// The small blind has moved all-in.
     Shoved(usize, usize),

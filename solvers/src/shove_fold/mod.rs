@@ -1,10 +1,10 @@
-//! Hold'em heads-up in which the small blind moves all-in or folds, and the big blind calls or
-//! folds.
+//! Shove or fold: heads-up hold'em in which the small blind moves all-in or folds, and the big
+//! blind calls or folds.
 //!
 //! - [`Payoffs`]: the game at one stack, on the 169 starting hands: values, gains of each hand, and
-//!   what a pair of [`Ranges`] loses to best responses.
-//! - [`equilibrium`]: the equilibrium, by CFR+ and an exact solution of the mixed hands.
-//! - [`sage`]: a published rule to be learned by heart, and its continuation to larger stacks.
+//!   best responses to [`Ranges`].
+//! - [`equilibrium`]: the equilibrium, by CFR+ and an exact solution for the mixed hands.
+//! - [`sage`]: a published rule to memorise, and its extension to larger stacks.
 //! - [`ShoveFold`]: the same game as a tree for every other solver of this crate.
 //!
 //! Blinds are 0.5 and 1; all amounts are in big blinds.

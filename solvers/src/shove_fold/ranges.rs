@@ -1,4 +1,4 @@
-//! Ranges of all-ins and calls, and what they win: two products of a dense matrix with a vector.
+//! Ranges of all-ins and calls, and their values: two products of a dense matrix with a vector.
 //!
 //! With `p(i, j)` the probability that the small blind holds hand `i` and the big blind hand `j`,
 //! `e(i, j)` the small blind's equity, `s` the stack and `a` the ante of each, an all-in with `i`
@@ -13,50 +13,50 @@ use cards::{PreflopTable, StartingHand, Ties};
 
 const KINDS: usize = StartingHand::COUNT;
 
-/// How often each of the 169 starting hands is played, from 0 to 1, by its number.
+/// A range: the frequency with which each of the 169 starting hands is played, from 0 to 1.
 pub type Range = [f64; KINDS];
 
-/// A row of a matrix, with room for whole registers.
+/// Length of a matrix row, padded to whole vector registers.
 const WIDE: usize = 176;
 
-/// Why there is no game with these rules.
+/// Error for stack and ante that do not form a game.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum RulesError {
-    /// The stack is no number, infinite, or does not pay for the big blind and the ante.
+    /// The stack is not finite, or does not cover the big blind and the ante.
     #[error("a stack of {stack} big blinds with an ante of {ante}: give at least {}", 1.0 + ante)]
     Stack {
-        /// The stack that was given.
+        /// The stack.
         stack: f64,
-        /// The ante beside it.
+        /// The ante.
         ante: f64,
     },
-    /// The ante is no number, infinite or negative.
+    /// The ante is not finite, or negative.
     #[error("an ante of {0} big blinds: give 0 or more")]
     Ante(f64),
 }
 
-/// What both players do.
+/// Both players' ranges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranges {
-    /// How often the small blind moves all-in with each hand.
+    /// The small blind's frequency of an all-in with each hand.
     pub jam: Range,
-    /// How often the big blind calls an all-in with each hand.
+    /// The big blind's frequency of a call with each hand.
     pub call: Range,
 }
 
-/// Probabilities and equities of the 169 × 169 pairs of starting hands, counted over all deals and
-/// boards.
+/// Probabilities and equities of the 169 × 169 pairs of starting hands, over all deals and boards.
 #[derive(Debug)]
 pub struct Matchups {
     /// The probability of each pair, the small blind's hand first.
     probability: Vec<f64>,
-    /// That times what the small blind wins all-in, as a share of the stack: from -1 to 1.
+    /// The probability times the small blind's all-in winnings, as a share of the stack: from -1 to
+    /// 1.
     edge: Vec<f64>,
     hand: Range,
 }
 
 impl Matchups {
-    /// Those of hold'em, made from the table inside the program when they are first asked for.
+    /// The matchups of hold'em, computed on first use from the built-in table.
     pub fn holdem() -> &'static Matchups {
         static MATCHUPS: OnceLock<Matchups> = OnceLock::new();
         MATCHUPS.get_or_init(|| {
@@ -76,17 +76,17 @@ impl Matchups {
     }
 }
 
-/// The game at one stack and ante, laid out for products with ranges.
+/// The payoffs of the game at one stack and ante, laid out for products with ranges.
 #[derive(Debug, Clone)]
 pub struct Payoffs {
-    /// Big blinds of each player, the ante included.
+    /// Big blinds of each player, including the ante.
     pub stack: f64,
-    /// Big blinds that each pays beside the blinds.
+    /// Big blinds that each player pays in addition to the blinds.
     pub ante: f64,
     hand: Range,
-    /// `A` of the module's head: a row for each hand of the small blind.
+    /// `A` of the module's documentation: a row for each hand of the small blind.
     by_small: Vec<[f64; WIDE]>,
-    /// The same, a row for each hand of the big blind.
+    /// The transpose: a row for each hand of the big blind.
     by_big: Vec<[f64; WIDE]>,
 }
 
@@ -94,7 +94,7 @@ impl Payoffs {
     /// The game with `stack` big blinds for each player and an `ante` from each.
     ///
     /// # Errors
-    /// When the stack does not pay for the big blind and the ante, or one of them is no number.
+    /// When the stack does not cover the big blind and the ante, or one of them is not a number.
     pub fn new(stack: f64, ante: f64) -> Result<Payoffs, RulesError> {
         if !(ante.is_finite() && ante >= 0.0) {
             return Err(RulesError::Ante(ante));
@@ -117,55 +117,55 @@ impl Payoffs {
         Ok(Payoffs { stack, ante, hand: matchups.hand, by_small, by_big })
     }
 
-    /// What the small blind wins by folding every hand.
+    /// The small blind's winnings from folding every hand.
     fn folding(&self) -> f64 {
         -(0.5 + self.ante)
     }
 
-    /// What an all-in that is never called wins more than a fold.
+    /// The gain of an uncalled all-in over a fold.
     fn pot(&self) -> f64 {
         1.5 + 2.0 * self.ante
     }
 
-    /// What an all-in wins more than a fold with each hand of the small blind, times the
-    /// probability of the hand, against these calls.
+    /// The gain of an all-in over a fold with each hand of the small blind, times the probability
+    /// of the hand, against these calls.
     pub fn jam_gains(&self, call: &Range) -> Range {
         let met = product(&self.by_big, call);
         std::array::from_fn(|hand| self.pot() * self.hand[hand] + met[hand])
     }
 
-    /// What a call wins more than a fold with each hand of the big blind, times the probability of
-    /// the hand and of an all-in against it, against these all-ins.
+    /// The gain of a call over a fold with each hand of the big blind, times the probability of the
+    /// hand and of an all-in against it, for these all-ins.
     pub fn call_gains(&self, jam: &Range) -> Range {
         let met = product(&self.by_small, jam);
         std::array::from_fn(|hand| -met[hand])
     }
 
-    /// What the small blind wins a hand.
+    /// The small blind's expected winnings per hand.
     pub fn value(&self, ranges: &Ranges) -> f64 {
         let gains = self.jam_gains(&ranges.call);
         self.folding() + ranges.jam.iter().zip(gains).map(|(jam, gain)| jam * gain).sum::<f64>()
     }
 
-    /// What the small blind wins with these all-ins against the best calls.
+    /// The small blind's expected winnings with these all-ins against the best calls.
     pub fn at_least(&self, jam: &Range) -> f64 {
         let uncalled: f64 = jam.iter().zip(self.hand).map(|(jam, share)| jam * share).sum();
         let lost: f64 = self.call_gains(jam).iter().map(|gain| gain.max(0.0)).sum();
         self.folding() + self.pot() * uncalled - lost
     }
 
-    /// What the small blind wins with the best all-ins against these calls.
+    /// The small blind's expected winnings with the best all-ins against these calls.
     pub fn at_most(&self, call: &Range) -> f64 {
         self.folding() + self.jam_gains(call).iter().map(|gain| gain.max(0.0)).sum::<f64>()
     }
 
-    /// What best responses win beyond the value of the game, the mean of both players.
+    /// The exploitability, averaged over both players.
     pub fn exploitability(&self, ranges: &Ranges) -> f64 {
         0.5 * (self.at_most(&ranges.call) - self.at_least(&ranges.jam))
     }
 
-    /// For all-ins with the first hand of an order, the first two, and so on: what the small blind
-    /// wins against the best calls. All of them cost about as much as one.
+    /// For all-ins with the first hand of an order, the first two, and so on: the small blind's
+    /// winnings against the best calls. All of them together cost about as much as one.
     pub fn at_least_by_prefix(&self, order: &[usize], mut visit: impl FnMut(usize, f64)) {
         let (mut met, mut uncalled) = ([0.0; WIDE], 0.0);
         for (before, &hand) in order.iter().enumerate() {
@@ -182,8 +182,8 @@ impl Payoffs {
         }
     }
 
-    /// For calls with the first hand of an order, the first two, and so on: what the small blind
-    /// wins with the best all-ins.
+    /// For calls with the first hand of an order, the first two, and so on: the small blind's
+    /// winnings with the best all-ins.
     pub fn at_most_by_prefix(&self, order: &[usize], mut visit: impl FnMut(usize, f64)) {
         let mut met = [0.0; WIDE];
         for (sum, share) in met.iter_mut().zip(self.hand) {
@@ -202,7 +202,7 @@ impl Payoffs {
     }
 }
 
-/// The sum of the rows, each times its weight; four rows at a time.
+/// The weighted sum of the rows, four rows at a time.
 fn product(rows: &[[f64; WIDE]], weights: &Range) -> [f64; WIDE] {
     let mut sums = [0.0; WIDE];
     let (rows, weights) = (rows.chunks(4), weights.chunks(4));
@@ -226,7 +226,7 @@ fn product(rows: &[[f64; WIDE]], weights: &Range) -> [f64; WIDE] {
     sums
 }
 
-/// Combos of a starting hand: 6 of a pair, 4 suited, 12 offsuit.
+/// Number of combos of a starting hand: 6 of a pair, 4 suited, 12 offsuit.
 pub fn combos(hand: StartingHand) -> u32 {
     match (hand.is_pair(), hand.is_suited()) {
         (true, _) => 6,
@@ -235,7 +235,7 @@ pub fn combos(hand: StartingHand) -> u32 {
     }
 }
 
-/// How much of all hands a range is, by combos, from 0 to 1.
+/// The share of all combos that a range plays, from 0 to 1.
 pub fn share(range: &Range) -> f64 {
     let weights = StartingHand::all().map(|hand| f64::from(combos(hand)));
     weights.zip(range).map(|(combos, played)| combos * played).sum::<f64>() / 1326.0

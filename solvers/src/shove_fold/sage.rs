@@ -1,20 +1,20 @@
-//! SAGE: a rule for shove or fold that is learned by heart.
+//! SAGE: a rule for shove or fold to memorise.
 //!
 //! James Kittock and Lee Jones, the "Sit And Go Endgame" system (SAGE), 2005: twice the higher rank
-//! and the lower one, an ace as 15, 22 more for a pair and 2 for one suit; the sum is compared with
-//! a number that the shorter stack gives, counted in big blinds once the blinds are posted. Rule,
+//! plus the lower one, an ace as 15, plus 22 for a pair and 2 for one suit; the sum is compared
+//! with a threshold for the shorter stack, counted in big blinds once the blinds are posted. Rule,
 //! table and two examples are those of
 //! <http://archives1.twoplustwo.com/showthreaded.php?Number=3948416>. The table ends at 7; beyond
-//! it stand here the thresholds that lose least.
+//! it the thresholds that lose least are used.
 
 use cards::{Rank, StartingHand};
 
 use super::ranges::{Payoffs, Range, Ranges};
 
-/// The least sums for an all-in and for a call, by the stack behind the big blind: 1 to 7.
+/// The thresholds for an all-in and for a call, by the stack behind the big blind: 1 to 7.
 const TABLE: [[u32; 2]; 7] = [[17, 0], [21, 17], [22, 24], [23, 26], [24, 28], [25, 29], [26, 30]];
 
-/// The sum of a hand.
+/// The power index of a hand.
 pub fn power_index(hand: StartingHand) -> u32 {
     let [high, low] = hand.ranks().map(|rank| match rank {
         Rank::ACE => 15,
@@ -28,19 +28,19 @@ pub fn power_index(hand: StartingHand) -> u32 {
     2 * high + low + bonus
 }
 
-/// The published thresholds for an all-in and for a call at this stack, the blinds included; `None`
-/// beyond the table.
+/// The published thresholds for an all-in and for a call at this stack, including the blinds;
+/// `None` beyond the table.
 pub fn sage(stack: f64) -> Option<[u32; 2]> {
     let behind = (stack - 1.0).round().max(1.0) as usize;
     TABLE.get(behind - 1).copied()
 }
 
-/// The thresholds that lose least to best responses.
+/// The thresholds that lose least against best responses.
 pub fn best_sage(payoffs: &Payoffs) -> [u32; 2] {
     let sums: Vec<u32> = StartingHand::all().map(power_index).collect();
     let mut order: Vec<usize> = (0..StartingHand::COUNT).collect();
     order.sort_by_key(|&hand| std::cmp::Reverse(sums[hand]));
-    // Hands of one sum are played together.
+    // Hands with the same index are played together.
     let last =
         |played: usize| played == order.len() || sums[order[played]] < sums[order[played - 1]];
     let mut best = [(f64::NEG_INFINITY, 0), (f64::INFINITY, 0)];

@@ -1,4 +1,4 @@
-//! What a match is set up with.
+//! The settings of a match.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use game::GameDef;
 
-/// What a match is set up with.
+/// The settings of a match.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The game. To treat replies as the original does, give it
+    /// The game. To treat replies as the original does, use
     /// [`Quirks::ORIGINAL`](game::Quirks::ORIGINAL).
     pub def: Arc<GameDef>,
-    /// Hands to play.
+    /// Number of hands.
     pub hands: u32,
-    /// The seed of the cards.
+    /// Seed of the deals.
     pub seed: u32,
     /// Entrants keep their positions instead of moving by one after every hand.
     pub fixed_seats: bool,
-    /// What to do with bad replies.
+    /// Handling of bad replies.
     pub replies: Replies,
     /// Time limits.
     pub limits: Limits,
-    /// Report every line sent and received, and the time used.
+    /// Whether to report every line sent and received, and the time used.
     pub transcript: bool,
 }
 
@@ -41,7 +41,7 @@ impl Config {
     }
 }
 
-/// What to do with replies that are not exactly right.
+/// Handling of replies that are not exactly right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Replies {
     /// As the original: lines that do not answer are ignored, illegal actions become calls, raises
@@ -70,10 +70,10 @@ impl FromStr for Replies {
     }
 }
 
-/// How long things may take. A limit is broken by what takes longer, not by what takes as long.
+/// Time limits. A limit is exceeded by what takes longer, not by what takes exactly as long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// For the version lines once everybody is connected; `None` for ever.
+    /// For the version lines, once everybody is connected; `None`: no limit.
     pub version: Option<Duration>,
     /// For one reply.
     pub response: Duration,

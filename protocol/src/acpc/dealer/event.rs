@@ -1,4 +1,4 @@
-//! What the dealer reports.
+//! The dealer's events.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use super::{MOST_JUNK_BYTES, MOST_JUNK_LINES};
 use crate::acpc::reply::{Correction, Ignored};
 use crate::acpc::transaction::Transaction;
 
-/// What has happened in a match. Entrants are counted from 0.
+/// An event in a match. Entrants are counted from 0.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// An entrant speaks another version of the protocol; the match goes on.
     OtherVersion {
-        /// Who.
+        /// The entrant.
         entrant: usize,
     },
-    /// Everybody is there and the first state has been sent.
+    /// All versions have come and the first state has been sent.
     Started {
-        /// When.
+        /// Time of the event.
         at: Duration,
     },
     /// A line went into an entrant's output (only with [`Config::transcript`](super::Config)).
     Sent {
-        /// To whom.
+        /// The receiver.
         entrant: usize,
-        /// When.
+        /// Time of the event.
         at: Duration,
         /// The line with its end.
         line: Vec<u8>,
@@ -33,32 +33,32 @@ pub enum Event {
     /// A line came from the entrant that is to act (only with
     /// [`Config::transcript`](super::Config)).
     Received {
-        /// From whom.
+        /// The sender.
         entrant: usize,
-        /// When.
+        /// Time of the event.
         at: Duration,
         /// The line as it came, with its end if it had one, up to its first zero byte.
         line: Vec<u8>,
     },
     /// A line was ignored.
     Ignored {
-        /// Whose.
+        /// The sender.
         entrant: usize,
-        /// Why.
+        /// The reason.
         reason: Ignored,
     },
-    /// A reply was changed into something legal.
+    /// A reply was changed into a legal action.
     Corrected {
-        /// Whose.
+        /// The entrant.
         entrant: usize,
-        /// In which hand.
+        /// The hand's number.
         hand: u32,
-        /// How.
+        /// The change.
         correction: Correction,
     },
     /// An action was played.
     Acted {
-        /// Whose.
+        /// The acting entrant.
         entrant: usize,
         /// The action and its times.
         transaction: Transaction,
@@ -77,54 +77,54 @@ pub enum Event {
     Failed(Failure),
 }
 
-/// A finished hand.
+/// The result of a finished hand.
 #[derive(Debug, Clone)]
 pub struct HandOver {
-    /// Its number, from 0.
+    /// The hand's number, from 0.
     pub hand: u32,
-    /// Its last state, with everybody's cards.
+    /// The final state, with all hole cards.
     pub state: State,
-    /// What each seat won or lost.
+    /// The payoff of each seat.
     pub payoffs: BySeat<Payoff>,
-    /// Who sat in each seat.
+    /// The entrant in each seat.
     pub entrants: BySeat<u8>,
-    /// It was played before the match was interrupted, and only replayed now.
+    /// Whether the hand was replayed from a transaction file instead of played.
     pub replayed: bool,
 }
 
-/// Why a match ended before its last hand.
+/// The failure that ended a match before its last hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Who is to blame, if anyone is.
+    /// The entrant at fault, if there is one.
     pub entrant: Option<usize>,
-    /// The hand it happened in.
+    /// The number of the hand in which it happened.
     pub hand: u32,
-    /// What happened.
+    /// The cause.
     pub cause: Cause,
 }
 
-/// What can end a match early. Shown as the end of a sentence about the player.
+/// The cause of a match's early end. Displayed as the end of a sentence about the player.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
     /// No version line came: the connection closed, or time ran out.
     #[error("sent no version line{}", .after.map(|t| format!(" within {t:?}")).unwrap_or_default())]
     NoVersion {
-        /// The limit, if that is what ended the wait.
+        /// The limit, if it ended the wait.
         after: Option<Duration>,
     },
     /// The first line is not a version.
     #[error("sent `{}` instead of a version line such as VERSION:2.0.0", game::escape::excerpt(.line.trim_end()))]
     BadVersion {
-        /// The line.
+        /// The line received.
         line: String,
     },
     /// The connection is closed.
     #[error("closed its connection")]
     Closed {
-        /// How long its answer had been awaited.
+        /// How long the entrant's answer had been awaited.
         waited: Duration,
     },
-    /// It did not take what was sent to it.
+    /// The entrant does not read what is sent to it.
     #[error("does not read what is sent to it")]
     Stalled,
     /// One reply took too long.
@@ -133,25 +133,25 @@ pub enum Cause {
         /// The limit.
         limit: Duration,
     },
-    /// Its replies in one hand took too long.
+    /// The entrant's replies in one hand took too long.
     #[error("used more than {limit:?} in one hand")]
     HandTime {
         /// The limit.
         limit: Duration,
     },
-    /// Its replies in the match took too long.
+    /// The entrant's replies in the match took too long.
     #[error("used more than its {limit:?} for the match")]
     MatchTime {
         /// The limit.
         limit: Duration,
     },
-    /// A reply was not exactly right, and only such are allowed.
+    /// A reply was not exactly right, under [`Replies::Strict`](super::Replies).
     #[error("sent a bad reply, `{line}`")]
     BadReply {
-        /// The reply, cut.
+        /// The reply, shortened.
         line: String,
     },
-    /// It sent too much that is no answer, one answer being due.
+    /// Too much input without an answer, while one was due.
     #[error(
         "sent more than {MOST_JUNK_LINES} lines or {} MiB without an answer among them",
         MOST_JUNK_BYTES >> 20

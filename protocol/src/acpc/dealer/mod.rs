@@ -1,20 +1,21 @@
-//! The dealer's side of the protocol as a machine: bytes and time in, bytes and events out.
+//! The dealer's side of the protocol as a sans-I/O state machine: bytes and time in, bytes and
+//! events out.
 //!
 //! - Input: [`receive`](Dealer::receive), [`closed`](Dealer::closed), [`lost`](Dealer::lost),
 //!   [`stalled`](Dealer::stalled), [`handle_timeout`](Dealer::handle_timeout). Each takes the time
 //!   since an arbitrary start, on a clock that never runs backwards.
 //! - Output: [`output`](Dealer::output) and [`consume_output`](Dealer::consume_output) for bytes,
 //!   [`poll_event`](Dealer::poll_event), [`poll_timeout`](Dealer::poll_timeout). After each input
-//!   drain the events first, then write the bytes: what is reported is then on record before a
-//!   player can act on it.
+//!   drain the events first, then write the bytes: an event is then recorded before a player can
+//!   act on it.
 //!
 //! The match begins once every entrant has sent its version. It ends with [`Event::Finished`] after
-//! the last hand, or with [`Event::Failed`] at the first thing that makes it impossible to go on.
+//! the last hand, or with [`Event::Failed`] at the first condition that prevents it from going on.
 //! Replies are read as the original server reads them (see [`super::reply`]), unless
-//! [`Replies::Strict`] asks for more.
+//! [`Replies::Strict`] is set.
 //!
-//! A player that sends without end and never answers ends the match too, unlike in the original:
-//! the limits are [`MOST_JUNK_LINES`] and [`MOST_JUNK_BYTES`].
+//! Unlike in the original, a player that keeps sending without answering also ends the match: the
+//! limits are [`MOST_JUNK_LINES`] and [`MOST_JUNK_BYTES`].
 //!
 //! Times: a reply's time runs from the moment its state went into the output to the moment its line
 //! is complete, and counts once, however many lines are ignored in between.
@@ -38,19 +39,19 @@ use super::transaction::{Transaction, TransactionError};
 use super::{matchstate, scan};
 use table::Hand;
 
-/// The longest line read at once; longer ones count as several, as in the original.
+/// Longest line read at once; longer ones are read as several, as in the original.
 pub const MAX_PLAYER_LINE: usize = 4095;
 
-/// Bytes of one entrant that wait to be read before [`Dealer::wants_input`] turns false.
+/// Number of unread bytes of one entrant at which [`Dealer::wants_input`] turns false.
 const ENOUGH_INPUT: usize = 65_536;
 
-/// Lines without an action that an entrant may send between two of its actions.
+/// Maximum number of lines without an action that an entrant may send between two of its actions.
 pub const MOST_JUNK_LINES: u32 = 10_000;
 
-/// Bytes of such lines.
+/// Maximum number of bytes in such lines.
 pub const MOST_JUNK_BYTES: usize = 16 << 20;
 
-/// The dealer of one match.
+/// The dealer's state machine for one match.
 #[derive(Debug)]
 pub struct Dealer {
     config: Config,
@@ -58,10 +59,10 @@ pub struct Dealer {
     entrants: Vec<Entrant>,
     phase: Phase,
     hand: Hand,
-    /// The line the acting seat was sent, without its end.
+    /// The line sent to the acting seat, without its end.
     asked: Vec<u8>,
     asked_at: Duration,
-    /// Sum of the entrants' results so far.
+    /// Sum of each entrant's payoffs so far.
     totals: Vec<Payoff>,
     events: VecDeque<Event>,
     text: String,
@@ -69,7 +70,7 @@ pub struct Dealer {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Waiting for versions; limited in time once everybody is known to be there.
+    /// Waiting for versions; the time limit starts once everybody is connected.
     Versions {
         since: Option<Duration>,
     },
@@ -81,19 +82,19 @@ enum Phase {
 struct Entrant {
     lines: Lines,
     out: Vec<u8>,
-    /// Bytes of `out` already written.
+    /// Number of bytes of `out` already written.
     written: usize,
     version: bool,
     closed_at: Option<Duration>,
     used_hand: Duration,
     used_match: Duration,
     corrected: u32,
-    /// Lines and bytes without an action since its last one.
+    /// Number of lines and bytes without an action since the entrant's last action.
     junk: (u32, usize),
 }
 
 impl Dealer {
-    /// A dealer before its first hand. The cards of the first hand are already fixed.
+    /// A dealer before its first hand, whose cards are already drawn.
     pub fn new(config: Config) -> Dealer {
         let mut deals = Deals::new(&config.def, config.seed);
         let hand = Hand::new(&config.def, 0, deals.deal());
@@ -123,7 +124,7 @@ impl Dealer {
         }
     }
 
-    /// What the match was set up with.
+    /// The settings of the match.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -133,27 +134,27 @@ impl Dealer {
         self.hand.number
     }
 
-    /// The hand being played, with everybody's cards. For observers, never for players.
+    /// The full state of the current hand. For observers, never for players.
     pub fn state(&self) -> &State {
         &self.hand.state
     }
 
-    /// Each entrant's result so far.
+    /// The sum of each entrant's payoffs so far.
     pub fn totals(&self) -> &[Payoff] {
         &self.totals
     }
 
-    /// Whether the match has ended, well or not.
+    /// Whether the match has ended, regularly or by a failure.
     pub fn is_over(&self) -> bool {
         self.phase == Phase::Over
     }
 
-    /// Whether every entrant has said its version, so that the match has begun.
+    /// Whether every entrant has sent its version, so that the match has begun.
     pub fn has_begun(&self) -> bool {
         !matches!(self.phase, Phase::Versions { .. })
     }
 
-    /// The entrants that have not said their version.
+    /// The entrants that have not sent their version.
     pub fn silent(&self) -> impl Iterator<Item = usize> {
         self.entrants.iter().enumerate().filter(|(_, one)| !one.version).map(|(number, _)| number)
     }
@@ -166,25 +167,25 @@ impl Dealer {
         }
     }
 
-    /// The entrant that sits at this position in the hand being played.
+    /// The entrant in this seat in the current hand.
     pub fn entrant_at(&self, seat: Seat) -> usize {
         (seat.index() + self.first_entrant()) % self.entrants.len()
     }
 
-    /// Where this entrant sits in the hand being played.
+    /// The seat of this entrant in the current hand.
     pub fn seat_of(&self, entrant: usize) -> Seat {
         let players = self.entrants.len();
         let index = (entrant + players - self.first_entrant()) % players;
         Seat::new(index).expect("less than the number of players")
     }
 
-    /// The entrant at position 0.
+    /// The entrant in seat 0.
     fn first_entrant(&self) -> usize {
         if self.config.fixed_seats { 0 } else { self.hand.number as usize % self.entrants.len() }
     }
 
-    /// Continues an interrupted match: plays one action of its transaction file. To be called
-    /// before any input.
+    /// Replays one action of an interrupted match's transaction file. Must be called before any
+    /// input.
     pub fn replay(&mut self, transaction: &Transaction) -> Result<(), TransactionError> {
         if self.hand.number >= self.config.hands {
             return Err(TransactionError::PastEnd);
@@ -214,7 +215,7 @@ impl Dealer {
         Ok(())
     }
 
-    /// Takes bytes from an entrant.
+    /// Feeds bytes received from an entrant.
     pub fn receive(&mut self, entrant: usize, bytes: &[u8], now: Duration) {
         if self.is_over() {
             return;
@@ -223,7 +224,7 @@ impl Dealer {
         self.advance(now);
     }
 
-    /// An entrant will send nothing more; what it sent before still counts. Unless its answer is
+    /// Marks an entrant's input as ended; what it sent before still counts. Unless its answer is
     /// due at once, the match goes on for [`Limits::absence`].
     pub fn closed(&mut self, entrant: usize, now: Duration) {
         if self.is_over() {
@@ -235,7 +236,7 @@ impl Dealer {
         self.advance(now);
     }
 
-    /// An entrant can neither send nor receive any more.
+    /// Marks an entrant's connection as lost in both directions.
     pub fn lost(&mut self, entrant: usize, now: Duration) {
         let gone = &mut self.entrants[entrant];
         gone.out.clear();
@@ -243,26 +244,26 @@ impl Dealer {
         self.closed(entrant, now);
     }
 
-    /// An entrant does not take what is sent to it.
+    /// Marks an entrant as not reading its input, which ends the match.
     pub fn stalled(&mut self, entrant: usize, now: Duration) {
         if !self.is_over() {
             self.fail(Some(entrant), Cause::Stalled, now);
         }
     }
 
-    /// Whether more bytes of this entrant should be read now. False while it floods the dealer out
-    /// of turn: then leave its bytes where they are.
+    /// Whether more bytes of this entrant should be read now. False while it sends too much out of
+    /// turn; its bytes should then be left unread.
     pub fn wants_input(&self, entrant: usize) -> bool {
         let entrant = &self.entrants[entrant];
         entrant.closed_at.is_none() && entrant.lines.buffered() < ENOUGH_INPUT
     }
 
-    /// Bytes to write to an entrant.
+    /// Pending bytes for an entrant.
     pub fn output(&self, entrant: usize) -> &[u8] {
         &self.entrants[entrant].out[self.entrants[entrant].written..]
     }
 
-    /// The first `count` bytes of [`output`](Self::output) have been written.
+    /// Marks the first `count` bytes of [`output`](Self::output) as written.
     pub fn consume_output(&mut self, entrant: usize, count: usize) {
         let entrant = &mut self.entrants[entrant];
         entrant.written += count;
@@ -272,19 +273,19 @@ impl Dealer {
         }
     }
 
-    /// Makes the hand being played the last one: the match then finishes as if it had been set up
-    /// with as many hands.
+    /// Makes the current hand the last one: the match then finishes as if it had been set up with
+    /// that many hands.
     pub fn finish_after_this_hand(&mut self) {
         self.config.hands = self.config.hands.min(self.hand.number.saturating_add(1));
     }
 
-    /// What has happened, oldest first.
+    /// The oldest event not yet taken.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// When to call [`handle_timeout`](Self::handle_timeout) at the latest, or `None` when nothing
-    /// runs out. Moves with every input.
+    /// The latest time at which to call [`handle_timeout`](Self::handle_timeout), or `None` without
+    /// a pending limit. Changes with every input.
     pub fn poll_timeout(&self) -> Option<Duration> {
         let absent = self.entrants.iter().enumerate().filter_map(|(entrant, gone)| {
             let closed = gone.closed_at.filter(|_| self.is_needed(entrant))?;
@@ -298,12 +299,12 @@ impl Dealer {
             Phase::Playing => self.waiting_for().map(|entrant| self.answer_due(entrant).0),
         };
         let absent = absent.min().filter(|_| self.phase == Phase::Playing);
-        // Limits are kept by what takes exactly as long.
+        // A limit is exceeded only after it, hence one microsecond more.
         due.into_iter().chain(absent).min().map(|at| at.saturating_add(Duration::from_micros(1)))
     }
 
-    /// Time has passed. The first call says that everybody is connected and starts the time in
-    /// which the versions must come.
+    /// Checks the time limits. The first call marks everybody as connected and starts the time
+    /// limit of the versions.
     pub fn handle_timeout(&mut self, now: Duration) {
         match self.phase {
             Phase::Over => return,
@@ -344,7 +345,7 @@ impl Dealer {
         !last || self.hand.state.public.able().contains(self.seat_of(entrant))
     }
 
-    /// When the entrant's answer must be there, and what to blame when it is not.
+    /// The deadline of the entrant's answer, and the cause of failure once it has passed.
     fn answer_due(&self, entrant: usize) -> (Duration, Cause) {
         let limits = &self.config.limits;
         let used = &self.entrants[entrant];
@@ -375,7 +376,7 @@ impl Dealer {
         self.events.push_back(Event::Failed(Failure { entrant, hand, cause }));
     }
 
-    /// Does whatever the bytes that have come allow.
+    /// Processes all input that can be processed now.
     fn advance(&mut self, now: Duration) {
         if let Phase::Versions { .. } = self.phase {
             self.read_versions(now);
@@ -426,7 +427,7 @@ impl Dealer {
         }
     }
 
-    /// Reads one line of the entrant that is to act; `false` when there is none.
+    /// Processes one line of the entrant that is to act; `false` when there is none.
     fn read_line(&mut self, entrant: usize, now: Duration) -> bool {
         let seat = self.seat_of(entrant);
         let player = &mut self.entrants[entrant];
@@ -483,7 +484,7 @@ impl Dealer {
         true
     }
 
-    /// Notes a correction; `false` when it was one too many.
+    /// Records a correction; `false` when it exceeds the limit.
     fn correct(&mut self, entrant: usize, correction: Correction, now: Duration) -> bool {
         let hand = self.hand.number;
         self.events.push_back(Event::Corrected { entrant, hand, correction });
@@ -514,8 +515,7 @@ impl Dealer {
         self.finish_hands(now);
     }
 
-    /// Ends the hand if it is over, and begins the next; more than once in games that need no
-    /// action.
+    /// Ends the hand if it is over and begins the next, repeatedly in games that need no action.
     fn finish_hands(&mut self, now: Duration) {
         while self.phase == Phase::Playing && self.hand.is_over() {
             self.settle();
@@ -533,7 +533,7 @@ impl Dealer {
         }
     }
 
-    /// Adds up the finished hand and reports it.
+    /// Adds up and reports the finished hand.
     fn settle(&mut self) {
         let payoffs = self.hand.state.payoffs();
         let entrants = BySeat::from_fn(self.entrants.len(), |seat| self.entrant_at(seat) as u8);
@@ -562,7 +562,7 @@ impl Dealer {
         self.events.push_back(Event::Finished);
     }
 
-    /// Puts the state of the hand into everybody's output.
+    /// Appends the state of the hand to everybody's output.
     fn send_states(&mut self, now: Duration) {
         let actor = self.waiting_for();
         for entrant in 0..self.entrants.len() {
@@ -585,7 +585,7 @@ impl Dealer {
     }
 }
 
-/// Major and minor number of a line `VERSION:major.minor.revision`, read as `scanf` reads them;
+/// Parses `VERSION:major.minor.revision` with `scanf`'s rules, and gives major and minor number;
 /// `None` when the dealer would end the match over this line.
 pub fn read_version(line: &[u8]) -> Option<(u32, u32)> {
     let rest = line.strip_prefix(b"VERSION:")?;

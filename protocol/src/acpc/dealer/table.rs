@@ -1,4 +1,4 @@
-//! The hand being played: its state and the board that is still face down.
+//! The hand being played: its full state and the board cards not yet dealt.
 
 use std::sync::Arc;
 

@@ -1,17 +1,17 @@
-//! What can be wrong with a game file.
+//! Errors and warnings of reading game files.
 
 use std::fmt;
 
 use game::GameDefError;
 
-/// A game file that does not give a game. Shown as `FILE:LINE: PROBLEM`.
+/// Error for a game file that defines no game. Displayed as `FILE:LINE: PROBLEM`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameFileError {
     /// The file's name as the caller gave it.
     pub file: String,
-    /// The line, from 1, or `None` where no single line is at fault.
+    /// The line, from 1, or `None` where no single line is the cause.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The problem.
     pub problem: GameFileProblem,
 }
 
@@ -26,29 +26,29 @@ impl fmt::Display for GameFileError {
 
 impl std::error::Error for GameFileError {}
 
-/// What is wrong with a game file.
+/// The problem with a game file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GameFileProblem {
     /// A line begins with no known key.
     #[error("`{key}` is not a key of game files{}", did_you_mean(*.nearest))]
     UnknownKey {
-        /// What stands there.
+        /// The text in the key's place.
         key: String,
         /// The known key nearest to it.
         nearest: Option<&'static str>,
     },
-    /// A key that must stand in the file does not.
+    /// A required key is missing from the file.
     #[error("the key `{0}` is missing: add a line `{0} = …`")]
     Missing(&'static str),
-    /// Neither `limit` nor `nolimit` stands in the file.
+    /// The file has neither `limit` nor `nolimit`.
     #[error("the kind of betting is missing: add a line `limit` or `nolimit`")]
     NoBetting,
-    /// A key stands twice.
+    /// The file has a key twice.
     #[error("`{key}` stands here again (first in line {first}): remove one of the two lines")]
     Duplicate {
         /// The key.
         key: String,
-        /// Where it stood first.
+        /// The line of its first occurrence.
         first: usize,
     },
     /// Blanks before the key.
@@ -56,12 +56,12 @@ pub enum GameFileProblem {
         "blanks before the key: the original server skips such lines; begin at the first column"
     )]
     LeadingBlank,
-    /// Something follows that does not belong there.
+    /// Unexpected text at the end of a line.
     #[error(
         "`{text}` is not expected here: remove it, or put comments on lines of their own beginning with `#`"
     )]
     Trailing {
-        /// The text, cut.
+        /// The text, shortened.
         text: String,
     },
     /// A number is missing or cannot be read.
@@ -69,7 +69,7 @@ pub enum GameFileProblem {
     NotANumber {
         /// The key.
         key: &'static str,
-        /// What stands there, cut.
+        /// The text in its place, shortened.
         text: String,
         /// The largest number this key takes.
         most: u32,
@@ -89,13 +89,13 @@ pub enum GameFileProblem {
     /// A raise size in a no-limit game.
     #[error("`raiseSize` means nothing in a no-limit game: remove the line, or write `limit`")]
     RaiseSizeInNoLimit,
-    /// Something stands after the end.
+    /// Text after the end of the definition.
     #[error("text after END GAMEDEF, which is never read: remove it")]
     AfterEnd,
-    /// The numbers do not make a game.
+    /// The numbers do not form a valid game.
     #[error(transparent)]
     Game(#[from] GameDefError),
-    /// Refused in the original server's own words.
+    /// A refusal in the original server's own words.
     #[error("{0}")]
     Original(String),
 }
@@ -104,12 +104,12 @@ fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map(|key| format!("; did you mean `{key}`?")).unwrap_or_default()
 }
 
-/// Something the original reading passed over. Shown as `line LINE: …`.
+/// Text that the original reading skipped or changed. Displayed as `line LINE: …`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The line, from 1.
     pub line: usize,
-    /// What was passed over.
+    /// The kind of text.
     pub kind: WarningKind,
 }
 
@@ -119,13 +119,13 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What the original reading passed over.
+/// The kind of text that the original reading skipped or changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WarningKind {
     /// A line without a known key at its first column.
     #[error("ignored, since it begins with no known key: `{text}`{}", did_you_mean(*.nearest))]
     Ignored {
-        /// The line, cut.
+        /// The line, shortened.
         text: String,
         /// The known key nearest to its first word.
         nearest: Option<&'static str>,
@@ -133,20 +133,20 @@ pub enum WarningKind {
     /// The end of a line that could not be read.
     #[error("the rest of the line is ignored: `{text}`")]
     Rest {
-        /// The rest, cut.
+        /// The rest, shortened.
         text: String,
     },
-    /// A key that stood before.
+    /// A key that occurred before.
     #[error("`{0}` stands again; the later line counts")]
     Again(&'static str),
-    /// A number that did not fit its variable.
+    /// A number truncated to the width of its variable.
     #[error("`{key}`: {written} is read as {read}")]
     Cut {
         /// The key.
         key: &'static str,
         /// The number as written.
         written: i64,
-        /// The number as it counts.
+        /// The truncated value.
         read: i64,
     },
     /// Text after the end of the definition.
@@ -154,7 +154,7 @@ pub enum WarningKind {
     AfterEnd,
 }
 
-/// Text for a message: one line, at most 60 characters.
+/// The beginning of a text for a message: one line, at most 60 characters.
 pub(super) fn shorten(text: &str) -> String {
     game::escape::excerpt_of(text.trim_end().as_bytes(), 60)
 }

@@ -1,15 +1,15 @@
-//! Game definition files: reading, in two ways, and printing.
+//! Reader, in a strict and a lenient variant, and printer of game definition files.
 //!
 //! A file is lines of a key and numbers (`blind = 100 50`) between `GAMEDEF` and `END GAMEDEF`;
 //! lines that begin with `#` are comments. Two readings exist:
 //!
 //! - [`Reading::Strict`]: whatever is not understood is an error that says where, why and what to
 //!   write instead.
-//! - [`Reading::Original`]: what the original server makes of the file. It skips what it does not
-//!   know, lets later lines win and cuts numbers to the width of its variables. What was passed
-//!   over comes back as warnings.
+//! - [`Reading::Original`]: the original server's reading. It skips what it does not know, lets
+//!   later lines win and truncates numbers to the width of its variables. What it skipped is
+//!   returned as warnings.
 //!
-//! [`print()`] writes a definition in the form both readings read back as the same game.
+//! [`print()`] writes a definition in a form that both variants read as the same game.
 
 mod error;
 mod original;
@@ -21,7 +21,7 @@ pub use error::{GameFileError, GameFileProblem, Warning, WarningKind};
 
 use game::{Betting, GameDef, GameSpec};
 
-/// How forgivingly to read a game file.
+/// The strictness of reading a game file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reading {
     /// Everything must be understood.
@@ -31,19 +31,19 @@ pub enum Reading {
     Original,
 }
 
-/// A game file that has been read.
+/// The result of reading a game file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameFile {
     /// The game.
     pub def: GameDef,
-    /// What the original reading passed over; empty after a strict reading.
+    /// Warnings of the original reading; empty after a strict reading.
     pub warnings: Vec<Warning>,
 }
 
-/// A raise cap of 255, which is what the original has where a file names none.
+/// The cap of 255 raises that the original assumes where a file names none.
 const NO_CAP_IN_FILES: u32 = 255;
 
-/// The keys that take numbers, as usually spelt.
+/// The keys that take numbers, in the usual spelling.
 const KEYS: [&str; 11] = [
     "numPlayers",
     "numRounds",
@@ -58,7 +58,7 @@ const KEYS: [&str; 11] = [
     "numBoardCards",
 ];
 
-/// Reads a game file. `file` is what error messages call it.
+/// Reads a game file. `file` is its name in error messages.
 pub fn read(text: &[u8], file: &str, reading: Reading) -> Result<GameFile, GameFileError> {
     let result = match reading {
         Reading::Strict => strict::read(text).map(|def| GameFile { def, warnings: Vec::new() }),
@@ -71,8 +71,8 @@ fn cap_from_file(cap: u32) -> u32 {
     if cap == NO_CAP_IN_FILES { GameSpec::NO_CAP } else { cap }
 }
 
-/// The definition as a game file. Lines that would only repeat a default are left out; a cap above
-/// 254 raises, which files cannot hold, counts as none.
+/// Prints the definition as a game file. Lines that only repeat a default are left out; a cap above
+/// 254 raises, which files cannot hold, is printed as none.
 pub fn print(spec: &GameSpec) -> String {
     let mut out = String::from("GAMEDEF\n");
     out.push_str(match spec.betting {

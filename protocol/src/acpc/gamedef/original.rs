@@ -1,10 +1,10 @@
 //! The original server's reading of game files.
 //!
 //! Keys are prefixes, in any case, at the first column; `=` and blanks before numbers are skipped;
-//! numbers are read as `scanf` reads them and cut to 8 or 32 bits; of a line that cannot be read to
-//! its end the rest is dropped; later lines overwrite what they name. Refusals are in the
-//! original's words and order. Games it would accept but cannot play soundly (negative blinds, more
-//! than seven cards for a player to choose from) are refused here as well.
+//! numbers are read as `scanf` reads them and truncated to 8 or 32 bits; the unreadable rest of a
+//! line is dropped; later lines overwrite what they name. Refusals are in the original's words and
+//! order. Games it would accept but cannot play soundly (negative blinds, more than seven cards for
+//! a player to choose from) are refused here as well.
 
 use game::{Betting, GameDef, GameSpec, MAX_PLAYERS, Quirks};
 
@@ -14,7 +14,8 @@ use crate::acpc::scan;
 
 type Fault = (Option<usize>, GameFileProblem);
 
-/// Lines are read into a buffer of 4,096 bytes; longer ones count as several.
+/// The original's line buffer of 4,096 bytes, less the final zero; longer lines are read as
+/// several.
 const LINE: usize = 4095;
 
 struct Reader {
@@ -44,7 +45,7 @@ pub(super) fn read(text: &[u8]) -> Result<GameFile, Fault> {
         players: 0,
         rounds: 0,
         stack: [i32::MAX; MAX_PLAYERS],
-        // The original fills in as many default stacks as there can be rounds.
+        // The original sets as many default stacks as there can be rounds.
         stacks_read: 4,
         blind: [0; MAX_PLAYERS],
         blinds_read: 0,
@@ -247,7 +248,7 @@ impl Reader {
     }
 }
 
-/// Reads numbers into `items` as far as they go: how many, and the bytes used.
+/// Reads numbers into `items` as far as possible; gives their count and the bytes used.
 fn items<T>(
     items: &mut [T],
     text: &[u8],

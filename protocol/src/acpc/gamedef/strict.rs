@@ -7,11 +7,11 @@ use super::{GameFileProblem, KEYS, cap_from_file};
 
 type Fault = (Option<usize>, GameFileProblem);
 
-/// What the lines say, before it is put together.
+/// The parsed lines of a file.
 #[derive(Default)]
 struct Lines {
     betting: Option<(usize, Betting)>,
-    /// For each of [`KEYS`]: the line it stands in and its numbers.
+    /// For each of [`KEYS`]: its line number and its numbers.
     numbers: [Option<(usize, Vec<u32>)>; KEYS.len()],
 }
 
@@ -55,7 +55,7 @@ fn nothing_follows(rest: &str) -> Result<(), GameFileProblem> {
     }
 }
 
-/// The largest number a key takes.
+/// The largest number that a key takes.
 fn largest(key: &str) -> u32 {
     match key {
         "stack" | "blind" | "raiseSize" => GameSpec::MAX_STACK,
@@ -98,7 +98,7 @@ impl Lines {
         Ok(())
     }
 
-    /// A key's numbers, if it stands in the file, checked for their count.
+    /// The numbers of a key with their count checked, or `None` if the file does not have it.
     fn list(
         &mut self,
         key: &'static str,

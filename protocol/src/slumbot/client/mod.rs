@@ -1,21 +1,21 @@
-//! The client's side of a session as a machine: requests and answers as values, nothing lost,
-//! nothing counted twice.
+//! The client's side of a session as a sans-I/O state machine: requests and answers are values, no
+//! hand is lost or counted twice.
 //!
-//! An action is never sent again blindly. When the answer to one is lost, it is not known whether
-//! the host has played it, so the machine asks with an action that is never legal ([`PROBE`], a bet
-//! to 0): the host refuses it, leaves the hand as it is and tells the betting so far. From that
-//! follows whether the action is to be sent (again), or the hand goes on, or is over. Where the
-//! host does not tell, the hand is given up and settled from the session's sums, see [`Accounts`].
-//! A request for a new hand may be sent again: the seats alternate, so the seat of the next hand
-//! tells whether a hand was dealt that nobody saw.
+//! An action is never resent blindly. When its answer is lost, it is unknown whether the host has
+//! played it, so the client probes with an action that is never legal ([`PROBE`], a bet to 0): the
+//! host refuses it, leaves the hand unchanged and tells the betting so far. This shows whether the
+//! action must be sent (again), or the hand goes on, or is over. If the host does not tell the
+//! betting, the hand is given up and settled from the session's sums, see [`Accounts`]. A request
+//! for a new hand may be resent: the seats alternate, so the seat of the next hand shows whether a
+//! hand was dealt that nobody saw.
 //!
-//! An answer that cannot be taken is one of four things ([`Fault`]): none at all, one that was
-//! given before, one that no Slumbot server gives, or a contradiction. With the first three one may
-//! go on, and how often is for the caller to say; a contradiction ends the session. Requests that
-//! were delayed may still be carried out: what they would explain is no contradiction.
+//! An answer that cannot be used is classified by [`Fault`]: no answer at all, a repeated one, one
+//! that no Slumbot server sends, or a contradiction. After the first three the session may go on,
+//! and the caller limits how often; a contradiction ends it. Delayed requests may still be carried
+//! out: what they explain is no contradiction.
 //!
-//! The state can be written down ([`Client::save`]) and a machine made from it after a crash: a
-//! request that was under way then is one whose answer is lost.
+//! The state can be saved ([`Client::save`]) and restored after a crash: a request in flight at
+//! that time is one whose answer is lost.
 
 use std::sync::Arc;
 
@@ -30,13 +30,13 @@ use types::{Hand, Phase, Saved};
 
 mod types;
 
-/// An action that every host refuses: no bet can be to nothing.
+/// The probe: an action that every host refuses, since no bet can be to 0.
 pub const PROBE: Incr = Incr::BetTo(0);
 
-/// How often an action that the host has not played is sent before giving up.
+/// Maximum number of times that an action is sent which the host has not played.
 const ATTEMPTS: u32 = 20;
 
-/// One session with a host. One hand at a time.
+/// The state machine of one session with a host, with one hand at a time.
 #[derive(Debug, Clone)]
 pub struct Client {
     def: Arc<GameDef>,
@@ -47,7 +47,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A new session; for an account, if one is given.
+    /// A new session; with an account, if one is given.
     pub fn new(def: Arc<GameDef>, login: Option<Login>) -> Client {
         let phase = if login.is_some() { Phase::Login } else { Phase::Idle { lost: 0 } };
         let books = Accounts::new(login.is_some());
@@ -56,7 +56,7 @@ impl Client {
         Client { def, token: None, login, agent: None, saved }
     }
 
-    /// A session as it was saved. Its account, if it has one, goes with its token.
+    /// Restores a saved session. A session of an account continues with its token.
     ///
     /// # Errors
     /// When the text is not what [`save`](Self::save) wrote.
@@ -72,12 +72,12 @@ impl Client {
         Ok(client)
     }
 
-    /// Everything about the session but its token, as text.
+    /// The session's state, without its token, as text.
     pub fn save(&self) -> String {
         message::json(&self.saved)
     }
 
-    /// Asks for an agent by name: not part of the live server's interface.
+    /// Requests an agent by name: not part of the live server's interface.
     pub fn against(&mut self, agent: Option<String>) {
         self.agent = agent;
     }
@@ -92,7 +92,7 @@ impl Client {
         &self.saved.books
     }
 
-    /// Sessions begun with a request whose answer was lost: nothing can be known of them.
+    /// Number of sessions begun with a request whose answer was lost: nothing is known of them.
     pub fn orphans(&self) -> u32 {
         self.saved.orphans
     }
@@ -102,7 +102,7 @@ impl Client {
         matches!(self.saved.phase, Phase::Turn { .. } | Phase::Act { .. } | Phase::Doubt { .. })
     }
 
-    /// What is to be done now.
+    /// The next step.
     pub fn next(&self) -> Next {
         match &self.saved.phase {
             Phase::Login | Phase::Act { .. } | Phase::Doubt { .. } => Next::Send,
@@ -117,7 +117,7 @@ impl Client {
         }
     }
 
-    /// The request to be sent now; `None` where a decision is asked for or the session is over.
+    /// The request to send now; `None` where a decision is needed or the session is over.
     pub fn request(&self) -> Option<Request> {
         let token = self.token.clone();
         let act = |incr: &str| {
@@ -144,10 +144,10 @@ impl Client {
         }
     }
 
-    /// Decides. The action is a hand total, as everywhere.
+    /// Sets the decision. The action's amount is a hand total, as everywhere.
     ///
     /// # Errors
-    /// When no decision is asked for, or the action is not legal; nothing has changed then.
+    /// When no decision is asked for, or the action is not legal; nothing changes then.
     pub fn act(&mut self, action: Action) -> Result<(), ActError> {
         let Phase::Turn { hand } = &self.saved.phase else { return Err(ActError::NotOurTurn) };
         let state = self.state(hand);
@@ -157,7 +157,7 @@ impl Client {
         Ok(())
     }
 
-    /// The answer to the request will never come.
+    /// Marks the answer to the request as lost.
     pub fn lost(&mut self, lost: Lost) {
         if lost == Lost::Unsent {
             return;
@@ -176,10 +176,10 @@ impl Client {
         }
     }
 
-    /// Takes the answer to the request. `number` gives a number to each hand that turns up.
+    /// Processes the answer to the request. `number` supplies a number for each newly seen hand.
     ///
     /// # Errors
-    /// [`ClientError::Answer`] when it cannot be what a host sends: it is treated as lost, and
+    /// [`ClientError::Answer`] when a host cannot have sent it: it is treated as lost, and
     /// [`next`](Self::next) says how to go on. After the other errors the session must not go on.
     pub fn receive(
         &mut self,
@@ -202,20 +202,20 @@ impl Client {
         }
     }
 
-    /// An answer's body as it may be shown.
+    /// An answer's body for display.
     pub fn shown(&self, body: &[u8]) -> String {
         self.without_token(answer::shown_body(body))
     }
 
     fn without_token(&self, text: String) -> String {
-        // What is shorter is no secret, and may be part of a word.
+        // A shorter token is no secret, and may be part of a word.
         match self.token.as_deref().filter(|token| token.len() >= 8) {
             Some(token) => text.replace(token, "…"),
             None => text,
         }
     }
 
-    /// What the host has told of where the session is.
+    /// The known state of the session, for error messages.
     fn known(&self) -> String {
         let (Phase::Act { hand, incr: sent, .. } | Phase::Doubt { hand, incr: sent, .. }) =
             &self.saved.phase
@@ -272,14 +272,14 @@ impl Client {
         }
     }
 
-    /// The hand's public state. The board of a street that was not shown is made up.
+    /// The hand's public state. Board cards that were not shown are arbitrary.
     fn state(&self, hand: &Hand) -> PublicState {
         let board: cards::Board = hand.board.parse().expect("written by this machine");
         let state = action::replay(&self.def, &hand.action, &board);
         state.or_else(|_| action::replay_any(&self.def, &hand.action)).expect("read before")
     }
 
-    /// The answer to `new_hand`.
+    /// Processes the answer to `new_hand`.
     fn dealt(
         &mut self,
         shown: Shown,
@@ -309,7 +309,7 @@ impl Client {
         Ok(news)
     }
 
-    /// Goes on with a hand that is shown for the first time.
+    /// Starts a hand that is shown for the first time.
     fn begin(
         &mut self,
         shown: Shown,
@@ -335,7 +335,7 @@ impl Client {
         self.go_on(hand, shown, state, news)
     }
 
-    /// Takes a hand as it is shown now, checked already.
+    /// Continues a hand from its current view, which has been checked.
     fn go_on(
         &mut self,
         mut hand: Hand,
@@ -379,7 +379,7 @@ impl Client {
         Ok(())
     }
 
-    /// The answer to `act`.
+    /// Processes the answer to `act`.
     fn moved(
         &mut self,
         shown: Shown,
@@ -416,14 +416,14 @@ impl Client {
         Ok(news)
     }
 
-    /// Whether each of these actions is the one that was sent, or one that may have arrived late.
+    /// Whether each of these actions is the one sent, or an earlier one that may have arrived late.
     fn were_sent(&self, own: &[String], sent: &str) -> bool {
         own.iter().all(|own| own == sent || self.saved.unheard.iter().flatten().any(|u| u == own))
     }
 
-    /// An action was played in another hand than the one in play. That can be where a request for a
-    /// new hand was lost, which had only been delayed: the hand in play is left open, the other one
-    /// goes on.
+    /// Handles an action that was played in another hand than the one in play. That is possible
+    /// after a delayed request for a new hand: the hand in play is left open and the other one
+    /// continues.
     fn another_hand(
         &mut self,
         shown: &Shown,
@@ -449,7 +449,7 @@ impl Client {
         Ok(news)
     }
 
-    /// A refusal: of the action, or of the probe after an action whose answer was lost.
+    /// Handles a refusal: of the action, or of the probe after an action whose answer was lost.
     fn resolve(
         &mut self,
         mut hand: Hand,
@@ -462,7 +462,7 @@ impl Client {
         let now = old_action.and_then(|text| action::replay_any(&self.def, text).ok());
         let mut news = Vec::new();
         if now.is_none() && refused {
-            // Refused, and the host does not tell the betting: find out.
+            // The host has refused and does not tell the betting: probe for it.
             self.saved.phase = Phase::Doubt { hand, incr: incr.to_owned(), attempts: attempts + 1 };
             return Ok(vec![News::Refused(error_msg)]);
         }
@@ -483,7 +483,8 @@ impl Client {
         let own = own_actions(&self.def, &hand, &text);
         let explained = match &own {
             Some(own) => self.were_sent(own, incr),
-            // What an error tells may be older; and a delayed request may have dealt another hand.
+            // The betting in an error may be outdated; and a delayed request may have dealt another
+            // hand.
             None => {
                 let earlier = self.state(&hand).history().starts_with(now.history());
                 earlier || self.saved.books.maybe > 0
@@ -513,7 +514,7 @@ impl Client {
         Ok(news)
     }
 
-    /// Leaves the hand: what becomes of it is left to the session's sums.
+    /// Gives up the hand, to be settled from the session's sums.
     fn give_up(&mut self, hand: &Hand, incr: Option<&str>, news: &mut Vec<News>) {
         let state = self.state(hand);
         let ended = state.turn() == Turn::Over;
@@ -551,7 +552,7 @@ impl Client {
         news
     }
 
-    /// Replays an answer's betting, and checks all that does not depend on the hand in play.
+    /// Replays an answer's betting, and checks what does not depend on the hand in play.
     fn read(&self, shown: &Shown) -> Result<PublicState, AnswerError> {
         let state = action::replay(&self.def, &shown.action, &shown.board)?;
         if let Some(old) = &shown.old_action
@@ -569,7 +570,7 @@ impl Client {
         }
     }
 
-    /// A hand that was shown and left before is not a new one.
+    /// Checks that a new hand is not one that was shown before.
     fn check_not_earlier(&self, shown: &Shown) -> Result<(), AnswerError> {
         let this = (shown.hole_cards.to_string(), shown.client_pos.index() as u8);
         let same = self.saved.last.as_ref() == Some(&this);
@@ -591,7 +592,7 @@ impl Client {
     }
 }
 
-/// The end of a hand as the host tells it.
+/// The end of a hand as text, to compare reports of it.
 fn told(action: &str, board: &str, end: &End) -> String {
     let End { bot_hole_cards, winnings, session_num_hands, session_total, .. } = end;
     let action = action.trim_end_matches('/');
@@ -602,13 +603,13 @@ fn told(action: &str, board: &str, end: &End) -> String {
     )
 }
 
-/// Whether two cards are these, in whatever order.
+/// Whether `hole` has the same two cards, in any order.
 fn is_same(hole: &str, shown: &cards::HoleCards) -> bool {
     let set = |cards: &cards::HoleCards| cards.iter().copied().collect::<cards::CardSet>();
     hole.parse().is_ok_and(|hole| set(&hole) == set(shown))
 }
 
-/// A hand that was dealt, since the seats have moved on, but never shown.
+/// The record of a hand that was dealt, as the alternation of seats shows, but never shown.
 fn never_shown(number: u64, seat: u8, def: &GameDef) -> Unsettled {
     Unsettled {
         number,
@@ -623,8 +624,8 @@ fn never_shown(number: u64, seat: u8, def: &GameDef) -> Unsettled {
     }
 }
 
-/// The actions of the hand's own seat in `text` since the hand was last known, as they are written;
-/// `None` when `text` does not go on from there, or there are none.
+/// The notation of the actions of the hand's own seat in `text` beyond the known betting; `None`
+/// when `text` does not extend that, or there are none.
 fn own_actions(def: &Arc<GameDef>, hand: &Hand, text: &str) -> Option<Vec<String>> {
     let before = action::replay_any(def, &hand.action).ok()?;
     let now = action::replay_any(def, text).ok()?;

@@ -1,4 +1,4 @@
-//! What goes into the machine and comes out of it, and what it keeps.
+//! Inputs, outputs and stored state of the client.
 
 use game::{BySeat, InfoSet, Payoff, PublicState, Seat};
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,12 @@ use super::super::accounts::{Accounts, Drift, Settled, Unsettled};
 use super::super::answer::{AnswerError, End};
 use super::super::{Endpoint, Incr};
 
-/// A request, to be sent by POST with the content type `application/json`.
+/// An HTTP request, to be sent by POST with the content type `application/json`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Request {
-    /// What is asked.
+    /// The API endpoint.
     pub endpoint: Endpoint,
-    /// The body: may hold a password, so it is not shown for debugging.
+    /// The JSON body. It may hold a password, so `Debug` omits it.
     pub body: String,
 }
 
@@ -22,10 +22,10 @@ impl std::fmt::Debug for Request {
     }
 }
 
-/// A user's name and password. Not shown for debugging.
+/// The credentials of an account. `Debug` omits them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
-    /// The name.
+    /// User name.
     pub username: String,
     /// The password.
     pub password: String,
@@ -37,24 +37,24 @@ impl std::fmt::Debug for Login {
     }
 }
 
-/// What is to be done next.
+/// The caller's next step.
 #[derive(Debug, Clone)]
 pub enum Next {
-    /// Send [`Client::request`](super::Client::request): the session is between hands, and this
-    /// would begin one.
+    /// Send [`Client::request`](super::Client::request), which would begin a hand: the session is
+    /// between hands.
     NewHand,
     /// Send [`Client::request`](super::Client::request).
     Send,
-    /// Decide, and say so with [`Client::act`](super::Client::act).
+    /// Decide, and set the action with [`Client::act`](super::Client::act).
     Decide(Box<InfoSet>),
-    /// Decide without knowing the cards on the table, since the answer that showed them was lost:
-    /// these are the betting and the seat. Say so with [`Client::act`](super::Client::act).
+    /// Decide without the board, since the answer that showed it was lost; only betting and seat
+    /// are known. Set the action with [`Client::act`](super::Client::act).
     DecideBlind(Box<PublicState>),
-    /// Nothing: the session is over.
+    /// Stop: the session is over.
     Gone,
 }
 
-/// Whether a request without an answer can have reached the host.
+/// Whether an unanswered request may have reached the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lost {
     /// It was never sent.
@@ -63,89 +63,89 @@ pub enum Lost {
     Maybe,
 }
 
-/// What an answer brings.
+/// An event that follows from an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {
-    /// A hand has begun.
+    /// A hand with this number has begun.
     Began(u64),
     /// A hand is over.
     Finished(Box<Finished>),
-    /// What became of a hand is not known for now.
+    /// The result of a hand is unknown for now.
     Unsettled(Unsettled),
-    /// It is known now.
+    /// The result of such a hand is now known.
     Settled(Settled),
-    /// The host refuses the request with this text; it can be tried again after a pause.
+    /// The host refuses the request with this message; it can be retried after a pause.
     Refused(String),
-    /// The sums of the session do not agree: it must not go on.
+    /// The sums of the session disagree: it must not go on.
     Drift(Drift),
-    /// The host does not know the session any more. Hands without a result will not get one.
+    /// The host no longer knows the session. Hands without a result will not get one.
     Gone(String),
 }
 
-/// A hand that was played to its end.
+/// The record of a hand that was played to its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
-    /// Its number.
+    /// The hand's number.
     pub number: u64,
     /// The client's seat.
     pub seat: Seat,
-    /// Betting and board.
+    /// The final public state.
     pub public: PublicState,
-    /// Both players' cards.
+    /// Both players' hole cards.
     pub hole: BySeat<cards::HoleCards>,
-    /// What each seat won or lost.
+    /// The payoff of each seat.
     pub payoffs: BySeat<Payoff>,
-    /// What the host says of it.
+    /// The host's report of the result.
     pub end: End,
-    /// Another action than the one decided on was played as well, since a request was carried out
-    /// twice.
+    /// Whether an action other than the one decided on was played, because a request was carried
+    /// out twice.
     pub disturbed: bool,
 }
 
-/// Why an answer ends the session.
+/// Error for an answer that cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ClientError {
-    /// Their bytes are wrong. The machine treats the answer as lost, so one may go on.
+    /// The answer is invalid. It is treated as lost, so the session may go on.
     #[error(transparent)]
     Answer(#[from] AnswerError),
-    /// The answer says what cannot be, or something else than was said before.
+    /// The answer is impossible or contradicts earlier ones.
     #[error("{reason}; before: {before}; now: `{now}`")]
     Contradiction {
-        /// What does not agree.
+        /// The contradiction.
         reason: AnswerError,
-        /// What was known, as the host had told it.
+        /// The state known before, as told by the host.
         before: String,
-        /// The answer as it may be shown.
+        /// The answer, for display.
         now: String,
     },
-    /// The result of a hand is not what its cards and betting say.
+    /// The result of a hand does not follow from its cards and betting.
     #[error("after `{action}` the server says {theirs} chips, the cards and the betting {ours}")]
     Winnings {
         /// The betting.
         action: String,
-        /// What the host says.
+        /// The host's figure.
         theirs: i64,
-        /// What it must be.
+        /// The correct figure.
         ours: Payoff,
     },
-    /// An action that is legal is refused again and again, although the hand has not changed.
+    /// A legal action is refused repeatedly, although the hand has not changed.
     #[error("the server refuses `{incr}` after `{action}`, {attempts} times: {error_msg}")]
     Refused {
         /// The action.
         incr: Incr,
         /// The betting before it.
         action: String,
-        /// How often.
+        /// Number of attempts.
         attempts: u32,
-        /// What the host says.
+        /// The host's message.
         error_msg: String,
     },
 }
 
-/// The machine was used wrongly: our mistake, not theirs.
+/// Error of the caller in using the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ActError {
-    /// No decision is asked for.
+    /// No decision is needed now.
     #[error("it is not this side's turn")]
     NotOurTurn,
     /// The action is not legal.
@@ -163,44 +163,45 @@ pub(super) struct Hand {
     pub(super) board: String,
     pub(super) action: String,
     pub(super) disturbed: bool,
-    /// The board of the present street is not known.
+    /// Whether the board of the current street is unknown.
     pub(super) blind: bool,
 }
 
-/// What the session is doing.
+/// The phase of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Phase {
-    /// A session is to be had for an account.
+    /// The session is yet to be requested for an account.
     Login,
-    /// Between hands; so many requests for a new one got no answer.
+    /// Between hands; `lost` requests for a new one got no answer.
     Idle { lost: u32 },
-    /// A decision is asked for.
+    /// A decision is needed.
     Turn { hand: Hand },
-    /// An action is to be sent, or has been.
+    /// An action is to be sent, or has been sent.
     Act { hand: Hand, incr: String, attempts: u32 },
-    /// The answer to an action is lost.
+    /// The answer to an action is lost: probe.
     Doubt { hand: Hand, incr: String, attempts: u32 },
-    /// The host does not know the session.
+    /// The host no longer knows the session.
     Gone,
 }
 
-/// What can be written down of a machine.
+/// The serialized state of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Saved {
     pub(super) phase: Phase,
-    /// The seat of the next hand, when all hands dealt have been seen.
+    /// The seat of the next hand, if all hands dealt have been seen.
     pub(super) next_seat: u8,
-    /// Cards and seat of the last hand, to know it when it is shown again.
+    /// Cards and seat of the last hand, to recognise it when it is shown again.
     pub(super) last: Option<(String, u8)>,
-    /// Its end, as it was told.
+    /// The reported end of the last hand.
     #[serde(default)]
     pub(super) last_end: Option<String>,
-    /// Actions in this hand, and in the one before, whose answers were lost: they may still arrive.
+    /// Actions in this hand and in the one before whose answers were lost and which may still
+    /// arrive.
     #[serde(default)]
     pub(super) unheard: [Vec<String>; 2],
-    /// Requests for a first hand, in a session of its own, whose answer was lost.
+    /// Number of lost requests for a first hand, each in a session of its own.
     pub(super) orphans: u32,
     pub(super) books: Accounts,
 }

@@ -1,4 +1,4 @@
-//! All boards that go on from one, those that differ by the names of suits looked at once.
+//! Enumeration of all boards that continue a given one, once for each suit-isomorphism class.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use super::{ExactError, MOST_PATHS};
 use crate::subgame::symmetry::{Renaming, alike};
 
 impl PairCounts {
-    /// Counts all deals that go on from a board of three, four or five cards in the order of the
-    /// deal, on the thread that calls. A turn and a river the other way round are another deal.
-    /// Some 50 ms for a flop and nine buckets a street.
+    /// Counts all deals that continue a board of three, four or five cards, on the calling thread.
+    /// Turn and river are ordered: swapping them is another deal. Takes some 50 ms for a flop and
+    /// nine buckets a street.
     ///
     /// # Errors
-    /// When the board is none, or there are too many paths.
+    /// When the board is not valid, or there are too many paths.
     pub fn on(buckets: &Buckets, board: &Board) -> Result<PairCounts, ExactError> {
         check(buckets)?;
         if !(3..=5).contains(&board.len()) || board.set().len() as usize != board.len() {
@@ -40,7 +40,7 @@ impl PairCounts {
     }
 }
 
-/// Refuses buckets of which there are too many to begin with.
+/// Checks that no street has too many buckets.
 ///
 /// # Errors
 /// [`ExactError::Buckets`].
@@ -54,7 +54,7 @@ pub fn check(buckets: &Buckets) -> Result<(), ExactError> {
     Ok(())
 }
 
-/// The boards after one flop.
+/// The state of counting the boards after one flop.
 struct Walk<'a> {
     buckets: &'a Buckets,
     before_flop: Box<[u16]>,
@@ -64,7 +64,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// One turn with its rivers. `board` is where the walk began.
+    /// Counts one turn with its rivers. `board` is the board where the enumeration began.
     fn turn(
         &mut self,
         board: &Board,
@@ -74,7 +74,7 @@ impl Walk<'_> {
     ) -> Result<(), ExactError> {
         let dealt = flop.with(turn.card);
         let (hands, prefixes) = self.hands(dealt);
-        // The numbers of paths by what came before the river and the bucket there.
+        // The river path numbers by turn prefix and river bucket.
         let count = self.buckets.count(Street::River) as usize;
         let mut known = vec![u32::MAX; prefixes.len() * count];
         for river in next(dealt, &turn.symmetries, river) {
@@ -99,8 +99,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The hands on a turn, each with the place of its buckets so far in the list of all that there
-    /// are.
+    /// The hands on a turn, each with the index of its buckets so far; and the list of these bucket
+    /// prefixes.
     fn hands(&self, dealt: CardSet) -> (Vec<(Combo, usize)>, Vec<[u16; 3]>) {
         let on_turn = on(self.buckets, dealt);
         let mut prefixes = Vec::new();
@@ -124,16 +124,16 @@ fn on(buckets: &Buckets, board: CardSet) -> Box<[u16]> {
     buckets.on_board(board).expect("boards have as many cards as a street")
 }
 
-/// A card that may come.
+/// A class of next cards.
 pub(crate) struct Next {
     pub(crate) card: Card,
-    /// How many cards make the same.
+    /// Number of cards in the class.
     pub(crate) times: u64,
-    /// The renamings that change nothing once it has come.
+    /// The suit permutations that leave everything unchanged after the card.
     pub(crate) symmetries: Vec<Renaming>,
 }
 
-/// The cards that may come, or the one that has come.
+/// The classes of next cards, or the given one.
 pub(crate) fn next(board: CardSet, symmetries: &[Renaming], given: Option<&Card>) -> Vec<Next> {
     if let Some(&card) = given {
         let keep = symmetries.iter().copied().filter(|renaming| renaming.card(card) == card);

@@ -1,4 +1,4 @@
-//! PairCounts as probabilities, for paths up to each street.
+//! The counts as probabilities, for paths up to each street.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use game::Street;
 
 use super::pair_counts::{Cell, PairCounts, Path};
 
-/// How likely each two paths are to meet, and how much more often one wins than the other, on every
-/// street.
+/// For every street, the probability that each two paths meet, and the margin by which one wins
+/// more often than the other.
 ///
-/// The paths of a street are those up to its bucket, in the order of their buckets: those that go
-/// on from one stand together.
+/// The paths of a street are those up to its bucket, sorted by their buckets: continuations of one
+/// path are consecutive.
 #[derive(Debug, Clone)]
 pub struct Chances {
     paths: Vec<Path>,
@@ -20,21 +20,21 @@ pub struct Chances {
 /// The paths up to a street.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OnStreet {
-    /// The last bucket of each.
+    /// The last bucket of each path.
     pub(super) buckets: Vec<u32>,
-    /// Which paths of the river each goes on to.
+    /// The range of river paths that continue each path.
     ends: Vec<Range<usize>>,
-    /// Which paths of the next street each goes on to; empty on the river.
+    /// The range of next-street paths that continue each path; empty on the river.
     pub(super) next: Vec<Range<usize>>,
-    /// For each path and each of the other player, row by row, the probability that both are dealt.
+    /// The probability that both are dealt, for each path and each of the other player, row by row.
     pub(super) met: Vec<f64>,
-    /// The same times how much more often the first has the better hand in the end than the other
-    /// one.
+    /// The probability that the first path has the better hand at showdown, minus that of the
+    /// other, in the same layout.
     pub(super) margin: Vec<f64>,
 }
 
 impl Chances {
-    /// The probabilities when all deals that were counted are equally likely.
+    /// Computes the probabilities, with all counted deals equally likely.
     pub fn new(pair_counts: &PairCounts) -> Chances {
         let mut order: Vec<usize> = (0..pair_counts.paths().len()).collect();
         order.sort_unstable_by_key(|&path| pair_counts.paths()[path]);
@@ -63,18 +63,18 @@ impl Chances {
         Chances { paths, streets }
     }
 
-    /// The paths up to the river, in order.
+    /// The paths up to the river, sorted.
     pub fn paths(&self) -> &[Path] {
         &self.paths
     }
 
-    /// How many paths there are up to a street.
+    /// Number of paths up to a street.
     pub fn count(&self, street: Street) -> usize {
         self.streets[street.index()].buckets.len()
     }
 
     /// The number of the path with these buckets, from preflop on, among those of its street;
-    /// `None` when no hand comes that way.
+    /// `None` if no hand has it.
     pub fn number(&self, buckets: &[u16]) -> Option<usize> {
         let street = self.streets.get(buckets.len().checked_sub(1)?)?;
         let start =
@@ -82,7 +82,7 @@ impl Chances {
         street.ends.binary_search_by(|ends| start(ends).cmp(&Some(buckets))).ok()
     }
 
-    /// The probability that two paths of a street meet, by their numbers.
+    /// The probability that two paths of a street, given by number, meet.
     ///
     /// # Panics
     /// When there are no such paths.
@@ -93,7 +93,7 @@ impl Chances {
 }
 
 impl OnStreet {
-    /// The paths of this street, from those of the river in order.
+    /// Groups the sorted river paths by their buckets up to this street.
     fn new(paths: &[Path], street: usize) -> OnStreet {
         let mut found = OnStreet::default();
         let mut start = 0;
@@ -105,7 +105,7 @@ impl OnStreet {
         found
     }
 
-    /// Finds the paths of the next street that go on from those of this one.
+    /// Sets the ranges of next-street paths.
     fn follow(&mut self, later: &[Range<usize>]) {
         let mut at = 0;
         for ends in &self.ends {
@@ -115,7 +115,8 @@ impl OnStreet {
         }
     }
 
-    /// Of numbers for all pairs of `count` paths of the river, the sums for those of this street.
+    /// Sums a matrix over pairs of the `count` river paths into one over pairs of this street's
+    /// paths.
     fn sums(&self, of_ends: &[f64], count: usize) -> Vec<f64> {
         let mut sums = Vec::with_capacity(self.ends.len() * self.ends.len());
         for rows in &self.ends {

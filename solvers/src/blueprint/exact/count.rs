@@ -1,45 +1,44 @@
-//! All hands on one board of the river against each other, by the paths they came.
+//! Counting of all hands against each other on one river board, by path.
 //!
-//! Hands are looked at from the weakest on. Of those passed it is known how many there are of each
-//! path, and how many of these hold each card; so a hand of cards `a` and `b` beats, of another
-//! path, all that were passed less those with `a` less those with `b` (none holds both: that is the
-//! hand itself). Hands of one path that are equally strong are taken together. The work is
-//! proportional to hands times paths on the board.
+//! Hands are processed in increasing strength, with running counts of the passed hands by path, in
+//! total and by card held. A hand of cards `a` and `b` beats, of another path, all passed hands
+//! minus those with `a` minus those with `b` (no passed hand has both: that is the hand itself).
+//! Hands of one path with equal strength are processed together. The work is proportional to hands
+//! times paths on the board.
 //!
-//! Counts on a board are whole numbers of at most 1,081², which single precision holds exactly, and
-//! processors multiply those several at a time.
+//! Counts on a board are whole numbers of at most 1,081², which single precision represents
+//! exactly, and which vectorise.
 
 use cards::{Card, CardSet, Combo, OnBoard};
 
 use super::pair_counts::Cell;
 
-/// Rows of numbers by path: one for each card, and one for all hands.
+/// Number of rows of counts by path: one for each card, and one for all hands.
 const ROWS: usize = Card::COUNT as usize + 1;
 const ALL: usize = Card::COUNT as usize;
 
-/// Rows are a multiple of this long, so that their ends need no loops of their own.
+/// The row length is a multiple of this, so that loops have no remainder.
 const WIDTH: usize = 8;
 
-/// A workspace for one board after the other.
+/// A reusable workspace for counting one board.
 #[derive(Default)]
 pub(super) struct Counter {
     strengths: Option<Box<OnBoard>>,
-    /// The hands added, each as strength, path and combo in one number, so that sorting brings
-    /// equal ones together.
+    /// The hands added, each packed as strength, path and combo, so that sorting groups equal ones.
     hands: Vec<u64>,
-    /// The paths on this board, and for every path its place among them.
+    /// The paths on this board; below, for every path its index among them.
     paths: Vec<u32>,
     places: Vec<u16>,
-    /// Hands passed so far by path: of each card, and all.
+    /// Counts of passed hands by path: for each card, and in total.
     passed: Vec<f32>,
     wins: Vec<f32>,
     met: Vec<f32>,
     width: usize,
 }
 
-/// What was counted on a board.
+/// The counts of a board.
 pub(super) struct Counted<'a> {
-    /// The paths that there are.
+    /// The paths on the board.
     pub(super) paths: &'a [u32],
     wins: &'a [f32],
     met: &'a [f32],
@@ -47,7 +46,7 @@ pub(super) struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// How two of the paths meet, by their places.
+    /// The cell of two paths, by their indices.
     #[inline]
     pub(super) fn cell(&self, path: usize, other: usize) -> Cell {
         let wins = self.wins[path * self.width + other] as u64;
@@ -58,7 +57,7 @@ impl Counted<'_> {
 }
 
 impl Counter {
-    /// Takes another board, without hands.
+    /// Starts another board, without hands.
     pub(super) fn deal(&mut self, board: CardSet) {
         for &path in &self.paths {
             self.places[path as usize] = u16::MAX;
@@ -68,7 +67,7 @@ impl Counter {
         self.strengths = Some(Box::new(OnBoard::new(board)));
     }
 
-    /// Adds a hand that came this path.
+    /// Adds a hand with this path.
     #[inline]
     pub(super) fn add(&mut self, hand: Combo, path: u32) {
         let Some(strengths) = &self.strengths else { return };
@@ -85,7 +84,7 @@ impl Counter {
         self.hands.push(strength << 32 | u64::from(*place) << 16 | hand.index() as u64);
     }
 
-    /// Counts how the hands added meet.
+    /// Counts the added hands against each other.
     pub(super) fn count(&mut self) -> Counted<'_> {
         let count = self.paths.len();
         self.width = count.next_multiple_of(WIDTH);
@@ -114,7 +113,7 @@ impl Counter {
         Counted { paths: &self.paths, wins: &self.wins, met: &self.met, width: self.width }
     }
 
-    /// How often each two paths meet, once all hands are passed.
+    /// Computes how often each two paths meet, after all hands have passed.
     fn meet(&mut self) {
         let width = self.width;
         let (of_cards, all) = self.passed.split_at(ALL * width);
@@ -123,13 +122,13 @@ impl Counter {
             for of_card in of_cards.chunks(width) {
                 add(row, of_card, -of_card[place]);
             }
-            // Each hand was taken off for both of its cards.
+            // Each hand was subtracted for both of its cards.
             row[place] += all[place];
         }
     }
 }
 
-/// Adds for each path how many of the hands passed these equally strong ones beat.
+/// Adds to each path's entry the number of passed hands that these equally strong hands beat.
 fn beats(hands: &[u64], passed: &[f32], row: &mut [f32]) {
     let width = row.len();
     let of = |number: usize| &passed[number * width..][..width];
@@ -156,13 +155,13 @@ fn add(row: &mut [f32], other: &[f32], times: f32) {
     }
 }
 
-/// The place of a hand's path.
+/// The index of a hand's path.
 #[inline]
 fn place(hand: u64) -> usize {
     usize::from((hand >> 16) as u16)
 }
 
-/// The numbers of a hand's cards.
+/// The card indices of a hand.
 #[inline]
 fn cards(hand: u64) -> [usize; 2] {
     let combo = Combo::from_index(usize::from(hand as u16)).expect("hands are made from combos");

@@ -1,23 +1,22 @@
-//! The best response to a strategy within its abstract game, exactly.
+//! Exact best responses to a strategy within its abstract game.
 //!
 //! The responder sees what the strategy sees, the betting and its own bucket on each street, but
-//! forgets nothing: it decides by its *path*, the buckets that it has held so far. It knows the
-//! strategy and may make the bets of the tree. What it wins is exact, over all deals of nine cards:
+//! has perfect recall: it decides by its *path*, the buckets that it has held so far. It knows the
+//! strategy and may make the bets of the tree. Its winnings are exact, over all deals of nine
+//! cards:
 //!
-//! 1. [`PairCounts`] counts, board by board, how often each two paths meet and which of them has
-//!    the better hand. These are whole numbers; counted on all 22,100 flops they add up to
-//!    [`DEALS`].
+//! 1. [`PairCounts`] counts, board by board, how often each two paths meet and which of them wins.
+//!    These are whole numbers; over all 22,100 flops they add up to [`DEALS`].
 //! 2. [`Chances`] are the same as probabilities, for paths up to each street.
-//! 3. [`Chances::best_response`] goes through the betting tree once: down with how likely the
-//!    strategy gets there with each path, up with what the responder wins with each of its own.
+//! 3. [`Chances::best_response`] traverses the betting tree once: down with the strategy's reach
+//!    probability for each path, up with the responder's value for each of its own.
 //!
-//! The first depends on the buckets alone and takes a minute or so, the rest takes a second.
-//! Nothing is known about the deck but what buckets promise: hands that differ only in the names of
-//! suits share one.
+//! The first step depends on the buckets only and takes a minute or so, the rest takes a second.
+//! The enumeration only assumes that suit-isomorphic hands share a bucket.
 //!
-//! A strategy that forgets earlier buckets is a strategy of the game of those who remember them,
-//! but a best one among those that forget need not be an equilibrium there: against such strategies
-//! the response may win something however long they were trained.
+//! An imperfect-recall strategy is a strategy of the game with perfect recall, but an optimal one
+//! with imperfect recall need not be an equilibrium there: the response may win something from such
+//! a strategy however long it was trained.
 
 mod boards;
 mod chances;
@@ -34,14 +33,14 @@ pub use chances::Chances;
 pub use pair_counts::{Cell, PairCounts, Path};
 pub use pass::Response;
 
-/// The paths that a player may have, at most: 256 MB for all pairs, and as much again for each
-/// thread at the worst.
+/// Maximum number of paths of a player: 256 MB for all pairs, and as much again for each thread in
+/// the worst case.
 pub const MOST_PATHS: usize = 4_000;
 
-/// All deals of two hands, a flop, a turn and a river.
+/// Number of deals of two hands, a flop, a turn and a river.
 pub const DEALS: u64 = 1_326 * 1_225 * 17_296 * 45 * 44;
 
-/// Why there are no counts.
+/// Error of counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ExactError {
     /// A street has too many buckets.
@@ -52,7 +51,7 @@ pub enum ExactError {
     Buckets {
         /// The street.
         street: Street,
-        /// Its buckets.
+        /// Its number of buckets.
         found: usize,
     },
     /// There are too many paths.
@@ -62,19 +61,19 @@ pub enum ExactError {
         bytes(*.found)
     )]
     Paths {
-        /// Paths found, more than [`MOST_PATHS`].
+        /// Number of paths found, more than [`MOST_PATHS`].
         found: usize,
-        /// Where the last were found.
+        /// The board where the last were found.
         board: Board,
     },
-    /// The board is none of flop, turn or river.
+    /// The board is not a flop, turn or river.
     #[error(
         "pair_counts are counted on boards of three, four or five different cards, not on '{0}'"
     )]
     Board(Board),
 }
 
-/// What the table for so many paths takes, for a person.
+/// The size of the table for this many paths, in readable form.
 fn bytes(paths: usize) -> String {
     let bytes = (paths * paths * size_of::<Cell>()) as f64;
     if bytes < 1e9 { format!("{:.0} MB", bytes / 1e6) } else { format!("{:.1} GB", bytes / 1e9) }

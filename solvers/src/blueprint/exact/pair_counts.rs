@@ -1,4 +1,4 @@
-//! How often each two bucket paths meet, and which of them wins, as whole numbers.
+//! Integer counts of how often each two bucket paths meet, and which of them wins.
 
 use std::collections::HashMap;
 
@@ -7,37 +7,36 @@ use cards::Board;
 use super::count::Counted;
 use super::{ExactError, MOST_PATHS};
 
-/// The bucket of a hand on each street.
+/// A path: the bucket of a hand on each street.
 pub type Path = [u16; 4];
 
-/// Deals in which one path meets another: those that it wins, and those that both share. What it
-/// loses the other one wins.
+/// Counts of the deals in which two paths meet, for the first path. Its losses are the wins of the
+/// reversed pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cell {
-    /// Deals in which the first has the better hand.
+    /// Number of deals in which the first has the better hand.
     pub wins: u64,
-    /// Deals in which both have equally good hands.
+    /// Number of deals in which the hands are equal.
     pub ties: u64,
 }
 
-/// Counts of deals by the paths of both players.
+/// Counts of deals by both players' paths.
 #[derive(Debug, Clone, Default)]
 pub struct PairCounts {
     paths: Vec<Path>,
     numbers: HashMap<Path, u32>,
-    /// A row for each path with a cell for each other one: `side` cells, of which as many mean
-    /// something as there are paths.
+    /// A row of `side` cells for each path, of which the first are in use, one for each other path.
     cells: Vec<Cell>,
     side: usize,
 }
 
 impl PairCounts {
-    /// The paths there are, in no particular order.
+    /// The paths found, in no particular order.
     pub fn paths(&self) -> &[Path] {
         &self.paths
     }
 
-    /// How two paths meet, by their places among [`paths`](PairCounts::paths).
+    /// The cell of two paths, by their indices in [`paths`](PairCounts::paths).
     ///
     /// # Panics
     /// When there are no such paths.
@@ -46,16 +45,16 @@ impl PairCounts {
         self.cells[path * self.side + other]
     }
 
-    /// All deals counted. On all flops, each as often as it stands for others,
+    /// Total number of deals counted. Over all flops, weighted by the size of their class, it is
     /// [`DEALS`](super::DEALS).
     pub fn deals(&self) -> u64 {
         self.cells.iter().map(|cell| 2 * cell.wins + cell.ties).sum()
     }
 
-    /// Adds other meetings, so many times each. `board` is where they were counted.
+    /// Adds other counts, each multiplied by `times`. `board` is where they were counted.
     ///
     /// # Errors
-    /// When there are too many paths together.
+    /// When there are too many paths in total.
     pub fn add(&mut self, other: &PairCounts, times: u64, board: &Board) -> Result<(), ExactError> {
         let numbers: Vec<u32> = other.paths.iter().map(|&path| self.number(path)).collect();
         self.check(board)?;
@@ -70,7 +69,7 @@ impl PairCounts {
         Ok(())
     }
 
-    /// Adds what was counted on a board of the river, so many times.
+    /// Adds the counts of a river board, multiplied by `times`.
     pub(super) fn add_board(&mut self, counted: &Counted<'_>, times: u64) {
         self.grow();
         for (row, &path) in counted.paths.iter().enumerate() {
@@ -84,7 +83,7 @@ impl PairCounts {
         }
     }
 
-    /// The number of a path, which gets the next one if it has none.
+    /// The number of a path, assigned on first use.
     pub(super) fn number(&mut self, path: Path) -> u32 {
         let paths = &mut self.paths;
         *self.numbers.entry(path).or_insert_with(|| {
@@ -93,7 +92,7 @@ impl PairCounts {
         })
     }
 
-    /// Refuses too many paths.
+    /// Checks that there are not too many paths.
     pub(super) fn check(&self, board: &Board) -> Result<(), ExactError> {
         let found = self.paths.len();
         if found > MOST_PATHS {
@@ -102,7 +101,7 @@ impl PairCounts {
         Ok(())
     }
 
-    /// Makes room for all paths.
+    /// Enlarges the table for all paths.
     fn grow(&mut self) {
         let before = self.side;
         if self.paths.len() <= before {

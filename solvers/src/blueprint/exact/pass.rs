@@ -1,5 +1,5 @@
-//! One way through the betting tree: down with the strategy's reach, up with what the responder
-//! wins.
+//! The best-response traversal of the betting tree: the strategy's reach goes down, the responder's
+//! values come up.
 
 use abstraction::betting::{BettingTree, NodeKind};
 
@@ -10,17 +10,16 @@ use crate::blueprint::AbstractStrategy;
 /// A best response to a strategy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// What it wins, in chips a hand.
+    /// Its winnings in chips per hand.
     pub won: f64,
-    /// At each of its decisions, by node, the place of its action for each path up to the
-    /// decision's street; empty at other nodes.
+    /// For each of its decision nodes, the index of its action for each path up to the decision's
+    /// street; empty for other nodes.
     pub choices: Vec<Vec<u8>>,
 }
 
 impl Chances {
-    /// What a responder in this seat wins at most from the strategy in the other one, and how: of
-    /// equal actions the first. The strategy must be one for this tree and the buckets that the
-    /// chances are of.
+    /// The best response in this seat to the strategy in the other one; among equal actions the
+    /// first is chosen. The strategy must be for this tree and for the buckets of the chances.
     pub fn best_response(
         &self,
         tree: &BettingTree,
@@ -44,8 +43,8 @@ impl Chances {
         Response { won, choices }
     }
 
-    /// What the strategy wins from itself in this seat, in chips a hand. In the other one it loses
-    /// as much.
+    /// The strategy's expected winnings against itself in this seat, in chips per hand. In the
+    /// other seat it loses as much.
     pub fn value(&self, tree: &BettingTree, strategy: &dyn AbstractStrategy, seat: Player) -> f64 {
         let pass = Pass { chances: self, tree, strategy, seat };
         pass.run(&mut |node, values| {
@@ -60,7 +59,7 @@ impl Chances {
     }
 }
 
-/// Makes the values of the responder's paths at its own decision from those after each of its
+/// Computes the values of the responder's paths at its own decision from those after each of its
 /// actions.
 type Own<'a> = dyn FnMut(u32, &[Vec<f64>]) -> Vec<f64> + 'a;
 
@@ -69,7 +68,7 @@ struct Pass<'a> {
     chances: &'a Chances,
     tree: &'a BettingTree,
     strategy: &'a dyn AbstractStrategy,
-    /// The responder's.
+    /// The responder's seat.
     seat: Player,
 }
 
@@ -79,9 +78,9 @@ impl Pass<'_> {
         self.values(BettingTree::ROOT, 0, &reach, own).iter().sum()
     }
 
-    /// What each of the responder's paths wins from a node on, times the probability of the path
-    /// and the opponent's reach: how likely it makes its own actions up to here with each of its
-    /// paths. Both are paths up to this street.
+    /// The values of the responder's paths at a node, in units of chips times the path's
+    /// probability times the opponent's `reach`: the probability that it makes its own actions up
+    /// to here with each of its paths. All paths are those up to this street.
     fn values(&self, node: u32, street: usize, reach: &[f64], own: &mut Own<'_>) -> Vec<f64> {
         let on = &self.chances.streets[street];
         let chips: f64 = self.tree.committed(node).into_iter().min().unwrap_or_default().into();
@@ -117,7 +116,8 @@ impl Pass<'_> {
         }
     }
 
-    /// What the strategy does at a node with each path up to its street: a row for each action.
+    /// The strategy's action probabilities at a node, a row for each action with an entry for each
+    /// path up to the street.
     fn shares(&self, node: u32, street: usize) -> Vec<Vec<f64>> {
         let buckets = &self.chances.streets[street].buckets;
         let mut rows = vec![Vec::with_capacity(buckets.len()); self.tree.actions(node).len()];
@@ -133,7 +133,7 @@ impl Pass<'_> {
     }
 }
 
-/// For each row the sum of its products with the weights, times the chips.
+/// The product of a matrix, given by rows, with the weights, times the chips.
 fn times(rows: &[f64], weights: &[f64], chips: f64) -> Vec<f64> {
     let product = |row: &[f64]| row.iter().zip(weights).map(|(a, b)| a * b).sum::<f64>();
     rows.chunks(weights.len().max(1)).map(|row| chips * product(row)).collect()

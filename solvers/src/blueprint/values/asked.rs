@@ -1,9 +1,9 @@
-//! A strategy that can be asked about any hand, seen in the betting tree of a blueprint.
+//! An agent's strategy, mapped to the betting tree of a blueprint.
 //!
-//! It is asked after the betting that leads to a node of the tree, either for a bucket or for the
-//! very cards. For each bucket a few hands on a board stand, the same in every run, and what the
-//! strategy does with a bucket is what it does with these. A strategy that does the same with all
-//! hands of a bucket is never asked for the very cards, which takes longer.
+//! The strategy is queried after the betting that leads to a node of the tree, either for a bucket
+//! or for the actual cards. A few hands on a board represent each bucket, the same in every run;
+//! the strategy of a bucket is the average over these. A strategy that treats all hands of a bucket
+//! alike is not queried for the actual cards, which is slower.
 
 use std::sync::Arc;
 
@@ -19,22 +19,22 @@ use super::super::layout::MOST_ACTIONS;
 use super::super::trainer::mixed;
 use super::{Tables, WHOLE};
 
-/// Hands that stand for a bucket.
+/// Number of hands that represent a bucket.
 const HANDS: usize = 3;
 
-/// Deals drawn to find them.
+/// Number of deals sampled to find them.
 const DEALS: usize = 20_000;
 
-/// Situations in which a strategy is tried before it is taken to go by the buckets.
+/// Number of situations in which a strategy is tested for dependence on buckets only.
 const TRIED: u64 = 500;
 
-/// A hand and a whole board.
+/// A hand and a complete board.
 type Held = (Combo, [Card; 5]);
 
-/// A strategy, and the hands it is asked about.
+/// A strategy with the hands that represent each bucket.
 pub(super) struct Asked {
     policy: Arc<dyn Policy>,
-    /// By street and bucket.
+    /// The representative hands by street and bucket.
     held: [Vec<Vec<Held>>; 4],
 }
 
@@ -58,7 +58,7 @@ impl Asked {
         Asked { policy, held }
     }
 
-    /// The shares of 255 of a decision's actions for a bucket.
+    /// The action probabilities of a decision for a bucket, in 255ths.
     pub(super) fn shares(&self, tables: &Tables, node: u32, bucket: u32, shares: &mut [u8]) {
         let mut weights = vec![0.0; shares.len()];
         for &(hole, board) in &self.held[tables.tree.street(node).index()][bucket as usize] {
@@ -67,8 +67,8 @@ impl Asked {
         round(&weights, tables.tree.actions(node), shares);
     }
 
-    /// The shares of 255 of a decision's actions for these hole cards on this board, of which only
-    /// what has been dealt is looked at.
+    /// The action probabilities of a decision for these hole cards, in 255ths; of `board` only the
+    /// cards dealt at the node are used.
     pub(super) fn shares_of(
         &self,
         tables: &Tables,
@@ -83,7 +83,7 @@ impl Asked {
         round(weights, tables.tree.actions(node), shares);
     }
 
-    /// Adds the strategy with these cards, as weights of a decision's actions.
+    /// Adds the strategy with these cards to weights of the decision's actions.
     fn add_weights(
         &self,
         tables: &Tables,
@@ -100,7 +100,7 @@ impl Asked {
         add(&public, seat, tables.tree.actions(node), &strategy, weights);
     }
 
-    /// Whether the strategy does the same with the hands of a bucket wherever it was tried.
+    /// Whether the strategy was the same for all hands of a bucket in all tested situations.
     pub(super) fn goes_by_buckets(&self, tables: &Tables) -> bool {
         let tree = &tables.tree;
         let nodes = tree.nodes().len() as u64;
@@ -123,7 +123,7 @@ impl Asked {
     }
 }
 
-/// The state at a node, on this board.
+/// The state at a node, with this board.
 fn at(tables: &Tables, node: u32, board: &[Card; 5]) -> Option<PublicState> {
     let tree = &tables.tree;
     let mut steps = Vec::new();
@@ -142,7 +142,7 @@ fn at(tables: &Tables, node: u32, board: &[Card; 5]) -> Option<PublicState> {
     Some(public)
 }
 
-/// Adds a strategy in actions of the hand, as weights of those of the tree.
+/// Adds a strategy over the hand's actions to weights of the tree's actions.
 fn add(
     public: &PublicState,
     seat: Seat,
@@ -152,7 +152,7 @@ fn add(
 ) {
     let (highest, own) = (f64::from(public.highest()), f64::from(public.committed()[seat]));
     let pot = public.pot() as f64 + highest - own;
-    // A call is a raise of nothing.
+    // A call is a raise of size zero.
     let size = |action: &Action| match action {
         Action::RaiseTo(total) => (f64::from(*total) - highest) / pot,
         Action::Fold | Action::Call => 0.0,
@@ -180,7 +180,7 @@ fn add(
     }
 }
 
-/// Whole shares that sum to 255, a call where there are no weights.
+/// Rounds weights to shares that sum to 255; a call where there are no weights.
 fn round(weights: &[f64], actions: &[Action], shares: &mut [u8]) {
     let total: f64 = weights.iter().sum();
     shares.fill(0);

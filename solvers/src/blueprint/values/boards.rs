@@ -1,4 +1,4 @@
-//! The boards that a value function looks at.
+//! The sample of boards of a value function.
 
 use abstraction::buckets::{Buckets, DealtCards};
 use cards::{Card, CardSet, Combo, Ties, all_in, evaluate};
@@ -8,22 +8,22 @@ use rand_pcg::Pcg64Mcg;
 use super::super::deals::Deal;
 use super::super::trainer::mixed;
 
-/// Boards looked at before the flop: nine from each shuffled deck.
+/// Number of boards sampled before the flop: nine from each shuffled deck.
 const BOARDS: usize = 54;
 
-/// Rivers looked at with each turn card on the flop.
+/// Number of rivers sampled with each turn card on the flop.
 const RIVERS: usize = 1;
 
-/// What is looked at on one street.
+/// The sampled boards of one state's board.
 pub(super) struct Seen {
     pub(super) board: CardSet,
     /// Seat 0's exact share of the pot.
     pub(super) share: f64,
-    /// What is to be added for each chip matched to correct the share over the boards looked at to
-    /// the exact one.
+    /// Correction of the mean showdown result over the sampled boards to the exact one, per matched
+    /// chip.
     pub(super) correction: f64,
     pub(super) deals: Vec<Deal>,
-    /// The whole board of each deal.
+    /// The complete board of each deal.
     pub(super) boards: Vec<[Card; 5]>,
 }
 
@@ -50,7 +50,7 @@ impl Seen {
     }
 }
 
-/// Whole boards that a board can become: all of them, or as likely as those that are not drawn.
+/// Complete boards that extend a board: all of them, or a uniform sample.
 fn endings(board: CardSet, mut rest: Vec<Card>, rng: &mut Pcg64Mcg) -> Vec<[Card; 5]> {
     let seen: Vec<Card> = board.iter().collect();
     let mut shuffle = |cards: &mut [Card]| {

@@ -1,24 +1,24 @@
-//! What hands are worth if both sides play a blueprint from here on, both hands known: a value
-//! function.
+//! A value function: the expected values of two known hands when both sides play a blueprint from
+//! here on.
 //!
-//! With two hands and a whole board each side is in one bucket on each street, and what the
-//! blueprint wins from a node of its betting tree on is found by walking the tree below with both
-//! sides' probabilities. A state's value is the mean of that over boards that its board can become:
-//! on the turn all 44 rivers, on the flop each of the 45 turn cards with a river, before the flop
-//! 54 boards. They are drawn with a seed made of the cards seen and a number that
-//! the caller gives, and are the same for all states of a street, so that most of what they err by
-//! cancels between one state and the next. What is linear in the share of the pot is corrected to
-//! the exact share.
+//! With two hands and a complete board each side is in one bucket on each street, and the
+//! blueprint's expected winnings from a node of its betting tree on are computed by traversing the
+//! subtree with both sides' probabilities. A state's value is the mean of that over completions of
+//! its board: on the turn all 44 rivers, on the flop each of the 45 turn cards with a river, before
+//! the flop 54 boards. They are sampled with a seed made of the cards seen and a number from the
+//! caller, and are the same for all states of a street, so that most of their error cancels between
+//! one state and the next. The part that is linear in the pot share is corrected to the exact
+//! share.
 //!
-//! - Actions by which play comes below a node with a probability of less than [`LEAST`] are left
-//!   out, and those kept take their place.
-//! - [Strategies of agents](BlueprintValues::between) take the place of the blueprint's, seen in
-//!   its tree: asked for buckets, or for the very hands on the very boards, whatever the street.
-//! - Bets off the tree are read as those [nearest](abstraction::translate::reached), and the shares
-//!   of the pot that the tree's node is worth are taken of the hand's pot.
-//! - Where training has never been, both check or call.
+//! - Actions with a reach probability of less than [`LEAST`] below the start are dropped, and the
+//!   remaining ones renormalised.
+//! - [Strategies of agents](BlueprintValues::between) can replace the blueprint's, mapped to its
+//!   tree: queried for buckets, or for the actual hands on the actual boards, on any street.
+//! - Off-tree bets are mapped to the [nearest](abstraction::translate::reached), and the pot shares
+//!   at the tree's node are applied to the hand's pot.
+//! - Where training never came, both sides check or call.
 //!
-//! A value function need not be right, only fixed: all of this is part of its name.
+//! A value function need not be accurate, only fixed: all of this is part of its name.
 
 mod asked;
 mod boards;
@@ -41,68 +41,67 @@ use super::{HoldemDeals, NotHoldem};
 use asked::Asked;
 use boards::Seen;
 
-/// The version of all that stands above.
+/// Version of the method described above.
 const VERSION: u32 = 1;
 
-/// The probability below which play is not followed.
+/// Minimum reach probability of actions that are followed.
 const LEAST: f32 = 0.004;
 
-/// What the shares of a decision's actions sum to.
+/// The sum of the shares of a decision's actions.
 const WHOLE: u32 = 255;
 
-/// The values of a blueprint, or of strategies seen in its betting tree and buckets. Takes the
+/// The values of a blueprint, or of strategies mapped to its betting tree and buckets. Takes the
 /// memory of the blueprint and of [bucket tables](Buckets::tabulate), some 65 MB.
 pub struct BlueprintValues {
     name: String,
     tables: Arc<Tables>,
-    /// The strategies of the entrants.
+    /// The strategy of each entrant.
     sides: [Arc<Side>; 2],
 }
 
-/// An abstract game.
+/// An abstract game: its tree and buckets.
 struct Tables {
     tree: BettingTree,
     nodes: Vec<Node>,
-    /// Of each street.
+    /// Number of slots on each street.
     slots: [usize; 4],
     buckets: Arc<Buckets>,
 }
 
-/// A decision or an end.
+/// A decision or terminal node.
 #[derive(Clone, Copy)]
 enum Node {
-    /// A decision: its first child, its first slot on its street, and the place of the call.
+    /// A decision: its first child, its first slot on its street, and the index of the call.
     Decision { first: u32, slot: u32, actions: u8, call: u8, seat: u8, street: u8 },
-    /// An end: the chips that seat 0 wins whatever the cards, and that the better hand wins.
+    /// A terminal node: seat 0's fixed winnings in chips, and the chips that the better hand wins.
     End { fixed: f32, shown: f32 },
 }
 
-/// For what cards strategies are asked.
+/// The cards for which strategies are queried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskedFor {
-    /// For three hands of each bucket, which stand for it: each only once.
+    /// Three representative hands of each bucket, each queried once.
     Buckets,
-    /// For both hands of the deal on each board that is looked at; a strategy that goes by the
-    /// buckets is asked for those.
+    /// Both hands of the deal on each sampled board; a strategy that depends on buckets only is
+    /// queried for those.
     Cards,
 }
 
-/// A strategy.
+/// The strategy of an entrant.
 enum Side {
-    /// Of a blueprint, or of one that is asked for buckets.
+    /// That of a blueprint, or one queried for buckets.
     Buckets(Rows, Option<Asked>),
-    /// One that is asked for the very cards.
+    /// One queried for the actual cards.
     Cards(Asked),
 }
 
-/// By street: the shares of 255 of all its slots, bucket by bucket; all 0 where nothing is known,
-/// or has not been asked yet.
+/// By street, the shares in 255ths of all slots, bucket by bucket; all 0 where unknown or not
+/// queried yet.
 type Rows = [Box<[AtomicU8]>; 4];
 
 impl BlueprintValues {
-    /// The values of the strategy that gives these shares of 255 of a decision's actions for a
-    /// bucket, all 0 or none at all where nothing is known. Writes out the buckets of all hands, a
-    /// second or two.
+    /// The values of the strategy whose action probabilities, in 255ths, `shares` gives for a node
+    /// and a bucket; all 0 or `None` where unknown. Builds the bucket tables, a second or two.
     ///
     /// # Errors
     /// When the game is not heads-up hold'em.
@@ -139,9 +138,9 @@ impl BlueprintValues {
         Ok(BlueprintValues { name, tables: Arc::new(tables), sides: [Arc::clone(&side), side] })
     }
 
-    /// The values if the entrants play these strategies, and the blueprint where none is given.
-    /// Strategies are asked when values first need them; bets off the tree count for the two that
-    /// they lie between. `what` names both in the function's name.
+    /// The values when the entrants play these strategies, and the blueprint where none is given.
+    /// Strategies are queried on demand; off-tree bets are split between their two neighbours.
+    /// `what` names both in the function's name.
     pub fn between(
         &self,
         policies: [Option<Arc<dyn Policy>>; 2],
@@ -165,7 +164,7 @@ impl BlueprintValues {
     }
 }
 
-/// Strategies of which nothing is known yet.
+/// Rows of strategies that are not known yet.
 fn rows(tables: &Tables) -> Rows {
     Street::ALL.map(|street| {
         let buckets = tables.buckets.count(street) as usize;
@@ -174,18 +173,20 @@ fn rows(tables: &Tables) -> Rows {
     })
 }
 
-/// Walks the tree with the hands of a deal.
+/// A traversal of the tree with the hands of a deal.
 struct Walker<'a> {
     tables: &'a Tables,
     /// The strategy of each seat.
     sides: [&'a Side; 2],
     holes: [Combo; 2],
-    /// By seat: what a strategy asked for the very cards does at a node on a board.
+    /// By seat, a cache of the answers of a strategy queried for the actual cards, by node and
+    /// board.
     answers: [HashMap<(u32, CardSet), [u8; MOST_ACTIONS]>; 2],
 }
 
 impl Walker<'_> {
-    /// What seat 0 wins from a node on, in chips, play getting there with probability `reach`.
+    /// Seat 0's expected winnings in chips from a node on, which is reached with probability
+    /// `reach`.
     fn walk(&mut self, at: u32, deal: &Deal, board: &[Card; 5], reach: f32) -> f32 {
         let (first, slot, actions, call, seat, street) = match self.tables.nodes[at as usize] {
             Node::End { fixed, shown } => return fixed + shown * f32::from(deal.shown),
@@ -205,7 +206,7 @@ impl Walker<'_> {
                     *share = known.load(Relaxed);
                     whole += u32::from(*share);
                 }
-                // While another thread writes them down they may not be whole.
+                // They may be incomplete while another thread stores them.
                 if whole != WHOLE
                     && let Some(asked) = asked
                 {
@@ -244,7 +245,7 @@ impl Walker<'_> {
     }
 }
 
-/// A node of the tree as it is walked.
+/// A node of the tree in the traversal's layout.
 fn flat(tree: &BettingTree, number: u32) -> Node {
     let node = tree.node(number);
     let matched = tree.committed(number).into_iter().min().unwrap_or_default() as f32;
@@ -303,7 +304,7 @@ impl ValueFunction for BlueprintValues {
     }
 }
 
-/// The values of one hand, with the boards looked at so far.
+/// The values of one hand, with the board samples so far.
 struct Values<'a> {
     walker: Walker<'a>,
     seed: u64,
@@ -333,13 +334,13 @@ impl DealValues for Values<'_> {
         let walk = |(deal, board)| f64::from(self.walker.walk(node, deal, board, 1.0));
         let sum: f64 = seen.deals.iter().zip(&seen.boards).map(walk).sum();
         let won = sum / seen.deals.len() as f64 + seen.correction * in_tree[0].min(in_tree[1]);
-        // The share of the tree's pot that this is, taken of the hand's.
+        // The share of the tree's pot that this amounts to, applied to the hand's pot.
         let share = (won + in_tree[0]) / (in_tree[0] + in_tree[1]);
         share * (committed[0] + committed[1]) - committed[0]
     }
 }
 
-/// What is looked at on this board, made when it is first asked for.
+/// The board sample for this board, made on first use.
 fn seen<'a>(
     kept: &'a mut [Option<Seen>; 4],
     walker: &Walker<'_>,
