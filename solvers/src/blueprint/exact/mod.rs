@@ -68,7 +68,7 @@ pub enum ExactError {
     },
     /// The board is not a flop, turn or river.
     #[error(
-        "pair_counts are counted on boards of three, four or five different cards, not on '{0}'"
+        "pairs are counted on boards of three, four or five different cards, not on '{0}'"
     )]
     Board(Board),
 }
